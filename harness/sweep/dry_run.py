@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.table import Column, Table
 from harness.retriever import retrieve
+from harness.sweep.folder.rows import Settings
 from harness.sweep.trial import lists
 from harness.sweep.trial.override import values
 from harness.sweep.trial.plan import Plan
@@ -55,7 +56,7 @@ def stages(plan: Plan) -> Table:
     return Table("stages", f"lists of {data.name}: {len(data.doc_ids)} passages", columns, rows)
 
 
-def _axes(axes: Mapping[str, object], knobs: Iterable[str]) -> str:
+def _axes(axes: Settings, knobs: Iterable[str]) -> str:
     """The axes that points of the block have: how many values, or the only one."""
     varied = {knob: values(axes[knob]) for knob in knobs}
     return ", ".join(f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}" for knob, own in varied.items())

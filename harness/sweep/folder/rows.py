@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeAlias, cast
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
@@ -16,6 +16,10 @@ from harness.evaluation.comparison import Outcome
 if TYPE_CHECKING:
     import pandas as pd
 
+Setting: TypeAlias = "bool | int | float | str | Sequence[Setting] | Mapping[str, Setting] | None"
+"""A value of a knob, as YAML and JSON have it."""
+Settings = Mapping[str, Setting]
+"""Values by knob: ``{"fuser": "rrf", "fuser.k": 60, "pool.lists": ["dense", "graph"]}``."""
 Count = int | None
 Share = Number | None
 Interval = Pair | None

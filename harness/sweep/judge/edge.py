@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.core.errors import HarnessError, is_number
 from harness.fusion.fuse import check
-from harness.sweep.folder.rows import Row, score
+from harness.sweep.folder.rows import Row, Settings, score
 from harness.sweep.judge.choice import best_of_fusers
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
@@ -119,7 +119,7 @@ def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
     return max(longest[name] for name in trial.pool.lists if name in trial.pool.capped)
 
 
-def _gives(grid: Grid, point: Mapping[str, object], parameters: Mapping[str, object]) -> bool:
+def _gives(grid: Grid, point: Settings, parameters: Settings) -> bool:
     """Whether the point has these parameters, so far as its trial reads it."""
     groups = {group: name(grid.config[group]) for group in GROUPS}
     return all(parameters[knob] == value for knob, value in {**groups, **point}.items() if knob in parameters)

@@ -12,15 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.sweep.folder.result import BENCHMARK, SweepResult, differing
+from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.folder.view import View
 
-Settings = Mapping[str, object]
 Codes = NDArray[np.int64]
 
 
@@ -28,7 +27,7 @@ Codes = NDArray[np.int64]
 class Level:
     """A value of a knob: the trials that have it, their mean score, and that of the best of them."""
 
-    value: Any
+    value: Setting
     trials: int
     mean: float
     best: float

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import HarnessError, nearest
-from harness.sweep.folder.rows import Row
+from harness.sweep.folder.rows import Row, Setting, Settings
 
-Knobs = Mapping[str, object]
 Spec = Mapping[str, Any]
 """A row, a table, a figure or an experiment as conf/experiment describes it; each kind has keys of its own."""
 
@@ -27,12 +26,12 @@ def described_errors(part: str) -> Iterator[None]:
         ) from error
 
 
-def matches(knobs: Knobs, where: Knobs) -> bool:
+def matches(knobs: Settings, where: Settings) -> bool:
     """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing knob is null."""
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
 
-def choose(described: Sequence[Spec], trials: Sequence[Knobs]) -> list[int | None]:
+def choose(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
     """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
 
     A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
@@ -53,7 +52,7 @@ def choose(described: Sequence[Spec], trials: Sequence[Knobs]) -> list[int | Non
     return list(places.values())
 
 
-def find_named(experiment: Spec | None, trials: Sequence[Knobs]) -> list[int]:
+def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]:
     """The places of all trials that the experiment's tables are about: they are locked with the winner."""
     with described_errors("experiment.tables"):
         tables = (experiment or {}).get("tables") or []
@@ -72,11 +71,11 @@ def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dic
     return {name: place for name, place in found.items() if place is not None}
 
 
-def _holds(setting: Any, value: str) -> bool:
+def _holds(setting: Setting, value: str) -> bool:
     return value in setting if isinstance(setting, list) else setting == value
 
 
-def _allows(wanted: Any, value: Any) -> bool:
+def _allows(wanted: Setting, value: Setting) -> bool:
     if isinstance(wanted, (list, tuple)):
         return value in wanted or value == list(wanted)
     return bool(value == wanted)

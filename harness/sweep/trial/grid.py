@@ -18,9 +18,12 @@ from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
+from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor
 from harness.sweep.trial.override import (
     POOL,
+    Blocks,
+    Fields,
     ineffective,
     keys,
     name,
@@ -83,7 +86,7 @@ class Grid:
 
     def _try(
         self,
-        point: Mapping[str, object],
+        point: Settings,
         mistakes: Mistakes,
         unfit: Mistakes | None = None,
     ) -> Trial | None:
@@ -115,9 +118,9 @@ class Grid:
                 return True
         return False
 
-    def baselines(self) -> list[dict[str, object]]:
+    def baselines(self) -> list[Settings]:
         """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
-        alone: list[dict[str, object]] = [
+        alone: list[Settings] = [
             {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
             for name in self.config["lists"]
         ]
@@ -125,7 +128,7 @@ class Grid:
             alone.append({"fuser": "rrf", "fuser.k": 60, "pool.cap": None, "reranker": "none"})
         return alone
 
-    def trial(self, point: Mapping[str, object]) -> Trial:
+    def trial(self, point: Settings) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
         pool: dict[str, Any] = {
             key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")
@@ -159,16 +162,16 @@ class Grid:
         return wanted
 
     @cached_property
-    def typed(self) -> dict[str, object]:
+    def typed(self) -> dict[str, Setting]:
         """The value of each knob that was typed."""
         return typed_knobs(self.given, self.config)
 
     @cached_property
-    def blocks(self) -> dict[str, dict[str, object]]:
+    def blocks(self) -> Blocks:
         """The axes of each block, restricted to what was typed."""
         return restrict(self.config["grid"], self.typed)
 
-    def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, object]]]:
+    def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Setting]]]:
         """Each point with its block: values by knob, of the knobs that its strategies have."""
         for block, axes in self.blocks.items():
             used: set[str] = set()
@@ -180,7 +183,7 @@ class Grid:
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
                     mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}", HarnessError)
 
-    def _has(self, knob: str, point: Mapping[str, object]) -> bool:
+    def _has(self, knob: str, point: Settings) -> bool:
         group, _, field = knob.partition(".")
         return knob in POOL or (group in GROUPS and (not field or field in self._base(group, point)))
 
@@ -190,8 +193,8 @@ class Grid:
             return f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m {knob}=...)"
         return f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} or a field of one"
 
-    def _base(self, group: str, point: Mapping[str, object]) -> Mapping[str, object]:
-        own: Mapping[str, object] = self.config[group]
+    def _base(self, group: str, point: Settings) -> Fields:
+        own: Fields = self.config[group]
         chosen = point.get(group)
         if chosen is not None and chosen != name(own):
             return defaults(group, str(chosen))
@@ -199,7 +202,7 @@ class Grid:
         foreign = typed - _accepted(own) if typed else typed
         return {field: value for field, value in own.items() if field not in foreign}
 
-    def _fields(self, group: str, point: Mapping[str, object]) -> dict[str, object]:
+    def _fields(self, group: str, point: Settings) -> dict[str, Setting]:
         fields = dict(self._base(group, point))
         for knob, value in point.items():
             head, _, field = knob.partition(".")
@@ -207,7 +210,7 @@ class Grid:
                 fields[field] = value
         return fields
 
-    def _within(self, fuser: dict[str, object], lists: Sequence[str], point: Mapping[str, object]) -> dict[str, object]:
+    def _within(self, fuser: Fields, lists: Sequence[str], point: Settings) -> dict[str, Setting]:
         """The fuser's fields; defaults that name lists which the pool lacks are those of the lists that it has.
 
         ``list`` is then the reference, or the first list; a list that ``weights`` does not name has weight 1.
@@ -226,7 +229,7 @@ class Grid:
             found["weights"] = {name: weights.get(name, 1.0) for name in lists}
         return found
 
-    def _make(self, fields: Mapping[str, object]) -> Any:
+    def _make(self, fields: Fields) -> Any:
         """The strategy of these fields: one object for all trials that share it."""
         key = json.dumps(fields, sort_keys=True)
         if key not in self.made:
@@ -260,14 +263,14 @@ def _check_scales(trial: Trial) -> None:
             scaling(name)
 
 
-def _accepted(fields: Mapping[str, object]) -> set[str]:
+def _accepted(fields: Fields) -> set[str]:
     """The fields that a strategy's class has."""
     from hydra.utils import get_class
 
     return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
 
 
-def _product(axes: Mapping[str, object]) -> Iterator[dict[str, object]]:
+def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
     """Points of the product of the axes; the groups come first, so that their fields find them."""
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):

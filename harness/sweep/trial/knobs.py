@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.configuration import NAME, TARGET, StoredReader
+from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS
 from harness.sweep.trial.override import POOL, values
 
 
-def read_knobs(knobs: Mapping[str, object], reader: StoredReader) -> dict[str, object]:
+def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
     """The flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...), whose values can be instantiated.
 
     Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields or of the pool.
     """
-    found: dict[str, object] = {}
+    found: dict[str, Setting] = {}
     for group in GROUPS:
         if own := fields(group, knobs):
             read = reader.read({NAME: f"{group}/{knobs.get(group)}", **own}, group)
@@ -41,6 +42,6 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
                     reader.read({**node, field: given}, "grid", str(block), group)
 
 
-def fields(group: str, knobs: Mapping[str, object]) -> dict[str, object]:
+def fields(group: str, knobs: Settings) -> dict[str, Setting]:
     """The fields that flat knobs give the strategy of a group."""
     return {knob.removeprefix(f"{group}."): value for knob, value in knobs.items() if knob.startswith(f"{group}.")}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any
 
 from harness.core.configuration import defaults, extensions, names, strategy
 from harness.core.errors import HarnessError, nearest, with_article
+from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
-Blocks = Mapping[str, Mapping[str, object]]
+Fields = Mapping[str, Setting]
+"""The fields of a strategy, its class among them under ``_target_``."""
+Blocks = Mapping[str, Settings]
+"""The axes of each block of a grid: values, or one, by knob."""
 
 
 def keys(given: Sequence[str]) -> list[str]:
@@ -20,9 +23,9 @@ def keys(given: Sequence[str]) -> list[str]:
     return [text.lstrip("+~").partition("=")[0] for text in given]
 
 
-def typed_knobs(given: Sequence[str], config: Blocks) -> dict[str, object]:
+def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
     """The value of each knob that an override names, by knob: ``{"fuser": "rrf", "fuser.k": 5}``."""
-    found: dict[str, object] = {}
+    found: dict[str, Setting] = {}
     for key in keys(given):
         group, _, field = key.partition(".")
         field = field.partition(".")[0]
@@ -33,7 +36,7 @@ def typed_knobs(given: Sequence[str], config: Blocks) -> dict[str, object]:
     return found
 
 
-def name(fields: Mapping[str, object]) -> str:
+def name(fields: Fields) -> str:
     """A strategy's name: the last word of its module."""
     return str(fields["_target_"]).split(".")[-2]
 
@@ -55,11 +58,11 @@ def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _strategies(blocks: Iterable[Mapping[str, object] | None]) -> Iterator[tuple[str, str]]:
+def _strategies(blocks: Iterable[Settings | None]) -> Iterator[tuple[str, str]]:
     return ((group, str(value)) for axes in blocks for group in GROUPS for value in values((axes or {}).get(group, ())))
 
 
-def restrict(grid: Blocks, typed: Mapping[str, object]) -> dict[str, dict[str, object]]:
+def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
     """The blocks with every typed knob as an axis of that one value.
 
     Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
@@ -77,22 +80,22 @@ def restrict(grid: Blocks, typed: Mapping[str, object]) -> dict[str, dict[str, o
     return {label: {**axes, **{knob: [value] for knob, value in typed.items()}} for label, axes in blocks.items()}
 
 
-def _axes(label: str, given: Any) -> dict[str, object]:
+def _axes(label: str, given: Settings | None) -> dict[str, Setting]:
     """The axes of a block."""
     if not isinstance(given or {}, Mapping):
         raise HarnessError(f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}")
     return dict(given or {})
 
 
-def values(axis: Any) -> Sequence[Any]:
+def values(axis: Setting) -> Sequence[Setting]:
     """The values of an axis; one that is no list has itself."""
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
-def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting]:
     """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by group."""
     read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
-    settings: dict[str, object] = {}
+    settings: dict[str, Setting] = {}
     for group in GROUPS:
         if read.get(group, True):
             settings[group] = name(chosen[group])
@@ -108,7 +111,7 @@ def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, object]]) -> dic
     return settings
 
 
-def ineffective(typed: Mapping[str, object], trials: Sequence[Trial]) -> Iterator[str]:
+def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
     """A line for every typed knob that none of these trials reads: what would have read it."""
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
@@ -172,12 +175,12 @@ def _fusers(wanted: set[str]) -> list[str]:
     return [each for each in names("fuser") if wanted & set(strategy("fuser", each).reads)]
 
 
-def overrides_of(settings: Mapping[str, object]) -> list[str]:
+def overrides_of(settings: Settings) -> list[str]:
     """A trial's settings as overrides that run it alone."""
     return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
 
 
-def literal(value: Any) -> str:
+def literal(value: Setting) -> str:
     """A value as Hydra's override grammar reads it."""
     if value is None:
         return "null"

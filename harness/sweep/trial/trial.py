@@ -18,6 +18,7 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Reranker
 from harness.fusion.temperature import Temperature
+from harness.sweep.folder.rows import Setting, Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +90,7 @@ class Trial:
     normalizer: Normalizer
     temperature: Temperature
     reranker: Reranker
-    settings: Mapping[str, object]
+    settings: Settings
     overrides: tuple[str, ...]
     beside: Mapping[str, object] = field(default_factory=dict)
 
@@ -217,7 +218,7 @@ def read_by(trials: Iterable[Trial]) -> dict[str, object]:
     return cast("dict[str, object]", record(found))
 
 
-def _short(value: Any) -> str:
+def _short(value: Setting) -> str:
     if isinstance(value, Mapping):
         return ":".join(f"{item:g}" if is_number(item) else _short(item) for item in value.values())
     if isinstance(value, (list, tuple)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from harness.core.configuration import StoredReader, instantiate, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.fuse import check
 from harness.sweep.folder.lock import lock_file, read_lock
+from harness.sweep.folder.rows import Settings
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
 from harness.sweep.trial.knobs import fields, read_knobs
 from harness.sweep.trial.override import ineffective, keys, settings_of, typed_knobs
@@ -76,7 +77,7 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
         raise HarnessError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
 
 
-def _pool(knobs: Mapping[str, object], path: Path) -> PoolSpec:
+def _pool(knobs: Settings, path: Path) -> PoolSpec:
     lists, capped = (_names(knobs, f"pool.{key}", path) for key in ("lists", "capped"))
     cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
     if not lists or not (cap is None or (isinstance(cap, int) and cap >= 1)):
@@ -89,7 +90,7 @@ def _pool(knobs: Mapping[str, object], path: Path) -> PoolSpec:
     return PoolSpec(tuple(lists), cap, tuple(capped), importance, reference)
 
 
-def _names(knobs: Mapping[str, object], knob: str, path: Path) -> list[str]:
+def _names(knobs: Settings, knob: str, path: Path) -> list[str]:
     value = knobs.get(knob, [])
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise HarnessError(f"{path}: {knob} = {value!r}, expected a list of names; sweep again")

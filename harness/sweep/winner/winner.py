@@ -16,7 +16,7 @@ from harness.core.identity import code_version
 from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest
-from harness.sweep.folder.lock import LOCK, lock_file, read_lock
+from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner.choice import read_winner
@@ -43,7 +43,7 @@ class Winner:
 
     trial: Trial
     config: DictConfig
-    lock: Mapping[str, object]
+    lock: Lock
 
     def __repr__(self) -> str:
         """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by last_hop@5)``."""
