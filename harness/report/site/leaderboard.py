@@ -284,7 +284,8 @@ def _cost(system: System) -> list[float | None]:
     spent = []
     for _, view, place in system.cells.values():
         known, names = needed(view), lists_read(view.rows[place])
-        if names and all(name in known for name in names):
-            index = sum(known[name].get("index_seconds") or 0.0 for name in names)
-            spent.append([sum(known[name]["query_ms"] for name in names), index])
+        needs = [known[name] for name in names if name in known]
+        index = [seconds for one in needs if (seconds := one.get("index_seconds")) is not None]
+        if names and len(index) == len(names):
+            spent.append([sum(one["query_ms"] for one in needs), sum(index)])
     return [float(each) for each in np.mean(spent, axis=0)] if len(spent) == len(system.cells) else [None, None]

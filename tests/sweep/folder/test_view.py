@@ -86,3 +86,8 @@ def test_captions_say_how_questions_were_split() -> None:
         "disjoint": "mine, tune split, n = 1 queries (split=disjoint: no gold passage of tune is one of test), k = 5",
         "given": "mine, tune split, n = 1 queries (split=given: tune and test are the benchmark's own), k = 5",
     }
+
+
+def test_what_a_manifest_has_as_null_is_not_told() -> None:
+    nulls = of_lists([[1], [2], [3]], pd.DataFrame({"id": ["a"]}), fitted=None, recalls=None, coverage=None)
+    assert (nulls.fitted(), nulls.recalls(), nulls.warnings) == ("", "", [])
