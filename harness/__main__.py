@@ -257,7 +257,8 @@ def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: C
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
     """The configuration that a command composes, and Hydra's flags and overrides for what was typed."""
     primary = command if extensions.primary(command) else "config"
-    return primary, allow_knobs(quote_files(_overrides(_named(primary, join_lists(arguments)))))
+    flags, overrides = _split(join_lists(arguments))
+    return primary, [*flags, *allow_knobs(quote_files(_named(primary, overrides)))]
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
@@ -277,8 +278,8 @@ def _named(primary: str, arguments: list[str]) -> list[str]:
     return [*named, *arguments[len(named) :]]
 
 
-def _overrides(arguments: list[str]) -> list[str]:
-    """Hydra's own flags, which must come first, then the overrides; ``--split tune`` means ``split=tune``."""
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Hydra's own flags, which must come first, and the overrides; ``--split tune`` means ``split=tune``."""
     flags: list[str] = []
     overrides: list[str] = []
     pending = list(arguments)
@@ -295,7 +296,7 @@ def _overrides(arguments: list[str]) -> list[str]:
         else:
             given = value if equals else pending.pop(0) if bare else "true"
             overrides.append(f"{name.replace('-', '_')}={given}")
-    return [*flags, *overrides]
+    return flags, overrides
 
 
 if __name__ == "__main__":

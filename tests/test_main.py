@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.__main__ import _overrides, commands, documentation, manual, usage
+from harness.__main__ import _split, commands, documentation, manual, usage
 from harness.core.table import fold
 from tests import warm
 
@@ -47,7 +47,7 @@ def test_all_bad_points_are_told_at_once(tmp_path, command):
 
 def test_flags_mean_overrides():
     given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
-    assert _overrides(given) == ["--multirun", "--cfg", "job", "split=tune", "k=5", "dry_run=true", "x=1"]
+    assert _split(given) == (["--multirun", "--cfg", "job"], ["split=tune", "k=5", "dry_run=true", "x=1"])
 
 
 def test_a_multirun_writes_below_the_runs_alone(tmp_path):

@@ -18,28 +18,19 @@ from harness.run.io import read
 from tests import warm
 from tests.conftest import Command
 
-METRIC = '''
-import numpy as np
-
-
-def first_hop(ranks, k):
-    """1 when the first supporting passage in hop order is in the top k, else 0."""
-    return np.where((ranks[..., 0] > 0) & (ranks[..., 0] <= k), 1.0, 0.0)
-'''
-DESCRIPTION = """
-_target_: harness.evaluation.metric.measure.Measure
-formula: {_target_: hydra.utils.get_method, path: hops.first_hop}
-found: the first gold passage in hop order is in the top k
-binary: true
-"""
+PAGE = (
+    (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "extending.md").read_text().partition("## A metric")[2]
+)
 
 
 @pytest.fixture
 def metric(tmp_path: Path) -> Path:
-    """A folder of one's own with a metric in it."""
-    (tmp_path / "hops.py").write_text(METRIC)
-    (tmp_path / "conf" / "metric").mkdir(parents=True)
-    (tmp_path / "conf" / "metric" / "first_hop.yaml").write_text(DESCRIPTION)
+    """A folder of one's own with the metric that the page on extending shows: a function and a file."""
+    python, yaml = (re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1] for kind in ("python", "yaml"))  # type: ignore[index]
+    conf = tmp_path / "my_harness" / "conf" / "metric"
+    conf.mkdir(parents=True)
+    (conf / "first_hop.yaml").write_text(yaml)
+    (tmp_path / "my_harness" / "measures.py").write_text(python)
     return tmp_path
 
 
@@ -48,11 +39,13 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     environment = {**os.environ, "PYTHONPATH": str(metric), "PATH": ""}  # no LaTeX: the PDF is left out
     paths = [f"paths.{name}={metric / name}" for name in ("runs", "reports")]
 
-    def typed(name: str, *arguments: str) -> str:
-        given = (name, *arguments, "--config-dir=conf")
-        return warm.harness(*given, cwd=metric, env=environment, check=True, drawn=False).stdout
+    def typed(name: str, *arguments: str, ends: int = 0) -> str:
+        given = (name, "--config-dir=my_harness/conf", *arguments)
+        done = warm.harness(*given, cwd=metric, env=environment, joint=True, drawn=False)
+        assert done.returncode == ends, done.stdout
+        return done.stdout
 
-    assert re.search("^first_hop@k +1 when the first supporting passage", typed("list", "metric"), re.MULTILINE)
+    assert re.search("^first_hop@k +1 where the first gold passage is", typed("list", "metric"), re.MULTILINE)
     given = [one for one in overrides if one != "tracking=none"]
     said = typed("sweep", *given, "tracking=mlflow", "metrics=[last_hop@5,first_hop@5,full_sup@5]")
     assert re.search(r"^first_hop@5 +[\d.]+", said, re.MULTILINE)
@@ -75,6 +68,7 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     assert set(frame["first_hop@5"]) <= values
     given = [f"run={bench / 'dense.trec'}", f"gold={bench / 'queries.jsonl'}"]
     assert f"{100 * np.mean(list(hits.values())):.1f}" in typed("evaluate", *given, "metrics=[first_hop@5]")
+    assert "did you mean first_hop?" in typed("evaluate", *given, "metrics=[frst_hop@5]", ends=2)
     assert "by first_hop@5" in typed("compare", *given, f"baseline={bench / 'graph.trec'}", "metric=first_hop@5")
 
 

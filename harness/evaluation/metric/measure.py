@@ -194,7 +194,8 @@ def described_metrics() -> dict[str, str]:
     """What each metric is, ours and a package's, by the name that is typed."""
     others = {name: measure_of(name) for name in configuration.names("metric")}
     known = {**MEASURES, **others}
-    docs = {f"{name}{'' if one.whole else '@k'}": one.formula.__doc__ or "" for name, one in known.items()}
+    formulas = {name: getattr(one.formula, "func", one.formula) for name, one in known.items()}  # of a `_partial_`
+    docs = {f"{name}{'' if known[name].whole else '@k'}": one.__doc__ or "" for name, one in formulas.items()}
     return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
 
 
