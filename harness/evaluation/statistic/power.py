@@ -49,6 +49,7 @@ def _design(
     return differ, weight, _critical(differ, alpha)
 
 
+@functools.lru_cache(maxsize=256)
 def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float = 0.05) -> float | None:
     """The smallest net share won that the test finds with probability ``power``; None when not even W = D is enough.
 
@@ -78,6 +79,7 @@ def smallest_mean(error: float, degrees: float) -> float | None:
     return float((stdtrit(degrees, 0.975) + stdtrit(degrees, 0.8)) * error)
 
 
+@functools.lru_cache(maxsize=256)
 def queries_needed(discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05) -> int | None:
     """How many queries give the test ``power``; None for no effect, or when a million do not.
 
