@@ -1,6 +1,7 @@
 """Figures of the house, and what its plug-ins bring: `make house`.
 
-    python tests/house.py    # lines and files of the core and of each plug-in; files that commands enter; branches
+    python tests/house.py    # lines and files of the core and of each plug-in; files that commands enter; branches;
+                              # lines with a dictionary whose values may be anything
 
 It also writes ``harness/plugins/brought.json``, by which a plug-in that was deleted is named when it is asked for.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "harness"
 PLUGINS = PACKAGE / "plugins"
-LINES, FILES, PLUGIN, ENTERED = 28_000, 310, 4_000, {"sweep": 130, "compare": 55}
+LINES, FILES, PLUGIN, FREE, ENTERED = 28_000, 310, 4_000, 60, {"sweep": 130, "compare": 55}
 """The most of each: what `make house` marks where there is more."""
 BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.comprehension, ast.match_case, ast.BoolOp)
 
@@ -45,6 +46,11 @@ def sources(folder: Path) -> list[Path]:
 def count(paths: Iterable[Path]) -> int:
     """Lines of some files."""
     return sum(len(path.read_bytes().splitlines()) for path in paths)
+
+
+def free(path: Path) -> int:
+    """Lines of a file with a dictionary whose values may be anything."""
+    return sum("dict[str, Any]" in line or "Mapping[str, Any]" in line for line in path.read_text("utf-8").split("\n"))
 
 
 def branches(path: Path) -> list[tuple[int, str]]:
@@ -101,6 +107,7 @@ def main() -> None:
     sweep = entered("sweep", "grid=point", "tracking=none", "paths.runs=runs")
     print(f"`harness sweep` enters files {mark(sweep, ENTERED['sweep'])}")
     print(f"`harness compare` enters files {mark(compared(), ENTERED['compare'])}")
+    print(f"lines with dict[str, Any] or Mapping[str, Any]: {mark(sum(map(free, sources(PACKAGE))), FREE)}")
     many = sorted((found for path in sources(PACKAGE) for found in branches(path)), reverse=True)
     print(f"functions of more than 10 branches: {sum(number > 10 for number, _ in many)}; the most:")
     print(*(f"  {number:>3} {place}" for number, place in many[:5]), sep="\n")
