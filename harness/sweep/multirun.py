@@ -26,7 +26,7 @@ from harness.core.input import read_json
 from harness.core.table import Column, Table, counted, fit, paragraph
 from harness.evaluation.statistic import holm
 from harness.sweep.folder.result import SweepResult, differing
-from harness.sweep.folder.rows import Setting, score
+from harness.sweep.folder.rows import score
 from harness.sweep.judge.selection import matches
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _best(result: SweepResult) -> int:
     return next(found, view.winner_place)
 
 
-def _typed(result: SweepResult) -> dict[str, Setting]:
+def _typed(result: SweepResult) -> dict[str, object]:
     """The values that were typed, by key, as Hydra reads them."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
 

@@ -26,7 +26,7 @@ def described_errors(part: str) -> Iterator[None]:
         ) from error
 
 
-def matches(knobs: Settings, where: Settings) -> bool:
+def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
     """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing knob is null."""
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
@@ -75,7 +75,7 @@ def _holds(setting: Setting, value: str) -> bool:
     return value in setting if isinstance(setting, list) else setting == value
 
 
-def _allows(wanted: Setting, value: Setting) -> bool:
+def _allows(wanted: object, value: Setting) -> bool:
     if isinstance(wanted, (list, tuple)):
         return value in wanted or value == list(wanted)
     return bool(value == wanted)
