@@ -5,7 +5,9 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -16,10 +18,15 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
+from harness.core.configuration import compose
 from harness.core.configuration.extensions import missing_plugin, plugins
 from harness.core.identity import digest, texts_sha256
 from harness.run import Run
 from harness.sweep.folder.integrity import hashes
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
 from tests import parsed_conf as parsed_conf
@@ -58,8 +65,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
-def pytest_configure() -> None:
-    """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what importing takes."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what importing takes.
+
+    Workers and commands share what they compose; the process that starts them deletes it.
+    """
+    if "COMPOSED" not in os.environ:
+        os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("COMPOSED")))
+    parsed_conf.COMPOSED = os.environ["COMPOSED"]
     gc.set_threshold(100_000, 20, 100)
 
 
@@ -267,6 +281,38 @@ def overrides(bench: Path, tmp_path: Path) -> list[str]:
         f"paths.runs={tmp_path / 'runs'}",
         "tracking=none",
     ]
+
+
+@pytest.fixture(scope="session")
+def sweeps_made() -> dict[tuple[str, ...], Path]:
+    """The folder of runs of each sweep that ``sweep_of`` has made."""
+    return {}
+
+
+@pytest.fixture
+def sweep_of(
+    overrides: list[str],
+    sweeps_made: dict[tuple[str, ...], Path],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., tuple[SweepResult, Prepared]]:
+    """``sweep_of(*given)``: the sweep of ``overrides`` and these, below tmp_path, and what it was made of.
+
+    It is made once; each test has a copy.
+    """
+
+    def copied(*given: str) -> tuple[SweepResult, Prepared]:
+        runs, typed = tmp_path / "runs", (*overrides, *given)
+        if given in sweeps_made:
+            shutil.copytree(sweeps_made[given], runs)
+        prepared = Prepared.of(Plan(compose("config", typed), typed))
+        if given not in sweeps_made:
+            sweep(prepared, prepared.plan.trials())
+            sweeps_made[given] = shutil.copytree(runs, tmp_path_factory.mktemp("swept") / "runs")
+        (lock,) = (runs / "sweeps").glob("*/winner.lock.json")
+        return SweepResult(lock.parent), prepared
+
+    return copied
 
 
 @pytest.fixture

@@ -6,13 +6,10 @@ The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), 
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import io
 import os
 import pickle
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,11 +24,8 @@ from omegaconf import OmegaConf
 
 from harness.core.concepts import package_folder
 
-if "COMPOSED" not in os.environ:
-    os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
-    atexit.register(shutil.rmtree, os.environ["COMPOSED"], ignore_errors=True)
-COMPOSED = Path(os.environ["COMPOSED"])
-"""The folder of what all processes of these tests have composed; the first of them deletes it."""
+COMPOSED = os.environ.get("COMPOSED")
+"""The folder of what all processes of a session have composed, which ``tests.conftest`` makes."""
 _parse, _parsed = OmegaConf.load, {}
 _build, _built = hydra.compose, {}
 
@@ -71,12 +65,15 @@ def _chosen(config_name: str, overrides: Sequence[str], folders: Sequence[Path])
     """What these files compose to, pickled: from the memory of this process, or a file of another one."""
     key = repr((config_name, overrides, [*_states(folders)]))
     if key not in _built:
-        place = COMPOSED / hashlib.sha256(key.encode()).hexdigest()
-        if not place.is_file():
+        place = Path(COMPOSED, hashlib.sha256(key.encode()).hexdigest()) if COMPOSED else None
+        if place and place.is_file():
+            _built[key] = place.read_bytes()
+        else:
+            _built[key] = pickle.dumps(_build(config_name, [*overrides]))
+        if place and not place.is_file():
             written = place.with_suffix(f".{os.getpid()}")
-            written.write_bytes(pickle.dumps(_build(config_name, [*overrides])))
+            written.write_bytes(_built[key])
             written.replace(place)
-        _built[key] = place.read_bytes()
     return _built[key]
 
 

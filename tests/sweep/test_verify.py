@@ -25,10 +25,8 @@ AXES = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[
 
 
 @pytest.fixture
-def result(overrides):
-    given = (*overrides, *AXES)
-    plan = Plan(compose("config", given), given)
-    return sweep(Prepared.of(plan), plan.trials())
+def result(sweep_of):
+    return sweep_of(*AXES)[0]
 
 
 def verify(result):

@@ -26,14 +26,18 @@ SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alp
 
 
 @pytest.fixture
-def prepared(overrides):
-    given = (*overrides, *SMALL)
-    return Prepared.of(Plan(compose("config", given), given))
+def swept(sweep_of):
+    return sweep_of(*SMALL)
 
 
 @pytest.fixture
-def result(prepared):
-    return sweep(prepared, prepared.plan.trials())
+def result(swept):
+    return swept[0]
+
+
+@pytest.fixture
+def prepared(swept):
+    return swept[1]
 
 
 @pytest.fixture
