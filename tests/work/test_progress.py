@@ -2,6 +2,7 @@
 
 import logging
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_a_line_says_what_and_how_far_and_the_innermost_speaks(quick: pytest.Log
 def test_what_was_there_already_does_not_make_the_rest_seem_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """900 of 1,000 were there; 50 took 10 s, so the other 50 take 10 s."""
     now = iter([100.0, 110.0])
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(now))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: next(now)))
     bar = Progress("encode", 1000, "texts")
     bar.skip(900)
     bar.update(50)
@@ -55,7 +56,7 @@ def test_before_the_first_is_done_a_line_says_for_how_long(
     total: int | None, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = iter([100.0, 130.0])
-    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(now))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: next(now)))
     assert Progress("report", total, "tables").line() == f"report: {line}"
 
 
