@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -32,7 +33,7 @@ def test_a_figure_on_several_pages_is_one_figure(what, pages):
 
 
 def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
-    """Shares of dense, RRF, graph list and best fusion; those of dense and graph as `harness compare` wrote them."""
+    """Shares of dense, RRF, graph list and best fusion, as `harness report` wrote them, and `harness compare` two."""
 
     def shares(name, columns):
         text = (ROOT / name).read_text(encoding="utf-8")
@@ -47,6 +48,10 @@ def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
     for strategy, column in (("dense", 0), ("RRF, k 60, untuned", 1), ("graph (`ppr`)", 2), ("**winner**", 3)):
         found = re.findall(rf"^\|[^|]*\| {re.escape(strategy)}[^|]*\| ([\d.]+) \|", full, re.M)
         assert found == [row[column] for row in readme.values()]
+    reported = pd.read_csv(ROOT / "reports/showcase/found/results.csv", index_col="strategy").mul(100).round(1)
+    for name, row in zip(("2Wiki", "MuSiQue", "HotpotQA"), readme.values(), strict=True):
+        written = reported.loc[["Dense", "RRF (default)", "Graph", "Boltzmann"], f"{name} last_hop@5"]
+        assert [f"{share:.1f}" for share in written] == row
     for name, row in zip(("2wiki", "musique", "hotpotqa"), readme.values(), strict=True):
         written = (ROOT / "reports" / "showcase" / "found" / f"{name}.md").read_text(encoding="utf-8")
         cells = re.search(r"\| graph \| dense \| last\\_hop\\@5 \| ([\d.]+) \| [^|]* \| ([\d.]+) ", written)
