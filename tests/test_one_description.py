@@ -47,7 +47,7 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
 
     assert re.search("^first_hop@k +1 where the first gold passage is", typed("list", "metric"), re.MULTILINE)
     given = [one for one in overrides if one != "tracking=none"]
-    said = typed("sweep", *given, "tracking=mlflow", "metrics=[last_hop@5,first_hop@5,full_sup@5]")
+    said = typed("sweep", *given, "tracking=mlflow", "grid=point", "metrics=[last_hop@5,first_hop@5,full_sup@5]")
     assert re.search(r"^first_hop@5 +[\d.]+", said, re.MULTILINE)
     sweep = next((metric / "runs" / "sweeps").glob("tiny-*/trials.parquet")).parent
     assert "first_hop@5" in typed("heldout", f"sweep={sweep}", *paths[:1])

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from harness.core.errors import HarnessError
-from tests.benchmarks import report
+from tests.benchmarks import measure, report
 from tests.benchmarks.__main__ import made, names
 from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
@@ -51,14 +51,15 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
 
 
-def test_a_case_has_as_many_turns_as_its_seconds_allow() -> None:
+def test_a_case_has_as_many_turns_as_its_seconds_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "REST", 0.0)
     calls: list[str] = []
-    case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.6)),
+    case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.2)),
                 lambda a, b: "equal", aim=0.0)  # fmt: skip
-    row = run(case, repeats=3, budget=1.4)
+    row = run(case, repeats=3, budget=0.5)
     assert calls == ["ours", "peer"] * 3
     assert row["ratio_range"][0] <= row["ratio"] <= row["ratio_range"][1]
-    assert [run(case, repeats=3, budget=budget)["repeats"] for budget in (0.3, 0.1)] == [1, 1]
+    assert [run(case, repeats=3, budget=budget)["repeats"] for budget in (0.1, 0.03)] == [1, 1]
     assert calls == ["ours", "peer"] * 6
 
 
