@@ -64,6 +64,9 @@ class Walk:
 def normalize_rows(matrix: sp.csr_array) -> sp.csr_array:
     """Each row divided by its sum; a row without mass stays empty."""
     total = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    tiny = (total > 0) & (total < np.finfo(np.float64).tiny)
+    if tiny.any():  # 1 / total would be infinite; a power of two changes no digit
+        return normalize_rows(scale_rows(np.where(tiny, 2.0**100, 1.0), matrix))
     return scale_rows(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0), matrix)
 
 

@@ -45,3 +45,9 @@ def test_rows_sum_to_one_or_to_nothing() -> None:
 def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.back must be in \[0, inf\), got back=-1"):
         Walk(back=-1)
+
+
+def test_a_row_whose_sum_has_no_inverse_is_divided_too() -> None:
+    """1 / 5e-324 is infinite."""
+    weights = sp.csr_array([[5e-324, 0.0, 0.0], [1.0, 3.0, 0.0], [1e-310, 0.0, 1e-310], [0.0, 0.0, 0.0]])
+    assert normalize_rows(weights).toarray().tolist() == [[1, 0, 0], [0.25, 0.75, 0], [0.5, 0, 0.5], [0, 0, 0]]

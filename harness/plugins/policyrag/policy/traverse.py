@@ -57,9 +57,13 @@ class Traverse:
             "synonym": (memory.synonym, self.eta_s),
             "context": (memory.onward, self.eta_c),
         }
-        total = sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values())
-        share = np.divide(1.0, total, out=np.zeros(entities), where=np.asarray(total) > 0)
-        rows = {name: scale_rows(weight * share, matrix) for name, (matrix, weight) in weighed.items()}
+        total = np.asarray(sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values()))
+        tiny = (total > 0) & (total < np.finfo(np.float64).tiny)  # 1 / total would be infinite
+        share = np.divide(1.0, total, out=np.zeros(entities), where=(total > 0) & ~tiny)
+        rows = {
+            name: scale_rows(np.divide(weight, total, out=weight * share, where=tiny & (weight <= total)), matrix)
+            for name, (matrix, weight) in weighed.items()
+        }
         none = sp.csr_array((passages, passages))
         return {
             name: sp.csr_array(

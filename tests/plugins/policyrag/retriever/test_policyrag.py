@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from datasets import Dataset
@@ -121,6 +121,7 @@ numbers = st.floats(0, 1)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example("facts", 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.2250738585e-313, "binary")  # rows of T whose sum has no inverse
 @given(
     by=st.sampled_from(["facts", "names", "both", "question"]), eta_s=numbers, alpha=st.floats(0.1, 1), beta=numbers,
     gamma=numbers, bonus=st.floats(0, 3), hub=numbers, eta_c=numbers, incidence=st.sampled_from(["binary", "shares"]),
