@@ -28,6 +28,7 @@ GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
 """The key of a concept, alone or at a place: ``retriever@lists.graph``."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
 OWN = "own"
+"""What a value stands under while Hydra composes, where Hydra would take its key for a concept's."""
 MAY_BE_NULL = ("controls",)
 """Sections that null leaves out; of all others keys are read."""
 
@@ -96,7 +97,8 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     given = [Override.read(text) for text in overrides]
     for one in given:
         _check_once(one)
-    values = {key for key, default in whole.items() if default is None and key in ROOMS}
+    searched = any(re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides)  # not looked through yet
+    values = {key for key, default in whole.items() if default is None and (names(key) or (searched and key in ROOMS))}
     return [
         f"{one.sign}{one.key}={{{OWN}: {one.value}}}" if one.key in values else _fitted(one, _at(whole, one.key))
         for one in given
