@@ -38,14 +38,13 @@ class Ruling:
     Of systems with several runs the t test over queries (or their clusters) and runs decides.
 
     how: ends "p", such as ``by cluster``; "" by query.    p, interval: 95%, of the difference; None of too few
-    clusters.    detectable: see ``Comparison``.    least: the least p that the test can give.
+    clusters.    least: the least p that the test can give.
     errors: where runs vary, too, the parts of questions and of runs.
     """
 
     how: str
     p: float | None
     interval: tuple[float, float] | None
-    detectable: float | None
     least: float
     errors: statistic.TwoWay | None = None
 
@@ -132,7 +131,7 @@ class Comparison:
         """L."""
         return len(self.lost)
 
-    @property
+    @cached_property
     def shared(self) -> bool:
         """Whether queries share clusters."""
         return statistic.share(self.labels)
@@ -146,18 +145,16 @@ class Comparison:
     def ruling(self) -> Ruling:
         """What decides."""
         if self.too_few:
-            return Ruling("by cluster", None, None, None, 1.0, self.errors)
+            return Ruling("by cluster", None, None, 1.0, self.errors)
         if (test := self.errors) is not None:
             how = f"over {'clusters' if self.shared else f'{self.scale.item}s'} and runs"
             low, high = test.interval()
             bounds = (max(low, -1.0), min(high, 1.0)) if self.scale.share else (low, high)
-            seen = statistic.smallest_mean(test.error, test.degrees)
-            return Ruling(how, test.p, bounds, seen, test.least, test)
+            return Ruling(how, test.p, bounds, test.least, test)
         least = float(2.0 ** (1 - self.units))
-        detectable = self._seen() if least <= LEVEL else None
         if self.shared:
-            return Ruling("by cluster", self.p_cluster, self.interval_cluster(), detectable, least)
-        return Ruling("", self.p, self.interval_query, detectable, least)
+            return Ruling("by cluster", self.p_cluster, self.interval_cluster(), least)
+        return Ruling("", self.p, self.interval_query, least)
 
     @property
     def decides(self) -> str:
@@ -257,7 +254,7 @@ class Comparison:
         """The standard error of the difference, by cluster where queries share one; 0 where nothing differs."""
         return self._clustered.error
 
-    @property
+    @cached_property
     def _clustered(self) -> statistic.ClusteredScore:
         return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, "wins" if self.binary else "any")
 
@@ -286,25 +283,26 @@ class Comparison:
             return None
         return _finite(statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n))
 
-    @property
+    @cached_property
     def detectable(self) -> float | None:
         """What the test that decides shows with 80% power; None when nothing is.
 
         The smallest net share of wins at this discordance; of the permutation test the smallest mean difference.
         """
-        return self.ruling.detectable
-
-    @cached_property
-    def units(self) -> int:
-        """What changes sides in the test that decides: queries, or clusters of them."""
-        return len(np.unique(self._labels))
-
-    def _seen(self) -> float | None:
+        if self.errors is not None and not self.too_few:
+            return statistic.smallest_mean(self.errors.error, self.errors.degrees)
+        if self.ruling.least > LEVEL:
+            return None
         n = self.n / self.design_effect  # the effective one
         if self.test == "flip":
             spread = float((self.ours - self.theirs).std(ddof=1)) if self.n > 1 else 0.0
             return statistic.smallest_mean(spread / n**0.5, n - 1)
         return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
+
+    @cached_property
+    def units(self) -> int:
+        """What changes sides in the test that decides: queries, or clusters of them."""
+        return len(np.unique(self._labels))
 
 
 @dataclass(frozen=True)

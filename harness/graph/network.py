@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.arrays import read_matrix
+from harness.core.arrays import distinct, read_matrix
 from harness.graph.extractor import Extraction, Mentions, Triples
 from harness.graph.extractor.extraction import KINDS
 
@@ -127,8 +127,8 @@ def context(extraction: Extraction) -> dict[str, sp.csr_array]:
 
 def relation(extraction: Extraction) -> sp.csr_array:
     """[E, E]: passages in which a triple joins subject and object, either way round; self-loops left out."""
-    distinct, size = _edges(extraction.triples), len(extraction.names)
-    upper = count_matrix(distinct[:, 0], distinct[:, 1], (size, size))
+    joined, size = _edges(extraction.triples), len(extraction.names)
+    upper = count_matrix(joined[:, 0], joined[:, 1], (size, size))
     return sp.csr_array(upper + upper.T)
 
 
@@ -158,9 +158,9 @@ def count_statements(extraction: Extraction) -> dict[str, int]:
     return {
         "all": len(columns),
         "distinct": len(np.unique(columns, axis=0)),
-        "predicates": len(np.unique(triples.predicate)),
+        "predicates": len(distinct(triples.predicate)),
         "pairs": len(pairs),
-        "entities": len(np.unique(ends)),
+        "entities": len(distinct(ends.ravel())),
     }
 
 

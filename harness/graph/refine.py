@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import distinct
 from harness.graph.alias import EVERYWHERE
 from harness.graph.extractor import Extraction
 
@@ -44,7 +45,7 @@ def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> t
     ends = [inside(triples.passage, end) for end in (triples.subject, triples.object)]
     titled = np.where(extraction.titled >= 0, everywhere[extraction.titled], -1).astype(np.int32)
     asked = everywhere[questions.entity]
-    used = np.unique(np.concatenate([titled[titled >= 0], mentioned, *ends, asked]))
+    used = distinct(np.concatenate([titled[titled >= 0], mentioned, *ends, asked]))
     place = np.full(size, -1, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
     kept = Extraction(

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
-from harness.core.arrays import check_matrix, read_arrays, read_matrix
+from harness.core.arrays import check_matrix, distinct, read_arrays, read_matrix
 from harness.core.errors import HarnessError
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.network import Network
@@ -99,3 +101,11 @@ def test_facts_lack_no_array(tmp_path: Path) -> None:
     np.savez(tmp_path / "facts.npz", **{name: FACTS[name] for name in FACTS if name != "end"})
     with pytest.raises(HarnessError, match=r"facts\.npz: no array end"):
         Facts.load(tmp_path, 3, 2)
+
+
+@given(st.lists(st.integers(-5, 5) | st.integers(-(2**31), 2**31 - 1)), st.sampled_from((np.int32, np.int64)))
+def test_distinct_numbers_are_numpy_s(values: list[int], kind: type) -> None:
+    given_values = np.array(values, kind)
+    found = distinct(given_values)
+    assert found.dtype == kind
+    assert found.tolist() == np.unique(given_values).tolist()

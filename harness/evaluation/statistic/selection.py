@@ -100,7 +100,7 @@ def predict(
     proportion that varies as much: both are divided by variance / (m (1 - m)), m their mean; N by ``spread``, where
     the score was estimated from values that vary so.
     """
-    from scipy.stats import betabinom
+    from scipy.special import betaln
 
     r, own = correlation(values, labels), float(_spread(values))
     known, drawn = (
@@ -108,7 +108,9 @@ def predict(
         for sizes, varied in ((np.bincount(labels), own if spread is None else spread), (fresh, own))
     )
     size = max(1, round(drawn))
-    found = np.cumsum(betabinom.pmf(np.arange(size + 1), size, score * known + 0.5, (1 - score) * known + 0.5))
+    hits, a, b = np.arange(size + 1), score * known + 0.5, (1 - score) * known + 0.5
+    ways = -np.log(size + 1) - betaln(size - hits + 1, hits + 1)  # log of size over hits
+    found = np.cumsum(np.exp(ways + betaln(hits + a, size - hits + b) - betaln(a, b)))
     low, high = np.searchsorted(found, [(1 - level) / 2, (1 + level) / 2])
     return max(0.0, float(low - 0.5) / size), min(1.0, float(high + 0.5) / size)
 

@@ -21,7 +21,7 @@ def interaction(values: NDArray[np.float64], members: Sequence[NDArray[np.int64]
     (Liang & Zeger 1986), C / (C - 1) times: that of statsmodels without its (n - 1) / (n - k); its second degrees are
     the fewest effective clusters of a group, less 1.
     """
-    from scipy.stats import f
+    from scipy.special import fdtrc
 
     taken = [part for part in members if len(part) >= LEAST]
     if len(taken) < 2:
@@ -40,4 +40,4 @@ def interaction(values: NDArray[np.float64], members: Sequence[NDArray[np.int64]
         return None
     statistic = float(apart @ np.linalg.solve(spread, apart)) / len(apart)
     fewest = min(effective_clusters(np.bincount(places[part])) for part in taken)
-    return float(f.sf(statistic, len(apart), max(1.0, fewest - 1)))
+    return float(fdtrc(len(apart), max(1.0, fewest - 1), statistic))

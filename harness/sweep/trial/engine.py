@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.cluster import FOLDS
+from harness.core.arrays import distinct
 from harness.core.errors import HarnessError
 from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
@@ -97,7 +98,7 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
         run = runs[name].top(spec.effective_cap if name in spec.capped else None)
         query = np.repeat(np.arange(len(run)), run.lengths())
         keys.append(query * len(run.doc_ids) + run.docs)
-    return len(np.unique(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
+    return len(distinct(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
 
 
 def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.arrays import distinct
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
@@ -52,7 +53,7 @@ def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_arr
     size = len(vectors)
     centres = np.ascontiguousarray(vectors[_evenly(size, round(LISTS * math.sqrt(size)))])
     index = Lists(vectors, centres, threshold)
-    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())]))
+    codes = distinct(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())]))
     i, j = codes // max(size, 1), codes % max(size, 1)
     found = symmetric(i, j, _cosines(vectors, i, j), threshold, size)
     return found, {"index": f"IVF{len(centres)}", **synonym_recall(found, vectors, threshold)}

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import distinct
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
@@ -146,7 +147,7 @@ def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArra
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
     found = (count_matrix(questions.text, questions.entity, shape) @ about(extraction)).tocoo()
-    return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
+    return tuple(np.divmod(distinct(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
 def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
