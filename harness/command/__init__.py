@@ -12,6 +12,7 @@ from harness.core.errors import HarnessError
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.sweep.heldout import Noted
 
@@ -103,14 +104,15 @@ def look(
     source: str,
     test_ids: Iterable[str] | Mapping[str, Iterable[str]],
     scored: Iterable[str] = (),
+    gold: Gold | None = None,
 ) -> Noted:
     """Note that a command looks at these test questions, before any figure of them is printed; what was noted.
 
-    scored: all questions that it looks at.
+    scored: all questions that it looks at.    gold: that of these.
     """
     from harness.sweep.heldout import note_look
 
-    return note_look(config.paths.looks, command, source, test_ids, scored=scored)
+    return note_look(config.paths.looks, command, source, test_ids, scored=scored, gold=gold)
 
 
 def print_look(config: DictConfig, noted: Noted, n: int) -> None:

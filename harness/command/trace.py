@@ -26,6 +26,7 @@ def run(config: DictConfig) -> None:
     import numpy as np
 
     from harness.core.files import write_json
+    from harness.evaluation.gold import Gold
     from harness.report.explanation import text, to_json
     from harness.report.output import check_ending
     from harness.sweep.trace import Trace, trace
@@ -37,7 +38,8 @@ def run(config: DictConfig) -> None:
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
-    looked = look(config, "trace", data.name, data.test_ids(np.array([found.query])), [str(config.query)])
+    test = data.test_ids(np.array([found.query]))
+    looked = look(config, "trace", data.name, test, [str(config.query)], Gold.of(data))
     print(text(found, config.trace.seeds))
     print_look(config, looked, 1)
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from harness.evaluation.gold import Gold
 from harness.run import Run
 from harness.sweep.heldout.looks import count_looks
 from tests.conftest import Command
@@ -150,7 +151,8 @@ def test_a_look_at_dev_is_none_at_test(bench: Path, place: Path, command: Comman
         assert (status, err) == (0, "")
         assert "test questions" not in out
     assert read(place / "m.json")["split"] == "tune (given)"
-    assert count_looks(str(place / "looks.jsonl"), TEST) == 0
+    gold = Gold.read(place / "dev.jsonl")
+    assert count_looks(str(place / "looks.jsonl"), TEST, gold=gold) == 0
 
     for look, gold in enumerate(("own", "own/queries.jsonl"), 1):
         status, out, _ = command("evaluate", run, f"gold={gold}", "splitting=given", "split=test", "out=m.json")

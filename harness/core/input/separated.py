@@ -36,7 +36,7 @@ def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[s
     """The line number and the fields of each row, blank lines left out; the first is the head.
 
     text: as ``read_text`` gives it. Raises HarnessError for a row with another number of fields than the head, and for
-    a quoted field over several lines where one of these is a row of its own.
+    a quoted field over several lines where each of these is a row of its own.
     """
     at, number, width = 0, 1, 0
     while at < len(text):
@@ -78,10 +78,9 @@ def _fields(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_span(path: Path, first: int, lines: list[str], delimiter: str, width: int) -> None:
-    """Raise where a line within a quoted field has as many fields as the head: two lone quotes would swallow rows."""
-    for number, line in enumerate(lines[1:], first + 1):
-        if len(_fields(line, 0, delimiter)[0]) == width:
-            raise HarnessError(
-                f"{path}:{first}: a double quote opens here and closes at line {first + len(lines) - 1}, but line "
-                f'{number} is a row of its own; write quotes that are letters as "", or the file as .jsonl or .parquet'
-            )
+    """Raise where each line of a quoted field is a row, too, were the quote a letter: two lone quotes swallow rows."""
+    if all(len(_fields(line, 0, delimiter)[0]) == width for line in lines if line.strip()):
+        raise HarnessError(
+            f"{path}:{first}: a double quote opens here and closes at line {first + len(lines) - 1}, but each line "
+            'between is a row of its own; write quotes that are letters as "", or the file as .jsonl or .parquet'
+        )

@@ -5,6 +5,7 @@ More digits are printed where fewer would contradict what the number is compared
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -59,8 +60,9 @@ def show(value: Any, kind: Kind) -> str:
 
 
 def counted(number: int, name: str) -> str:
-    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``; of a name whose plural ends in s."""
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
+    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``, 2 of ``query`` as ``2 queries``."""
+    plural = re.sub("(?<![aeo])y$", "ie", name) + "s"
+    return f"{number:,} {name if number == 1 else plural}"
 
 
 def percent(share: float, decimals: int = 1) -> str:

@@ -240,6 +240,14 @@ class Gold:
             return {query: {doc: int(grade) for doc, grade in judged.items()} for query, judged in each}
         return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
 
+    def relevant(self) -> dict[str, list[str]]:
+        """The documents of each query that are judged relevant at all, whatever ``rel`` asks."""
+        judged = zip(self.query_ids, self.grades or self.supporting, strict=True)
+        return {
+            query: [doc for doc, grade in own.items() if grade > 0] if isinstance(own, Mapping) else own
+            for query, own in judged
+        }
+
     def to_frame(self) -> pd.DataFrame:
         """A row a judgement: ``query_id, doc_id, relevance``, of each query in the gold's order."""
         import pandas as pd

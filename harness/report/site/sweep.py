@@ -18,6 +18,7 @@ from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
 from harness.core.table import Table
 from harness.evaluation.conclusion import choose
+from harness.evaluation.gold import Gold
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
@@ -51,7 +52,8 @@ def write_sweep(
     made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
-        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation])
+        gold = None if isinstance(material, str) else Gold.of(material.benchmark)
+        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation], gold=gold)
     if chunks.is_made(key, made):
         return
     for view in views(result):

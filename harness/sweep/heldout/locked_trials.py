@@ -22,6 +22,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.core.table import counted
+from harness.evaluation.gold import Gold
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, Entry, Line, file_hash, read_entry
@@ -60,17 +61,18 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
-        looks, ids = plan.config.paths.get("looks"), data.test_ids()
+        looks, ids, gold = plan.config.paths.get("looks"), data.test_ids(), Gold.of(data)
         _check_ledger(result, lock, ledger)
         if known := [line["sha256"] for line in seen]:
-            note_look(looks, "heldout", data.name, ids, known)
+            note_look(looks, "heldout", data.name, ids, known, gold=gold)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
             raise HarnessError(
                 f"the test split of {data.name} has been evaluated already, {counted(len(seen), 'time')} "
                 f"({ledger.path}); heldout.again=true evaluates it once more, and every table then says so"
             )
         if begun is None:
-            before, shared = count_looks(looks, ids, known), chosen_on(result.folder.parent.parent, data.name, ids)
+            before = count_looks(looks, ids, known, gold)
+            shared = chosen_on(result.folder.parent.parent, data.name, ids)
             times = charged(lock.get("family"), seen, before)
             look: Placed = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
             if shared:
@@ -103,7 +105,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 **({"family": lock["family"]} if lock.get("family") else {}),
             }
         )
-        note_look(looks, "heldout", data.name, ids, [entry["sha256"]])
+        note_look(looks, "heldout", data.name, ids, [entry["sha256"]], gold=gold)
         files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
         _write(files, result.folder)
     return SweepResult(result.folder)

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
 
+from harness.benchmark.source import SPAN
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.core.table import counted, p_value, shown
+from harness.evaluation.gold import Gold
 from harness.evaluation.statistic import charge
 from harness.sweep.heldout.ledger import Ledger, Look
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 DIGITS = 12
-"""Of the hash that an id is known by."""
+"""Of the hash that a question is known by."""
 EVALUATED = "an earlier held-out evaluation"
 """What names test questions, whatever a split calls them now."""
 
@@ -50,11 +52,12 @@ def note_look(
     test_ids: Iterable[str] | Mapping[str, Iterable[str]],
     evaluations: Sequence[str] | None = None,
     scored: Iterable[str] = (),
+    gold: Gold | None = None,
 ) -> Noted:
     """Note that a command looks at these test questions; ``{"test_questions", "looks"}`` with this one.
 
     scored: all questions that are scored or shown, where these are more. They are noted, too, and those that a held-out
-    evaluation had as test are test questions, whatever they are called now.
+    evaluation had as test are test questions, whatever they are called now. gold: that of all these questions.
 
     path: the file; None notes nothing. source: the benchmark or file that the questions are of; test_ids: those of test
     that are scored or shown, as the splitting says (``test_ids`` of a benchmark), or by the split that says so, the one
@@ -74,12 +77,13 @@ def note_look(
         try:
             with ledger.exclusive():
                 known = _looks(ledger)
-                splits[EVALUATED] = _evaluated(asked, known)
+                keys = _keys(asked, gold)
+                splits[EVALUATED] = _evaluated(keys, known)
                 test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
-                facts = _facts(command, source, asked, known)
+                facts = _facts(command, source, list(keys.values()), known)
                 known += [cast("Look", ledger.append({**facts, **look})) for look in _due(evaluations, known)]
-                found["looks"] = _count(known, test) if test else None
+                found["looks"] = _count(known, {name: keys[name] for name in sorted(test)}) if test else None
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
             log.warning("this look at test is not noted: %s%s", error, why)
@@ -88,7 +92,9 @@ def note_look(
     return found
 
 
-def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence[str] = ()) -> int | None:
+def count_looks(
+    path: str | None, test_ids: Iterable[str], evaluations: Sequence[str] = (), gold: Gold | None = None
+) -> int | None:
     """How many looks at these test questions are known: those in the file, and the evaluations it lacks.
 
     So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation. None where
@@ -101,7 +107,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     except HarnessError as error:
         recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
-    count = _count(known, test_ids) + len(_missing(evaluations, known))
+    count = _count(known, _keys(sorted(test_ids), gold)) + len(_missing(evaluations, known))
     return count if recorded else count or None
 
 
@@ -136,8 +142,25 @@ def describe_charge(found: Sequence[SystemComparison], looks: int | None) -> str
     )
 
 
-def _digests(names: Iterable[str]) -> list[str]:
-    return [hashlib.md5(name.encode()).hexdigest()[:DIGITS] for name in names]
+def _keys(names: Iterable[str], gold: Gold | None) -> dict[str, str]:
+    """What each question is known by: its id, and its gold passages where they are given; of a span its document."""
+    passages = gold.relevant() if gold is not None else {}
+    documents = {name: {_document(passage) for passage in own} for name, own in passages.items()}
+    return {name: "\0".join([name, *sorted(documents.get(name, ()))]) for name in names}
+
+
+def _document(passage: str) -> str:
+    match = SPAN.fullmatch(passage)
+    return match["document"] if match else passage
+
+
+def _digests(texts: Iterable[str]) -> list[str]:
+    return [hashlib.md5(text.encode()).hexdigest()[:DIGITS] for text in texts]
+
+
+def _names(keys: Mapping[str, str]) -> dict[str, str]:
+    """The questions by the digests of their keys, and of their ids, which is all that older lines have."""
+    return {**dict(zip(_digests(keys), keys, strict=True)), **dict(zip(_digests(keys.values()), keys, strict=True))}
 
 
 def _looks(ledger: Ledger) -> list[Look]:
@@ -145,20 +168,20 @@ def _looks(ledger: Ledger) -> list[Look]:
     return [cast("Look", line) for line in ledger.readable() if "questions" in line]
 
 
-def _count(known: Sequence[Look], test: Iterable[str]) -> int:
+def _count(known: Sequence[Look], test: Mapping[str, str]) -> int:
     """The looks at the question of these that had most; at all of a set of which a line has the hash alone."""
-    names = sorted(test)
-    own, sets = set(_digests(names)), _sets(known)
-    sets.setdefault(texts_sha256(names), own)
-    looks = Counter(name for entry in known for name in own & sets.get(entry["questions"], set()))
+    own, sets = _names(test), _sets(known)
+    for texts in (test, test.values()):
+        sets.setdefault(texts_sha256(texts), set(own))
+    looks = Counter(name for one in known for name in {own[key] for key in own.keys() & sets.get(one["questions"], ())})
     return max(looks.values(), default=0)
 
 
-def _facts(command: str, source: str, asked: Sequence[str], known: Sequence[Look]) -> dict[str, object]:
+def _facts(command: str, source: str, keys: Sequence[str], known: Sequence[Look]) -> dict[str, object]:
     """What is noted of a look; the digests of its questions where no line has those of the same ones."""
-    questions = texts_sha256(asked)
-    facts = {"command": command, "source": Path(source).name, "questions": questions, "n": len(asked)}
-    return facts if questions in _sets(known) else {**facts, "ids": _digests(asked)}
+    questions = texts_sha256(keys)
+    facts = {"command": command, "source": Path(source).name, "questions": questions, "n": len(keys)}
+    return facts if questions in _sets(known) else {**facts, "ids": _digests(keys)}
 
 
 def _due(evaluations: Sequence[str] | None, known: Sequence[Look]) -> list[dict[str, str]]:
@@ -166,11 +189,11 @@ def _due(evaluations: Sequence[str] | None, known: Sequence[Look]) -> list[dict[
     return [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
 
 
-def _evaluated(names: Sequence[str], known: Sequence[Look]) -> set[str]:
+def _evaluated(keys: Mapping[str, str], known: Sequence[Look]) -> set[str]:
     """Those of some questions that held-out evaluations had as test."""
-    sets = _sets(known)
+    own, sets = _names(keys), _sets(known)
     judged = set().union(*(sets.get(entry["questions"], set()) for entry in known if entry.get("evaluation")))
-    return {name for name, digest in zip(names, _digests(names), strict=True) if digest in judged}
+    return {own[digest] for digest in own.keys() & judged}
 
 
 def _sets(known: Sequence[Look]) -> dict[str, set[str]]:

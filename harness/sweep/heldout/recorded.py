@@ -43,7 +43,7 @@ def noted(score: Callable[P, R], compared: Callable[[R], Sequence[SystemComparis
         given["gold"] = gold = Gold.read(given["gold"], keep_empty=given.get("ties") == "trec")
         found = by_name(**given)
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
-        looked = note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids)
+        looked = note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids, gold=gold)
         if said := describe_charge(compared(found), looked["looks"]):
             log.warning("%s", said)
         return found

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from harness.core.table.format import interval, p_value, percent, percents, show, sort_key
+from harness.core.table.format import counted, interval, p_value, percent, percents, show, sort_key
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,11 @@ from harness.core.table.format import interval, p_value, percent, percents, show
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+def test_counted() -> None:
+    names = ("query", "question", "key")
+    assert [counted(2, name) for name in names] == ["2 queries", "2 questions", "2 keys"]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,10 @@ def looks(tmp_path, monkeypatch):
     return str(path)
 
 
+def gold_of(bench):
+    return harness.Gold.read(bench / "queries.jsonl")
+
+
 def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
     assert note_look(looks, "evaluate", "a/gold.jsonl", TEST) == {"test_questions": len(TEST), "looks": 1}
     assert note_look(looks, "compare", "b.qrels", reversed(TEST)) == {"test_questions": len(TEST), "looks": 2}
@@ -48,6 +52,37 @@ def test_looks_are_counted_by_question(looks):
     assert sum("ids" in entry for entry in noted(looks)) == 6
     note_look(looks, "evaluate", "g", TEST)
     assert sum("ids" in entry for entry in noted(looks)) == 6, "the ids of a set stand in the file once"
+
+
+def test_a_question_is_known_by_its_id_and_its_gold(looks, tmp_path, capsys):
+    """Another benchmark numbers its questions alike; judgements and passages of the same gold are the same question."""
+    docs = {name: [f"{name}-b", f"{name}-a"] for name in IDS}
+    other = {name: [f"x{name}"] for name in IDS}
+    (tmp_path / "run.json").write_text(
+        json.dumps({name: dict.fromkeys([*docs[name], *other[name]], 1.0) for name in IDS})
+    )
+    forms = {
+        "gold.jsonl": [{"id": name, "supporting_ids": own} for name, own in docs.items()],
+        "spans.jsonl": [{"id": name, "supporting_ids": [f"{own[1]}#0-9", own[0]]} for name, own in docs.items()],
+        "other.jsonl": [{"id": name, "supporting_ids": own} for name, own in other.items()],
+    }
+    for name, rows in forms.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "qrels.txt").write_text("".join(f"{n} 0 {own[0]} 1\n{n} 0 {own[1]} 2\n" for n, own in docs.items()))
+    given = ("gold.jsonl", "other.jsonl", "qrels.txt", "qrels.txt rel=2", "spans.jsonl", "other.jsonl")
+    looked = []
+    for gold in given:
+        own = [f"run={tmp_path}/run.json", *f"gold={tmp_path}/{gold}".split(), "metrics=[recall]", "split=test"]
+        evaluate(compose("evaluate", own))
+        looked.append(capsys.readouterr().out.split("questions; look ")[1].split()[0])
+    assert looked == ["1", "1", "2", "3", "4", "2"]
+
+
+def test_looks_that_were_noted_by_ids_alone_count_for_every_gold(looks):
+    note_look(looks, "evaluate", "g", TEST)
+    gold = harness.Gold.from_dict({name: ["a"] for name in IDS})
+    assert [count_looks(looks, TEST, gold=one) for one in (None, gold)] == [1, 1]
+    assert note_look(looks, "evaluate", "g", TEST, gold=gold)["looks"] == 2
 
 
 def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
@@ -98,7 +133,7 @@ def test_a_split_of_one_s_own_that_calls_test_questions_tune(looks, bench, tmp_p
     said = " ".join(capsys.readouterr().out.split())
     named = f"test questions ({len(TEST)} by an earlier held-out evaluation); look 2 at them"
     assert f"{len(TEST)} of these {len(TEST)} questions are {named}" in said
-    assert count_looks(looks, TEST) == 2
+    assert count_looks(looks, TEST, gold=gold_of(bench)) == 2
 
 
 def test_a_field_split_that_a_mapping_calls_tune_is_test(looks):
@@ -124,13 +159,13 @@ def test_a_damaged_line_is_passed_over_and_said_for_ever_after(looks, caplog):
         Ledger(Path(looks)).entries()
 
 
-def test_looks_and_evaluations_may_be_one_ledger(looks, overrides, caplog):
+def test_looks_and_evaluations_may_be_one_ledger(looks, bench, overrides, caplog):
     given = (*overrides, "grid=point", f"paths.ledger={looks}")
     note_look(looks, "evaluate", "g", TEST)
     prepared = Prepared.of(Plan(compose("config", given), given))
     result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 1)}
-    assert count_looks(looks, TEST) == 2
+    assert count_looks(looks, TEST, gold=gold_of(bench)) == 2
     assert [set(entry) & {"questions", "trials"} for entry in Ledger(Path(looks)).entries()] == [
         {"questions"}, {"trials"}, {"questions"},
     ]  # fmt: skip
@@ -172,7 +207,7 @@ def test_python_notes_its_looks_too(looks):
     with pytest.raises(harness.HarnessError):
         harness.evaluate(run, gold, ["last_hop@0"])
     assert [entry["command"] for entry in noted(looks)] == ["evaluate", "compare", "evaluate"]
-    assert count_looks(looks, TEST) == 2
+    assert count_looks(looks, TEST, gold=gold) == 2
 
 
 def test_a_difference_on_test_questions_is_charged_for_its_look(looks, tmp_path, monkeypatch, caplog):
@@ -210,7 +245,7 @@ def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, b
     assert "look" not in capsys.readouterr().out
 
 
-def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides):
+def test_a_held_out_table_says_how_many_looks_there_were_before(looks, bench, overrides):
     note_look(looks, "evaluate", "g", TEST)
     note_look(looks, "compare", "g", TEST)
     given = (*overrides, "grid=point")
@@ -218,11 +253,11 @@ def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides
     result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
     assert result.test.look == ", after 2 known looks of any kind"
-    assert count_looks(looks, TEST) == 3
+    assert count_looks(looks, TEST, gold=gold_of(bench)) == 3
 
 
 def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_noted_by_the_next(
-    looks, overrides, monkeypatch, caplog
+    looks, bench, overrides, monkeypatch, caplog
 ):
     given = (*overrides, "grid=point")
     prepared = Prepared.of(Plan(compose("config", given), given))
@@ -246,7 +281,7 @@ def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_n
         heldout(second, prepared, again=False)
     ledger = Ledger(Path(str(prepared.plan.config.paths.ledger))).entries()
     assert [look["evaluation"] for look in noted(looks)] == [line["sha256"] for line in ledger]
-    assert count_looks(looks, TEST) == 2
+    assert count_looks(looks, TEST, gold=gold_of(bench)) == 2
 
 
 def test_looks_that_cannot_be_read_leave_the_ledger_s(tmp_path, caplog):

@@ -163,7 +163,8 @@ def note_looks(board: Board, names: Iterable[str], command: str, looks: str | No
     """Note that a command scores the board's split of these benchmarks, and say it."""
     for name in names:
         gold = board.collection(name).gold.split(board.split)
-        if said := describe_looks(note_look(looks, command, name, gold.tests, scored=gold.query_ids), len(gold), looks):
+        noted = note_look(looks, command, name, gold.tests, scored=gold.query_ids, gold=gold)
+        if said := describe_looks(noted, len(gold), looks):
             log.info("%s: %s", name, said)
 
 

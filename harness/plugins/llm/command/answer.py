@@ -40,7 +40,7 @@ def run(config: DictConfig) -> None:
 
     from harness.benchmark.cluster import clusters
     from harness.core.configuration import instantiate
-    from harness.evaluation.gold import part_name
+    from harness.evaluation.gold import Gold, part_name
     from harness.plugins.llm.answering import answering, answers
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import store as store_of
@@ -72,7 +72,7 @@ def run(config: DictConfig) -> None:
     split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)
-    looked = look(config, "answer", data.name, data.test_ids(members), data.ids(members))
+    looked = look(config, "answer", data.name, data.test_ids(members), data.ids(members), Gold.of(data))
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))

@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
     from harness.core.table import Column, Table
+    from harness.evaluation.gold import Gold
     from harness.plugins.twins.analysis.diagnosis import diagnose
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import unread
@@ -48,7 +49,7 @@ def run(config: DictConfig) -> None:
     texts = [Column(title, "text") for title in ("list", "measure")]
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% of mean", "interval", "mean %")]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
-    looked = look(config, "diagnose", data.name, data.test_ids(members), data.ids(members))
+    looked = look(config, "diagnose", data.name, data.test_ids(members), data.ids(members), Gold.of(data))
     print(table.text())
     print_look(config, looked, len(members))
     write_result(config.diagnose.out, found, table)
