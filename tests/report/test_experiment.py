@@ -133,6 +133,7 @@ def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepR
         ["two", "tune", "dense", "3", "4"],
     ]
     assert (table.columns[0].title, table.columns[-1].title) == ("part", "candidates")
+    assert {row[-1] for row in table.cells()} == {"–"}, "as this sweep's manifest has none"
     assert len(table.commands) == len(table.rows)
 
 

@@ -81,6 +81,17 @@ def test_ceiling_is_one_figure_a_set_of_lists(result: SweepResult) -> None:
     assert [picture.name for picture in ceiling.pictures(result)] == ["ceiling"]
 
 
+def test_a_ceiling_that_no_question_has_leaves_its_place_empty(result: SweepResult) -> None:
+    """The share is null where no question's hop order is known."""
+    from matplotlib.figure import Figure
+
+    result.manifest["ceiling"][0]["share"] = None
+    figure = Figure()
+    next(iter(ceiling.pictures(result))).draw(figure)
+    reach = np.asarray(figure.axes[0].lines[0].get_ydata(), dtype=float)
+    assert sorted(reach.tolist(), key=np.isnan) == pytest.approx([87.5, np.nan], nan_ok=True)
+
+
 RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})
 
 
