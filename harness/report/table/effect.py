@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from harness.evaluation.statistic import interaction
 from harness.sweep.folder import View
 
 WHOLE = "all"
+Groups = Mapping[str, NDArray[np.int64]]
+"""The questions of each group, by its label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +45,8 @@ def effects(view: View) -> list[Effect]:
     """Against the reference, the best single list on tune, and the other lists; not against the winner's own list."""
     ordered = dict.fromkeys([*view.rivals, *view.singles])
     names = [name for name in ordered if view.singles.get(name) not in (None, view.best_place, view.winner_place)]
-    kinds = [labelled(view, kind) for kind in ("hops", "type")]
-    return [_effect(view, name, [parts if len(parts) > 1 else {} for parts in kinds]) for name in names]
+    kinds = [parts if len(parts) > 1 else {} for parts in (labelled(view, kind) for kind in ("hops", "type"))]
+    return [_effect(view, name, *kinds) for name in names]
 
 
 def labelled(view: View, kind: str) -> dict[str, NDArray[np.int64]]:
@@ -53,11 +55,14 @@ def labelled(view: View, kind: str) -> dict[str, NDArray[np.int64]]:
     return {f"{label} hops" if kind == "hops" else f"type {label}": members for label, members in found}
 
 
-def _effect(view: View, name: str, kinds: Sequence[Mapping[str, NDArray[np.int64]]]) -> Effect:
-    """kinds: the questions of each hop count, and of each type."""
+def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
+    """The questions of each hop count, and of each type; a type that is a hop count (MuSiQue's) is no second part."""
     pair = view.winner_place, view.singles[name]
     apart = view.scores[pair[0]] - view.scores[pair[1]]
-    hops, types = ({label: view.compare(*pair, part) for label, part in parts.items()} for parts in kinds)
+    held = {part.tobytes() for part in by_hops.values()}
+    own = {label: part for label, part in by_type.items() if part.tobytes() not in held}
+    hops, types = ({label: view.compare(*pair, part) for label, part in parts.items()} for parts in (by_hops, own))
+    kinds = by_hops, by_type if own else {}
     ps = (interaction(apart, [*parts.values()], view.clusters) if parts else None for parts in kinds)
     return Effect(name, view.compare(*pair), hops, types, *ps)
 

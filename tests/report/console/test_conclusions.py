@@ -237,6 +237,19 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     assert not re.search(r"the winner scores \S+% and dense", said)
 
 
+def test_a_type_that_is_a_hop_count_is_no_second_row(example: ModuleType, tmp_path: Path) -> None:
+    """Holm's p is over the rows: MuSiQue's 2hop would count its two-hop questions twice. What all types say is kept."""
+    view = made_view(example, tmp_path / "s1", (0.5, 0.8))
+    hops = view.queries["hops"].astype(str)
+    alike = dataclasses.replace(view, queries=view.queries.assign(type=hops + "hop"))
+    assert effect(alike)[0].rows == effect(view)[0].rows
+    split = np.where((hops == "3") & (np.arange(140) % 2 == 0), "3hop1", hops + "hop")
+    (table,) = effect(dataclasses.replace(view, queries=view.queries.assign(type=split)))
+    dense = [row for row in table.rows if row[0] == "dense"]
+    assert [row[1] for row in dense] == ["all", "2 hops", "3 hops", "type 3hop", "type 3hop1"]
+    assert [row[-1] is None for row in dense] == [False, True, True, True, True]
+
+
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
     """Found on test: winner 0-4; linear 0, 1; rrf 0, 1, 2."""
     (table,) = ablation(example.write(tmp_path / "s1").locked)
