@@ -63,7 +63,9 @@ def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
 
 def _chosen(config_name: str, overrides: Sequence[str], folders: Sequence[Path]) -> bytes:
     """What these files compose to, pickled: from the memory of this process, or a file of another one."""
-    key = repr((config_name, overrides, [*_states(folders)]))
+    from harness.core.configuration import extensions
+
+    key = repr((config_name, overrides, extensions.additions(), [*_states(folders)]))
     if key not in _built:
         place = Path(COMPOSED, hashlib.sha256(key.encode()).hexdigest()) if COMPOSED else None
         if place and place.is_file():

@@ -124,6 +124,11 @@ def test_a_name_that_we_have_already_is_refused(tmp_path: Path, monkeypatch: pyt
         names("fuser")
 
 
+def forget() -> None:
+    extensions.plugins.cache_clear()
+    extensions.additions.cache_clear()
+
+
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """``tree("mine", code)``: a plug-in in a folder that stands in for harness/plugins."""
@@ -131,7 +136,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
     monkeypatch.setattr(extensions, "PLUGINS", tmp_path)
     monkeypatch.setattr(harness.plugins, "__path__", [str(tmp_path)])
-    extensions.plugins.cache_clear()
+    forget()
 
     def make(name: str, code: str) -> None:
         (tmp_path / name / "conf" / "fuser").mkdir(parents=True)
@@ -141,7 +146,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         (tmp_path / name / "__init__.py").write_text(code)
 
     yield make
-    extensions.plugins.cache_clear()
+    forget()
     for name in [name for name in sys.modules if name.startswith("harness.plugins.made_")]:
         del sys.modules[name]
 
