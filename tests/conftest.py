@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -29,7 +29,7 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
-from tests import parsed_conf as parsed_conf
+from tests import parsed_conf, warm
 from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
@@ -141,8 +141,7 @@ def own_environment() -> Iterator[None]:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of figures are empty and LaTeX is not there: for a test of neither, which would take most of its time."""
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
-    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
+    warm.undrawn(monkeypatch.setattr)
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -325,6 +324,22 @@ def relock() -> Callable[..., None]:
         (folder / "winner.lock.json").write_text(json.dumps({**content, "sha256": digest(content)}))
 
     return write
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A PostgreSQL server, to be shared; skips without the extra ``stores``."""
+    pgserver = pytest.importorskip("pgserver", reason="the extra `stores` is not installed")
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def one_postgres(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever starts a PostgreSQL server for itself gets the shared one: to make and stop one takes seconds."""
+    shared = SimpleNamespace(get_uri=postgres.get_uri, cleanup=lambda: None)
+    monkeypatch.setattr("pgserver.get_server", lambda folder: shared)
 
 
 Passages = Sequence[str] | Sequence[tuple[str, str]]

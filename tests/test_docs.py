@@ -95,7 +95,8 @@ class Session:
             before, _, rest = command.partition("harness ")
             assert before in ("", "PYTHONPATH=. "), command
             environment = {**os.environ, "COLUMNS": "96", "PYTHONPATH": "." if before else ""}
-            done = warm.harness(*shlex.split(rest, comments=True), cwd=self.folder, env=environment, joint=True)
+            given = warm.Given(cwd=self.folder, env=environment, joint=True, drawn=True)
+            done = warm.harness(*shlex.split(rest, comments=True), **given)
             assert done.returncode == (2 if mark == "fails" else 0), done.stdout
             assert not expected or same(expected, done.stdout), f"$ {command}\n{done.stdout}"
 
@@ -445,8 +446,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation, built strictly."""
     pytest.importorskip("mkdocstrings", reason="the extra `docs` is not installed")
     folder = tmp_path_factory.mktemp("documentation")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", str(DOCS / "mkdocs.yml")]
-    done = subprocess.run([*command, "-d", str(folder)], capture_output=True, text=True, cwd=DOCS)
+    command = ["-m", "mkdocs", "build", "--strict", "-q", "-f", str(DOCS / "mkdocs.yml"), "-d", str(folder)]
+    done = warm.python(*command, cwd=DOCS)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 

@@ -90,13 +90,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def typed(site: Path, folder: Path, *command: str, also: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Python with these arguments in that folder; of this project it has the installed package alone.
-
-    A report is written without figures and, since PATH is empty, without LaTeX, which take most of its time.
-    """
+    """Python with these arguments in that folder; of this project it has the installed package alone."""
     kept: Mapping[str, str] = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
     environment = {**kept, "PATH": "", "PYTHONPATH": str(also or "")}
-    return warm.python("-P", *command, cwd=folder, env=environment, source=site, drawn=False)
+    return warm.python("-P", *command, cwd=folder, env=environment, source=site)
 
 
 def harness(site: Path, folder: Path, *command: str) -> str:

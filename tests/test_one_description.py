@@ -35,27 +35,37 @@ def metric(tmp_path: Path) -> Path:
 
 
 def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
-    """`list`, terminal, LaTeX, CSV, site and MLflow have it, and so have `evaluate` and `compare`."""
-    environment = {**os.environ, "PYTHONPATH": str(metric), "PATH": ""}  # no LaTeX: the PDF is left out
+    """`list`, terminal, LaTeX, CSV, site and MLflow have it, on tune and test, and so have `evaluate` and `compare`.
+
+    The objective is another metric than last_hop: GraphWin and GraphLoss are shown beside W and L.
+    """
+    environment = {**os.environ, "PYTHONPATH": str(metric)}
     paths = [f"paths.{name}={metric / name}" for name in ("runs", "reports")]
 
     def typed(name: str, *arguments: str, ends: int = 0) -> str:
         given = (name, "--config-dir=my_harness/conf", *arguments)
-        done = warm.harness(*given, cwd=metric, env=environment, joint=True, drawn=False)
+        done = warm.harness(*given, cwd=metric, env=environment, joint=True)
         assert done.returncode == ends, done.stdout
         return done.stdout
 
     assert re.search("^first_hop@k +1 where the first gold passage is", typed("list", "metric"), re.MULTILINE)
     given = [one for one in overrides if one != "tracking=none"]
-    said = typed("sweep", *given, "tracking=mlflow", "grid=point", "metrics=[last_hop@5,first_hop@5,full_sup@5]")
+    measured = ["metrics=[full_sup@5,recall@5,mrr,any_sup@7,first_hop@5]", "objective=full_sup@5"]
+    said = typed("sweep", *given, "tracking=mlflow", "grid=point", "fuser=rrf", *measured)
     assert re.search(r"^first_hop@5 +[\d.]+", said, re.MULTILINE)
     sweep = next((metric / "runs" / "sweeps").glob("tiny-*/trials.parquet")).parent
-    assert "first_hop@5" in typed("heldout", f"sweep={sweep}", *paths[:1])
+    said += typed("heldout", f"sweep={sweep}", *paths[:1])
+    assert said.count("first_hop@5") == said.count("mrr") == said.count("GraphWin") == 2
     typed("report", f"sweep={sweep}", *paths)
     tables = metric / "reports" / "tables"
-    assert "first_hop@5" in (tables / "heldout.csv").read_text()
-    assert r"first\_hop@5 \%" in (tables / "heldout.tex").read_text()
-    assert "first_hop@5" in next((metric / "reports" / "site" / "data").glob("tiny-*/sweep.js")).read_text()
+    for name in ("heldout", "leaderboard"):
+        head = (tables / f"{name}.csv").read_text().splitlines()[0]
+        assert {"full_sup@5", "first_hop@5", "mrr", "GraphWin", "GraphLoss", "W", "L", "p"} <= set(head.split(","))
+        text = {path.stem: path.read_text() for path in tables.glob(f"{name}*.tex")}
+        assert sum(r"first\_hop@5" in one for one in text.values()) == 1
+        assert [stem for stem, one in text.items() if "AnySup@7" in one] == [f"{name}_metrics"]
+    site = next((metric / "reports" / "site" / "data").glob("tiny-*/sweep.js")).read_text()
+    assert site.count("first_hop@5") >= 2
     questions = map(json.loads, (bench / "queries.jsonl").read_text().splitlines())
     first = {question["id"]: question["supporting_ids"][0] for question in questions}
     dense = read(bench / "dense.trec").to_dict()
@@ -65,7 +75,13 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     assert frame[frame["name"] == "dense"]["first_hop@5"].item() == pytest.approx(np.mean([hits[q] for q in tune]))
     with sqlite3.connect(metric / "runs" / "mlflow.db") as stored:
         values = {value for (value,) in stored.execute("select value from metrics where key = 'first_hop_at_5'")}
+        judged = "select count(distinct run_uuid) from metrics where key = '{}'"
+        counts = [stored.execute(judged.format(key)).fetchone() for key in ("graph_win", "graph_loss")]
+        views = "select value from experiment_tags where key like 'mlflow.sharedView%'"
+        pages = [value for (value,) in stored.execute(views)]
     assert set(frame["first_hop@5"]) <= values
+    assert counts[0] == counts[1] > (0,)
+    assert ["metrics.`first_hop_at_5`" in page for page in pages] == [True, True]
     given = [f"run={bench / 'dense.trec'}", f"gold={bench / 'queries.jsonl'}"]
     assert f"{100 * np.mean(list(hits.values())):.1f}" in typed("evaluate", *given, "metrics=[first_hop@5]")
     assert "did you mean first_hop?" in typed("evaluate", *given, "metrics=[frst_hop@5]", ends=2)

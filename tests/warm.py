@@ -8,14 +8,16 @@ to ``main``, a test starts Python itself.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import multiprocessing
 import os
 import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TypedDict, Unpack
 
 SECONDS = 600
@@ -41,7 +43,12 @@ IMPORTED = (
     "harness.report.pdf.document",
     "harness.report.tracking.mlflow",
     "harness.report.tracking.writer",
+    "git",
+    "mlflow.store.model_registry.sqlalchemy_store",
+    "mlflow.store.tracking.sqlalchemy_store",
     "tests.code_version",
+    "tests.databases",
+    "tests.kernels",
     "tests.parsed_conf",
 )
 """What no command here imports anew."""
@@ -54,7 +61,7 @@ class Given(TypedDict, total=False):
 
     joint: stderr is in stdout, as in a shell.    check: raise CalledProcessError for another exit status than 0.
     source: the folder of the package that runs, if it is not this checkout; its modules are imported in the new
-    process.    drawn: without it no file of a figure is written, which takes most of a report's time.
+    process.    drawn: figures are drawn and LaTeX is run, most of a report's time; else files of figures are empty.
     """
 
     cwd: Path | str
@@ -77,7 +84,7 @@ def python(
     joint: bool = False,
     check: bool = False,
     source: Path | None = None,
-    drawn: bool = True,
+    drawn: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """The same of ``python`` with ``[-P] -m MODULE``, ``[-P] -c CODE`` or ``[-P] SCRIPT`` and arguments."""
     with tempfile.TemporaryDirectory() as folder:
@@ -120,13 +127,21 @@ def _run(
     named += [os.path.abspath(place) for place in environment.get("PYTHONPATH", "").split(os.pathsep) if place]
     sys.path[:] = [*named, *(place for place in sys.path if place and place not in named)]
     if not drawn:
-        from matplotlib import figure
-
-        figure.Figure.savefig = lambda *_, **__: None
+        undrawn()
     try:
         _start(list(arguments), cwd)
     finally:
         atexit._run_exitfuncs()  # which a process of multiprocessing leaves out
+
+
+def undrawn(replace: Callable[[object, str, object], None] = setattr) -> None:
+    """Files of figures are empty and LaTeX is not there; ``replace`` is setattr."""
+    from harness.report.figure import Picture
+    from harness.report.pdf import latex
+
+    empty = SimpleNamespace(savefig=lambda *_, **__: None)
+    replace(Picture, "drawn", lambda self, page=None: contextlib.nullcontext(empty))
+    replace(latex, "shutil", SimpleNamespace(which=lambda name: None))
 
 
 def _start(arguments: list[str], cwd: Path) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
-from tests import warm
+from tests import databases, warm
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
@@ -63,6 +63,7 @@ def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.save(result.folder / "ranks.npy", ranks)
     (runs / "reports" / "site").mkdir(parents=True)
     (runs / "reports" / "site" / "index.html").touch()
+    databases.make(runs / "mlflow.db")
     return runs
 
 

@@ -1,9 +1,9 @@
-"""Those that need a file, another retriever or triples are tested in their own files."""
+"""Those that need a file, a server, another retriever or triples are tested in their own files."""
 
 from harness.core.configuration import names
 from harness.testing import RetrieverConformance
 
-ELSEWHERE = {"dice", "fitted", "hipporag", "part", "trec"}
+ELSEWHERE = {"dice", "fitted", "hipporag", "part", "postgres", "trec"}
 
 
 class TestRetrievers(RetrieverConformance):

@@ -1,7 +1,5 @@
 """A multirun ends with one table of its sweeps; other sweeps of the runs folder are not in it. Stages are logged."""
 
-import os
-
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
@@ -101,8 +99,7 @@ def test_a_row_is_of_its_own_settings_though_the_rrf_of_every_sweep_is_better(ov
 @pytest.mark.slow
 def test_a_report_of_sweeps_over_lists_whose_titles_are_longer_than_names_of_files(overrides, bench, tmp_path):
     def run(command, *arguments):
-        without_latex = {**os.environ, "PATH": ""}
-        done = warm.harness(command, *arguments, f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, env=without_latex)
+        done = warm.harness(command, *arguments, f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
 
     lists = ",".join(f"{{_target_:harness.retriever.trec.Trec,path:{bench / name}.trec}}" for name in ("bm25", "dense"))

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from harness.report.tracking.mlflow import MLflow
+from tests import databases
 
 QUIET = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
@@ -44,6 +45,8 @@ class MlflowServer:
 
     def start(self) -> MlflowServer:
         self.folder.mkdir(exist_ok=True)
+        if not (self.folder / "server.db").exists():
+            databases.make(self.folder / "server.db")
         command = [
             *(sys.executable, "-P", "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(self.port)),
             *("--backend-store-uri", f"sqlite:///{self.folder}/server.db", "--workers", "1"),
@@ -71,6 +74,11 @@ class MlflowServer:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
+
+
+@pytest.fixture(autouse=True)
+def of_empty_figures(undrawn: None) -> None:
+    """What is copied are files, whatever they show."""
 
 
 @pytest.fixture(scope="session")

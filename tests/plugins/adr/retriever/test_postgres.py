@@ -8,6 +8,7 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.plugins.adr.retriever.postgres import Postgres
+from harness.testing import RetrieverConformance
 from harness.work.store import Store
 
 PASSAGES = {"Rivers": "The river crosses towns.", "Towns": "A town.", "Ships": "Ships cross the sea\0.", "Sky": "Blue."}
@@ -19,10 +20,14 @@ ZETA = 1.64493406685
 
 
 @pytest.fixture
-def world(titled: Callable[..., Benchmark]) -> Benchmark:
-    pytest.importorskip("pgserver", reason="the extra `stores` is not installed")
+def world(titled: Callable[..., Benchmark], one_postgres: None) -> Benchmark:
     pytest.importorskip("psycopg", reason="the extra `stores` is not installed")
     return titled(PASSAGES, QUESTIONS)
+
+
+@pytest.mark.usefixtures("one_postgres")
+class TestPostgres(RetrieverConformance):
+    names = ("postgres",)
 
 
 def test_all_words_then_any(world: Benchmark, tmp_path: Path) -> None:
