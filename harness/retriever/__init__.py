@@ -7,7 +7,7 @@ Its run is an artifact, named by the retriever's identity and the data's hash.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -18,6 +18,11 @@ from harness.graph.trail import Trail
 from harness.run import Run
 from harness.run.artifact import keep_ids
 from harness.work.store import Store
+
+Explain = Callable[[int, Sequence[int], int], Trail]
+"""``explain(query, docs, count)``: the seeds of the query (a number), and the ``count`` strongest paths to each of the
+passages ``docs`` from different seeds.
+"""
 
 
 @runtime_checkable
@@ -40,8 +45,8 @@ class Retriever(Protocol):
 class Traced(Protocol):
     """A retriever that can say why."""
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The seeds of the query (a number), and the ``count`` strongest paths to each passage from different seeds."""
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """What traces one question after another; what these share is made once."""
         ...
 
 

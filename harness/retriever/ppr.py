@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -18,6 +19,7 @@ from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder
+from harness.retriever import Explain
 from harness.retriever.pagerank.pagerank import Solution, Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.pagerank.rows import Walked, collect_lists
@@ -122,11 +124,16 @@ class PPR:
         ).Pushes
         return found
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The restart of one question, and the paths that carry most of it to some passages."""
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """Of a question its restart, and the paths that carry most of it to some passages."""
         network, extraction, seeds, _ = self.start(benchmark, store)
-        restart, transition = seeds[[query]].toarray()[0], self.walk.transition(network)
-        names, paths = network.names, {}
+        return functools.partial(self._trail, network, extraction, seeds, self.walk.transition(network))
+
+    def _trail(
+        self, network: Network, extraction: Extraction, seeds: sp.csr_array, transition: sp.csr_array,
+        query: int, docs: Sequence[int], count: int,
+    ) -> Trail:  # fmt: skip
+        restart, names, paths = seeds[[query]].toarray()[0], network.names, {}
         for doc in docs:
             found = strongest_walks(transition, restart, self.restart, len(names) + doc, count)
             paths[doc] = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
 from harness.graph.trail import Trail
-from harness.retriever import Retriever, Traced
+from harness.retriever import Explain, Retriever, Traced
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.trial import Identities
@@ -80,6 +81,15 @@ class Tracer:
         runs, context = lists.runs(retrievers, data, kept), lists.gather_context([chosen], config, data)
         return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
 
+    @cached_property
+    def _explained(self) -> dict[str, Explain]:
+        """By list, of those whose retriever can say why."""
+        return {
+            each: retriever.tracer(self.benchmark, self.kept)
+            for each, retriever in self.retrievers.items()
+            if isinstance(retriever, Traced)
+        }
+
     def order(self, query: int) -> dict[str, dict[int, float]]:
         """By list, and last for the fuser, the passages of a question (a number) with their scores, best first."""
         found = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in self.runs.items()}
@@ -92,11 +102,7 @@ class Tracer:
         best = list(order[self.fused])
         worst = max((best.index(doc) if doc in order[self.fused] else len(best) for doc in gold), default=0)
         above = [doc for doc in best[:worst] if doc not in gold][:rivals]
-        trails = {
-            each: retriever.trace(self.benchmark, self.kept, query, [*gold, *above], count)
-            for each, retriever in self.retrievers.items()
-            if isinstance(retriever, Traced)
-        }
+        trails = {each: explain(query, [*gold, *above], count) for each, explain in self._explained.items()}
         identities = lists.identities(self.retrievers)
         return Trace(self.benchmark, query, self.fused, gold, above, order, trails, identities)
 

@@ -226,6 +226,8 @@ class Store:
                 write_json(place / MANIFEST, {**found.manifest, "sources": dict(code)})
         if made_by is None or not (other := differing(made_by, code)):
             return found
+        if not self.builds:
+            raise NotStored(f"{place.parent.name}: made by other code of {other}")
         say("%s %s was made by other code of %s; building it again", place.parent.name, place.name, other)
         return None
 

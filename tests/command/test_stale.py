@@ -4,12 +4,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.core.concepts import PACKAGE
-from harness.work.store import Store
+from harness.work.store import NotStored, Store
 from tests import warm
 
 OWN = '''"""A list of my own."""
@@ -162,3 +163,11 @@ def test_a_killed_build_of_other_code_does_not_go_on(store: Store, monkeypatch: 
         made = store.get("stage", {"name": name}, {}, build, resumable=True)
         assert (made.path / "data.txt").read_text() == expected
         assert not list(made.path.glob("*.partial"))
+
+
+def test_who_builds_nothing_names_the_other_code(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    by({"mine": "1"}, monkeypatch)
+    store.get("stage", {}, {}, _write("one"))
+    by({"mine": "2"}, monkeypatch)
+    with pytest.raises(NotStored, match=r"^stage: made by other code of mine$"):
+        replace(store, builds=False).get("stage", {}, {}, _write("two"))

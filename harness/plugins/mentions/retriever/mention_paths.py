@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -34,6 +35,7 @@ from harness.plugins.mentions.retriever.mentions.question_words import QuestionW
 from harness.plugins.mentions.retriever.mentions.relations import PassageRelations
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
+from harness.retriever import Explain
 from harness.retriever.search import nearest_rows
 from harness.run import Run
 from harness.work.shared_rows import Columns, map_rows
@@ -142,14 +144,19 @@ class MentionPaths:
             "questions_that_name_a_title": len(np.unique(world.named[0])),
         }
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The seeds of one question with their own scores, and the best paths to some passages."""
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """Of a question its seeds with their own scores, and the best paths to some passages."""
         world = self.world(benchmark, store)
         starts = self.starts(world)
+        return functools.partial(self._trail, world, starts, self.bridges(world, starts, benchmark, store))
+
+    def _trail(
+        self, world: PathData, starts: Sequence[SeedBlock], bridges: Sequence[NDArray[np.float32]],
+        query: int, docs: Sequence[int], count: int,
+    ) -> Trail:  # fmt: skip
         place = next(number for number, start in enumerate(starts) if query in start.queries)
-        start, size = starts[place], len(benchmark.doc_ids)
-        paths = self.paths(world, start, list(self.bridges(world, starts, benchmark, store))[place])
-        weights, ways = paths_of_question(start, paths, query, size)
+        paths = self.paths(world, starts[place], bridges[place])
+        weights, ways = paths_of_question(starts[place], paths, query, len(world.passages))
         order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
         seeds = [(Node(passage=doc), value) for doc, value in order]
         return Trail(seeds, {doc: strongest_paths(ways.get(doc, []), count) for doc in docs}, adds=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,6 +20,7 @@ from harness.graph.network import about, count_matrix
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.retriever import Explain
 from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
@@ -64,8 +66,7 @@ class MentionWalk:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Seeds, then step by step along the edges, all questions together."""
-        every = np.arange(len(benchmark.query_ids))
-        extraction, edges, reached = self._walk(benchmark, store, every)
+        extraction, edges, reached = self._walk(benchmark, store)
         pairs, values = keep_greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
         rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
@@ -74,11 +75,24 @@ class MentionWalk:
             "questions_that_name_a_title": len(np.unique(find_named_titles(extraction)[0])),
         }
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The seeds of one question, and the ways that lead to some passages by the score that each way gives."""
-        _, edges, reached = self._walk(benchmark, store, np.array([query]))
-        values = [dict(zip(found.tolist(), scores.tolist(), strict=True)) for found, scores in reached]
-        backward = sp.csr_array(edges.T)
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """Of a question its seeds, and the ways that lead to some passages by the score that each way gives."""
+        _, edges, reached = self._walk(benchmark, store)
+        return functools.partial(self._trail, sp.csr_array(edges.T), reached)
+
+    def _trail(
+        self,
+        backward: sp.csr_array,
+        reached: Sequence[tuple[Pairs, Values]],
+        query: int,
+        docs: Sequence[int],
+        count: int,
+    ) -> Trail:
+        size = backward.shape[0]
+        values = []
+        for pairs, scores in reached:
+            own = slice(*np.searchsorted(pairs, (query * size, (query + 1) * size)))
+            values.append(dict(zip((pairs[own] - query * size).tolist(), scores[own].tolist(), strict=True)))
 
         def ways(doc: int, step: int) -> list[tuple[tuple[int, ...], float]]:
             if step == 0:
@@ -100,25 +114,20 @@ class MentionWalk:
         seeds = sorted(values[0].items(), key=lambda seed: (-seed[1], seed[0]))
         return Trail([(Node(passage=doc), value) for doc, value in seeds], paths, adds=False)
 
-    def _walk(
-        self, benchmark: Benchmark, store: Store, queries: NDArray[np.int64]
-    ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
-        """The extraction, the edges, and the scored pairs of each step (the seeds first) of some questions.
+    def _walk(self, benchmark: Benchmark, store: Store) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
+        """The extraction, the edges, and the scored pairs of each step (the seeds first), ascending.
 
-        A pair is n D + p, n the place of the question in ``queries``.
+        A pair is n D + p, n the question.
         """
         extraction = extract(self.extractor, benchmark, store)
         edges = title_edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
-        asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))[
-            queries
-        ]
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = exact_search(passages, questions, self.passages)
         rows, docs = find_named_titles(extraction)
-        asking = np.isin(rows, queries)
-        named = np.searchsorted(queries, rows[asking]) * len(passages) + docs[asking]
+        named = rows * len(passages) + docs
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
         reached = [(pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))]
         for _ in range(self.steps):

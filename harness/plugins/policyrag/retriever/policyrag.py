@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from harness.model.encoder import Encoder
 from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.plugins.policyrag.policy.policy import Policy, read
 from harness.plugins.policyrag.policy.record import find_paths, record
+from harness.retriever import Explain
 from harness.retriever.pagerank import Walked, collect_lists
 from harness.run import Run
 from harness.work.store import Store
@@ -69,9 +71,11 @@ class PolicyRAG:
         found = started.candidates
         return found.question, started.memory.facts.passage[found.fact], found.kept
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The restart of one question, the paths that carry most of it to some passages, and the policy's record."""
-        started = self.seeding(benchmark, store)
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """Of a question its restart, the paths that carry most of it to some passages, and the policy's record."""
+        return functools.partial(self._trail, benchmark, self.seeding(benchmark, store))
+
+    def _trail(self, benchmark: Benchmark, started: PolicyStart, query: int, docs: Sequence[int], count: int) -> Trail:
         restart = started.restart[[query]]
         order = np.lexsort((restart.indices, -restart.data))
         seeds = [(Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i])) for i in order]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -21,6 +22,7 @@ from harness.graph.trail import Path as Way
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines
 from harness.plugins.walks.retriever.sentence_graph import Floats, Path, SentenceGraph, grow_paths, weigh_entities
+from harness.retriever import Explain
 from harness.retriever.pagerank import Walks, name_edges, strongest_walks
 from harness.retriever.search import exact_search, inner_products
 from harness.retriever.walk import normalize_rows
@@ -109,9 +111,11 @@ class Beam:
         texts = len(world.graph.sentences.texts)
         return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
 
-    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
-        """The seeds of one question's second walk, the strongest ways from them, and the best paths of sentences."""
-        world = self.world(benchmark, store)
+    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
+        """Of a question the seeds of its second walk, the strongest ways from them, and the best paths of sentences."""
+        return functools.partial(self._trail, self.world(benchmark, store))
+
+    def _trail(self, world: World, query: int, docs: Sequence[int], count: int) -> Trail:
         focus = self.focused(world, query, next(self._first(world, world.starts[[query]])))
         transition, seeds = normalize_rows(focus.edges), normalize_rows(focus.seeds).toarray()[0]
         names, texts, ways = world.network.names, world.graph.sentences.texts, {}

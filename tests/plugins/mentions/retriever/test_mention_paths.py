@@ -187,7 +187,7 @@ def test_a_trace_tells_the_scores(world: Benchmark, tmp_path: Path) -> None:
     walk, store = replace(FULL, steps=2), Store(tmp_path)
     run = retrieve(walk, world, store).to_dict()
     for query in range(len(QUESTIONS)):
-        trail = walk.trace(world, store, query, range(7), 2)
+        trail = walk.tracer(world, store)(query, range(7), 2)
         found = {f"d{doc}": paths[0].strength for doc, paths in trail.paths.items() if paths}
         assert found == pytest.approx(run[f"q{query}"])
         for paths in trail.paths.values():

@@ -64,7 +64,7 @@ def test_walk_over_titles(tmp_path: Path) -> None:
     """dune -> a -> david lynch -> b -> missoula -> c: each step halves, and the seed's own share is one half."""
     benchmark, store = few(["Where did the director of Dune grow up?"]), Store(tmp_path)
     ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0, passages=0, link=None)
-    trail = ppr.trace(benchmark, store, 0, [2, 4], 3)
+    trail = ppr.tracer(benchmark, store)(0, [2, 4], 3)
     assert trail.seeds == [(Node(entity="dune"), 1.0)]
     (path,) = trail.paths[2]
     assert [node.entity or node.passage for node in path.nodes] == ["dune", 0, "david lynch", 1, "missoula", 2]
@@ -80,7 +80,7 @@ def test_the_strongest_way_along_mentions_is_the_score(tmp_path: Path, steps: in
     store = Store(tmp_path)
     lists = retrieve(walk, benchmark, store).to_dict()
     for query in range(3):
-        trail = walk.trace(benchmark, store, query, range(5), 4)
+        trail = walk.tracer(benchmark, store)(query, range(5), 4)
         scores = {"abcde"[doc]: paths[0].strength for doc, paths in trail.paths.items() if paths}
         assert scores == pytest.approx(lists[f"q{query}"])
         strengths = [[path.strength for path in paths] for paths in trail.paths.values()]

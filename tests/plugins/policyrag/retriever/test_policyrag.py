@@ -154,7 +154,7 @@ def test_the_terms_of_every_passage_add_up_to_its_score(
 def test_trace_tells_facts_paths_and_ranks(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
     retriever = policyrag(seed={"by": "facts"}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)})
-    trail = retriever.trace(world, store, 0, [0, 1], 2)
+    trail = retriever.tracer(world, store)(0, [0, 1], 2)
     facts = trail.record["facts"]
     assert [row["kept"] for row in facts] == [True, False] or len(facts) == 1
     first = facts[0]
@@ -172,7 +172,7 @@ def test_trace_tells_facts_paths_and_ranks(titled: Any, tmp_path: Path) -> None:
 def test_strength_of_paths_by_hand(titled: Any, tmp_path: Path) -> None:
     """To Dune's passage: dune itself, 1/2. To David Lynch's: one relation and the projection, 1/2 x 1/2."""
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
-    paths = policyrag().trace(world, store, 0, [0, 1], 3).paths
+    paths = policyrag().tracer(world, store)(0, [0, 1], 3).paths
     assert [path.strength for path in paths[0]] == pytest.approx([0.5])
     (way,) = paths[1]
     assert way.strength == pytest.approx(0.25)
@@ -199,7 +199,7 @@ def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(titled:
         llm = LLM(model="m", base_url=endpoint.url, answers=str(tmp_path / "answers"))
         retriever = policyrag(seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm})
         _, facts = retriever.retrieve(world, Store(tmp_path))
-        trail = retriever.trace(world, Store(tmp_path), 0, [1], 1)
+        trail = retriever.tracer(world, Store(tmp_path))(0, [1], 1)
     assert len(endpoint.requests) == 1
     assert facts["gate"]["strangers"] == 1
     assert [row["predicate"] for row in trail.record["facts"] if row["kept"]] == ["David Lynch grew up in Missoula."]

@@ -179,7 +179,7 @@ def test_a_trace_tells_paths_and_adds_up(benchmark_of, tmp_path):
     """What the best ways bring to a passage is at most its score; to one outside the focus there is none."""
     made, store, world = replace(MADE, focus=3, width=2, length=2), Store(tmp_path), benchmark_of(WORLD, QUESTIONS)
     listed = made.retrieve(world, store)[0].to_dict()["q0"]
-    trail = made.trace(world, store, 0, range(5), 50)
+    trail = made.tracer(world, store)(0, range(5), 50)
     assert sum(weight for _, weight in trail.seeds) == pytest.approx(1)
     assert [weight for _, weight in trail.seeds] == sorted((weight for _, weight in trail.seeds), reverse=True)
     assert len(trail.record["paths"]) == 4  # two of one sentence, two of two

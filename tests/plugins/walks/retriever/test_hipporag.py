@@ -77,7 +77,7 @@ def test_seeds_and_ranks_against_igraph(rag: HippoRAG, tmp_path: Path, query: in
     igraph = pytest.importorskip("igraph", reason="igraph is in the extra bench")
     benchmark, store = few(QUESTIONS), Store(tmp_path)
     weights = reset(rag, benchmark, store, query)
-    trail = rag.trace(benchmark, store, query, [], 1)
+    trail = rag.tracer(benchmark, store)(query, [], 1)
     seeds = {node.entity or "abcde"[node.passage]: weight for node, weight in trail.seeds}
     assert seeds == pytest.approx({name: value for name, value in weights.items() if value}, rel=1e-5)
     nodes = ["dune", "david lynch", "missoula", "rome", "river", "alone", *"abcde"]
@@ -99,7 +99,7 @@ def test_recognition_leaves_triples_out(rag: HippoRAG, tmp_path: Path) -> None:
     benchmark, store = few(QUESTIONS), Store(tmp_path)
     _, facts = rag.retrieve(benchmark, store)
     assert (facts["triples"], facts["recognised"] + facts["not_recognised"]) == (4, 4)
-    trail = replace(rag, recognised=1.0).trace(benchmark, store, 0, [], 1)
+    trail = replace(rag, recognised=1.0).tracer(benchmark, store)(0, [], 1)
     assert all(node.passage >= 0 for node, _ in trail.seeds), "then only passages are seeds, as in the paper"
 
 
@@ -110,9 +110,9 @@ def test_a_gate_decides_which_triples_pass(rag: HippoRAG, tmp_path: Path) -> Non
     _, facts = gated.retrieve(benchmark, store)
     assert (facts["recognised"], facts["gate"]["kept"], facts["gate"]["candidates"]) == (2, 2, 4)
     assert facts["questions_without_triple"] == 0
-    trail = gated.trace(benchmark, store, 0, [], 1)
+    trail = gated.tracer(benchmark, store)(0, [], 1)
     assert {node.entity for node, _ in trail.seeds if node.entity} == {"dune", "david lynch"}
-    near = replace(rag, gate=Embedding(Hashed(), threshold=0.0, most=1)).trace(benchmark, store, 0, [], 1)
+    near = replace(rag, gate=Embedding(Hashed(), threshold=0.0, most=1)).tracer(benchmark, store)(0, [], 1)
     assert trail.seeds == near.seeds, "the nearest by cosine is the first"
     assert identity(replace(rag, gate=None)) == identity(rag) != identity(gated)
     closed = replace(rag, gate=Embedding(Hashed(), threshold=1.0))
@@ -139,9 +139,9 @@ def test_gates_are_chosen_on_the_command_line(name: str) -> None:
 
 def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
     benchmark, store = few(QUESTIONS), Store(tmp_path)
-    named = replace(rag, by="ner_to_node").trace(benchmark, store, 0, [], 1)
+    named = replace(rag, by="ner_to_node").tracer(benchmark, store)(0, [], 1)
     assert [node.entity for node, _ in named.seeds if node.entity] == ["dune"]
-    near = replace(rag, by="query_to_node", nearest=1).trace(benchmark, store, 0, [], 1)
+    near = replace(rag, by="query_to_node", nearest=1).tracer(benchmark, store)(0, [], 1)
     assert [node.entity for node, _ in near.seeds if node.entity] == ["dune"]
     assert isinstance(rag, Traced)
 
