@@ -170,6 +170,10 @@ def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: 
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"are read, not written; packed are those that end in \.gz, \.zst"):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.trec.zip")
+    with pytest.raises(
+        HarnessError, match=r"run\.parquet\.gz: files of Parquet are packed already; write .*run\.parquet$"
+    ):
+        lists.write(Run.from_dict(LISTS), tmp_path / "run.parquet.gz")
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.trec", "")
         archive.writestr("b.trec", "")

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError
-from harness.core.input import COMMA, TAB, form_of
+from harness.core.input import COMMA, TAB, form_of, is_packed
 from harness.run import trec
 from harness.run.content import LISTS, Content
 from harness.run.entries import Entries
@@ -58,6 +58,8 @@ class Form:
             self.check_text(kind, ids)
         if self.write is None:
             raise HarnessError(f"{path}: files of {self.name} are read, not written; write another form")
+        if not self.packed and is_packed(path):
+            raise HarnessError(f"{path}: files of {self.name} are packed already; write {path.with_suffix('')}")
         self.write(entries, path)
 
     def check_text(self, kind: str, texts: pa.StringArray) -> None:
