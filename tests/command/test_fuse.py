@@ -243,4 +243,7 @@ def test_lists_of_which_max_makes_nothing_are_named(tmp_path: Path) -> None:
         "lists.x: no score is above 0 in 1 of 2 queries, so normalizer=max gives all their documents 0" in done.stderr
     )
     assert "lists.y" not in done.stderr
-    assert "above 0" not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+    none = warm.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
+    assert "lists.x: scores are below 0 in 2 of 2 queries, so with normalizer=none documents that it lacks" in none
+    assert "lists.y" not in none
+    assert " 0 in " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
