@@ -10,20 +10,19 @@
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
-A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
-often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p is corrected for
-all comparisons of the call. Where queries share gold passages, Holm p and intervals are by cluster (whole clusters
-change sides), and the head says so; p by query is a column of explain=true and files. Of few large clusters there is no
-p. `detectable` is the smallest net share of wins that so many queries show with 80% power: a difference below it cannot
-be expected to be significant. Compare with every single list, not with dense alone: `baseline` takes several, by the
-same forms as `run`; every run is compared with each of them (no pair twice), and a matrix shows them.
+A run wins a question when it scores more on it than the baseline, and loses it when it scores less. The p of the exact
+McNemar test is the chance of a split at least this uneven if both were equally good (for ndcg, recall and mrr it is the
+sign test). Holm p is corrected for all comparisons of the call. Where questions share gold passages, Holm p and
+intervals are by cluster (the test flips whole clusters), and the table says so; `p by question` is a column of
+explain=true and of files. With few large clusters there is no p. `detectable` is the smallest difference (wins minus
+losses, in points) that this number of questions finds in 80% of cases. Compare with every single list, not with dense
+alone: `baseline` takes several, in the same forms as `run`. Every run is compared with each baseline, no pair twice.
 
-Where test questions are compared, look k at them spends .05 x 6/(pi k)^2: below the table stands what is still shown
-when p is charged so, and files have p_looks.
+When you compare on test questions, each p is also multiplied by a factor that grows with every look at them; the last
+lines say what is still shown then, and files have p_looks.
 
-Below stand what is better, and on how many questions choosing the right run could win over the best of them. With
-explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
-choosing the right run for each question would score. Files have all of it.
+The lines below the table say which run is better, and how many questions one could win by choosing the right run for
+each. explain=true prints every column and, for each pair, the smallest difference that could be found. Files have all.
 
 Several runs of one system (seeds, a model's draws) are a pattern or a list under one name: the table has their mean and
 standard deviation, what questions and what runs add to the standard error of the difference, and p and interval of the

@@ -81,9 +81,9 @@ def run(config: DictConfig) -> None:
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
-        print(f"{name}: {len(run.docs)} documents for {run.answered} of {queries} queries")
+        print(f"{name}: {len(run.docs)} documents for {run.answered} of {queries} questions")
     part = part_name(config.split, splitting)
-    print(f"{out}: {len(fused.docs)} documents for {fused.answered} queries (split {part})")
+    print(f"{out}: {len(fused.docs)} documents for {fused.answered} questions (split {part})")
 
 
 def _check(config: DictConfig) -> None:
@@ -138,7 +138,7 @@ def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
     if not any(len(run.docs) for run in runs.values()):
-        raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
+        raise HarnessError(f"no question of these lists is in split={config.split}; use split=all")
     return runs, len(queries)
 
 
@@ -157,7 +157,7 @@ def _warn_of_zero(runs: Mapping[str, Run], normalizer: str) -> None:
             end = "with normalizer=none documents that it lacks, which have 0, come before these"
         if count := int(found.sum()):
             print(
-                f"lists.{name}: {whole} in {count} of {len(found)} queries, so {end}; normalizer=minmax or pit keeps "
+                f"lists.{name}: {whole} in {count} of {len(found)} questions, so {end}; normalizer=minmax or pit keeps "
                 "their order",
                 file=sys.stderr,
             )
@@ -188,7 +188,7 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splittin
     unknown = query_ids.filter(pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string()))))
     if len(unknown):
         raise HarnessError(
-            f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} queries ({unknown[0]}), so it cannot "
+            f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} questions ({unknown[0]}), so it cannot "
             "place them; give the gold of all, or splitting=md5"
         )
     kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())

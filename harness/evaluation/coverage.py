@@ -53,7 +53,7 @@ class Coverage:
         whole = gold.whole or gold
         judged, every = (pa.array(ids, pa.string()) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
         lacking = [
-            ("gold queries have no list", _without(judged, answered), _without(answered, every)),
+            ("gold questions have no list", _without(judged, answered), _without(answered, every)),
             ("gold documents are in no list", _without(gold.documents, held), _without(held, gold.documents)),
         ]
         if gold.corpus is not None:
@@ -95,7 +95,7 @@ class Coverage:
         return [
             f"{part} of {of} {what}"
             for part, of, what in (
-                (self.answered, self.queries, "queries have a list"),
+                (self.answered, self.queries, "questions have a list"),
                 (self.found, self.gold_documents, "gold documents stand in any list"),
                 (self.in_corpus, self.run_documents, "documents of the run are in the corpus"),
             )
@@ -143,11 +143,11 @@ def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -
     for source, found in coverages.items():
         if found.missing or found.unknown:
             text = (
-                f"{source}: lacks {found.missing} of {found.queries} gold queries, "
+                f"{source}: lacks {found.missing} of {found.queries} gold questions, "
                 f"holds {found.unknown} that {gold.source} does not know"
             )
             if strict:
-                raise HarnessError(f"{text}; give a run of exactly these queries, or strict=false")
+                raise HarnessError(f"{text}; give a run of exactly these questions, or strict=false")
             log.warning("%s (the former found nothing, the latter are not scored)", text)
         if found.empty:
             log.warning("%s: %d of its lists are empty", source, found.empty)

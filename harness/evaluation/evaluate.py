@@ -81,7 +81,7 @@ class Evaluation(Result):
         if not (missing := [name for name, score in self.metrics.items() if score is None]):
             return None
         null = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} null"
-        return f"no query of {self.gold} has a known hop order, so there is no last hop: {null}"
+        return f"no question of {self.gold} has a known hop order, so there is no last hop: {null}"
 
     def _json(self) -> dict[str, object]:
         return {
@@ -107,7 +107,7 @@ class Evaluation(Result):
         part = [] if self.n_last_hop is None else [self.n_last_hop]
         lacking = [self.coverage.missing] if self.coverage.missing else []
         columns = [
-            Column("queries", "text"), Column("n", "count"), *(Column("n of last_hop", "count") for _ in part),
+            Column("questions", "text"), Column("n", "count"), *(Column("n of last_hop", "count") for _ in part),
             *(Column("missing", "count") for _ in lacking), *(Column(f"{name} %") for name in self.metrics),
         ]  # fmt: skip
         rows: list[list[Any]] = [["all", self.n, *part, *lacking, *self.metrics.values()]]
@@ -117,7 +117,7 @@ class Evaluation(Result):
                 rows.append(
                     [f"{title} {label}", *counts, *(None for _ in lacking), *(scores[name] for name in self.metrics)]
                 )
-        extent = f"{short_source(self.gold)}, {self.n} queries, split {self.split}; scores in percent"
+        extent = f"{short_source(self.gold)}, {self.n} questions, split {self.split}; scores in percent"
         extent = f"{extent}; {self.judgements}" if self.judgements else extent
         source = Source(extent, coverage_notes({self.run: self.coverage}))
         return Table("scores", self.run, columns, rows, source)
@@ -144,8 +144,8 @@ class Evaluation(Result):
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
         return {
             "metrics": f"{definitions(names)}; equal scores by document id {order}.",
-            "coverage": f"{one.answered} of {one.queries} queries have a list, {one.unknown} lists are of queries that "
-            f"the gold does not know; {one.found} of {one.gold_documents} gold documents stand in any list.",
+            "coverage": f"{one.answered} of {one.queries} questions have a list, {one.unknown} lists are of questions "
+            f"that the gold does not know; {one.found} of {one.gold_documents} gold documents stand in any list.",
         }
 
 

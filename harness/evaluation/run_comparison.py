@@ -53,13 +53,13 @@ class RunComparison(SystemComparison):
     def extent(self, n: int) -> str:
         """Gold, queries and split."""
         said, gold = self.gold.describe(), short_source(self.gold.source)
-        return f"{gold}, {n} queries, split {self.gold.part}{f'; {said}' if said else ''}"
+        return f"{gold}, {n} questions, split {self.gold.part}{f'; {said}' if said else ''}"
 
     def cautions(self) -> list[str]:
         """A run whose lists are shorter than the metric looks, and one whose scores are equal where that matters."""
         tied = (describe_ranges(name, ranges) for name, ranges in self.tie_ranges.items())
         return [f"{text}." for text in tied if text] + [
-            f"{name} has {counted(found.longest, 'document')} a query at most; a metric at {self.metric.k} looks no "
+            f"{name} has {counted(found.longest, 'document')} a question at most; a metric at {self.metric.k} looks no "
             "further in it."
             for name, found in self.coverages.items()
             if found.longest < (self.metric.k or 0)
@@ -216,8 +216,8 @@ def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
     for metric in wanted:
         if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(
-                f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
-                "dataset.chain that some of its queries meet, or metric=full_sup"
+                f"{gold.source}: no question has a known hop order, so there is no {metric}; give gold=queries.jsonl, "
+                "a dataset.chain that some of its questions meet, or metric=full_sup"
             )
 
 

@@ -254,7 +254,7 @@ def _decisions(found: Sequence[SystemComparison]) -> list[SystemField]:
     """Won, lost, and whether that is more than chance."""
     return [
         *judged(own, "W", "L"),
-        Field(Column("p by query", "p"), lambda one: one.p),
+        Field(Column("p by question", "p"), lambda one: one.p),
         *judged(own, "Holm p"),
         Field(Column("odds ratio", "value"), lambda one: one.odds_ratio),
         Field(found[0].scale.column("detectable", "points"), lambda one: one.detectable),

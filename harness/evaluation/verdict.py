@@ -52,7 +52,7 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
     if len({one.baseline for one in found}) > 1:
         return Matrix(found).table()
     table = comparison_table(found)
-    short = table.without(("p by query", "95% of score", "odds ratio", "detectable"))
+    short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
     return replace(short, notes=[note for note in table.notes if note != ODDS])
 
 

@@ -25,7 +25,7 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
     label = f"{only}{'points' if first.scale.share else 'difference'} from {base}"
     scores = ", ".join(f"{one.name} {one.scale.number(one.score)} by {one.metric}" for one in found)
     title = f"Difference from {base} with 95% intervals: {first.extent(first.n)}"
-    notes = f"{scores}. Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
+    notes = f"{scores}. Blue: p at most .05 after Holm's correction; W and L: questions won and lost."
     return Picture(
         name, title, functools.partial(_draw, found=found, labels=labels, label=label), 0.7 + 0.22 * len(found), notes
     )

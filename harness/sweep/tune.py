@@ -50,7 +50,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     started = time.perf_counter()
     data = prepared.benchmark
     members = data.need_members("tune")
-    log.info("score %d trials on %d queries: begins", len(trials), len(members))
+    log.info("score %d trials on %d questions: begins", len(trials), len(members))
     found, plan = Findings.of(prepared, trials), prepared.plan
     log.info("score: done in %.1f s", found.seconds)
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"

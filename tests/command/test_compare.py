@@ -130,7 +130,7 @@ def clustered(sizes: list[int], won: int, lost: int) -> None:
 
 
 def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
-    """40 clusters of 3 queries, 4 won and 1 lost as a whole: by query 12/3, p .035; by cluster 4/1, p .375."""
+    """40 clusters of 3 queries, 4 won and 1 lost as a whole: by question 12/3, p .035; by cluster 4/1, p .375."""
     clustered([3] * 40, 4, 1)
     given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl", "figure=f.png")
     status, said, _ = command("compare", *given, "out=out.json", "explain=true")
@@ -143,7 +143,7 @@ def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tup
     text = " ".join(said.split())
     assert "Holm p and intervals by cluster" in text
     assert "12 won, 3 lost, raw p by cluster .375), no difference is shown." in text
-    assert "p by query" in text
+    assert "p by question" in text
     assert ".035" in text
     assert command("compare", *given, "out=t.tex")[0] == 0
     table = Path("t.tex").read_text()
@@ -179,7 +179,7 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["run=ours.json", "gold=qrels.txt"], "qrels.txt: no query has a known hop order"),
+        (["run=ours.json", "gold=qrels.txt"], "qrels.txt: no question has a known hop order"),
         (["run=strange.json"], "strange.json (run) and queries.jsonl have no query in common"),
         (
             ["run=ours.json", "baseline=strange.json"],
@@ -265,8 +265,8 @@ def test_several_baselines_in_one_family_and_a_matrix(
     assert ["over", "dense", "over", "other"] in lines
     assert ["ours", "+34.8*", "23", "0", "<.001", "+34.8*", "40", "17", p_value(2 * found[1]["p"])] in lines
     assert ["dense", *"––––", "+0.0", "26", "26", "1.000"] in lines
-    assert "p by query" not in said
-    assert "p by query" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
+    assert "p by question" not in said
+    assert "p by question" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
     status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 

@@ -68,13 +68,13 @@ def test_qrels_have_no_last_hop_and_the_result_says_why(folder: Path, capsys: py
     found = evaluated("metrics=[last_hop,full_sup]", gold="qrels.txt")
     assert found["metrics"] == {"last_hop@5": None, "full_sup@5": 1 / 3}
     assert found["per_query"]["q1"] == {"last_hop@5": None, "full_sup@5": 1}
-    assert "no query of qrels.txt has a known hop order" in found["note"]
+    assert "no question of qrels.txt has a known hop order" in found["note"]
     assert "has a known hop order" in capsys.readouterr().out
 
 
 def test_queries_that_do_not_match_are_shown_or_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     evaluated()
-    assert "lacks 1 of 3 gold queries, holds 1 that queries.jsonl does not know" in caplog.text
+    assert "lacks 1 of 3 gold questions, holds 1 that queries.jsonl does not know" in caplog.text
     Path("out.json").unlink()
     with pytest.raises(HarnessError, match="strict=false"):
         evaluated("strict=true")
@@ -97,10 +97,10 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ending in ("csv", "tex", "txt"):
         run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "metrics=last_hop", f"out=out.{ending}"]))
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()))
-    assert rows[:2] == [["queries", "n", "missing", "last_hop@5"], ["all", "3", "1", str(1 / 3)]]
+    assert rows[:2] == [["questions", "n", "missing", "last_hop@5"], ["all", "3", "1", str(1 / 3)]]
     text = Path("out.tex").read_text()
     assert r"all & 3 & 1 & 33.3 \\" in text
-    assert "run.trec has no list for 1 of 3 queries; these count as not found." in text
+    assert "run.trec has no list for 1 of 3 questions; these count as not found." in text
     assert r"\toprule" in Path("out.tex").read_text()
     assert Path("out.txt").read_text().strip() in capsys.readouterr().out
     assert sorted(path.name for path in folder.glob("out*")) == ["out-queries.csv", "out.csv", "out.tex", "out.txt"]

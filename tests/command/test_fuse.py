@@ -208,7 +208,7 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     with pytest.raises(HarnessError, match="splitting=disjoint needs to know which queries share passages"):
         fused("split=test", "splitting=disjoint")
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))
-    with pytest.raises(HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 queries \(q3\)"):
+    with pytest.raises(HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 questions \(q3\)"):
         fused("split=test", *disjoint)
 
 
@@ -240,10 +240,10 @@ def test_lists_of_which_max_makes_nothing_are_named(tmp_path: Path) -> None:
     typed = ("fuse", "lists={x: neg.json, y: pos.json}", "fuser=linear", "out=f.json")
     done = warm.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
     assert (
-        "lists.x: no score is above 0 in 1 of 2 queries, so normalizer=max gives all their documents 0" in done.stderr
+        "lists.x: no score is above 0 in 1 of 2 questions, so normalizer=max gives all their documents 0" in done.stderr
     )
     assert "lists.y" not in done.stderr
     none = warm.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
-    assert "lists.x: scores are below 0 in 2 of 2 queries, so with normalizer=none documents that it lacks" in none
+    assert "lists.x: scores are below 0 in 2 of 2 questions, so with normalizer=none documents that it lacks" in none
     assert "lists.y" not in none
     assert " 0 in " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr

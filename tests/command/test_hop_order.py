@@ -70,7 +70,7 @@ def test_compare_counts_them_too_and_none_is_refused(bench: Path, tmp_path: Path
 
     none = harness(tmp_path, *asked, "dataset.chain=none")
     assert none.returncode == 2
-    assert "no query has a known hop order, so there is no last_hop@5; give" in none.stderr
+    assert "no question has a known hop order, so there is no last_hop@5; give" in none.stderr
 
 
 def test_a_sweep_chooses_and_forecasts_by_them(bench: Path, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_sweep_chooses_and_forecasts_by_them(bench: Path, tmp_path: Path) -> N
     won, lost = (sum(a > b for a, b in pairs), sum(a < b for a, b in pairs))
     assert (trials.loc["graph", "wins"], trials.loc["graph", "losses"]) == (won, lost)
     tune = sum(split == "tune" for _, split, _ in ours.values())
-    assert f"the {len(pairs)} of {tune} queries whose hop order is known" in " ".join(done.stdout.split())
+    assert f"the {len(pairs)} of {tune} questions whose hop order is known" in " ".join(done.stdout.split())
     lock = json.loads((tmp_path / done.stdout.splitlines()[-1] / "winner.lock.json").read_text())
     assert lock["expected"]["n"] == last_hop(bench, "dense", "test")[1]
     ranks = np.load(tmp_path / whole.stdout.splitlines()[-1] / "ranks.npy")
@@ -96,5 +96,5 @@ def test_a_sweep_chooses_and_forecasts_by_them(bench: Path, tmp_path: Path) -> N
 
     refused = harness(tmp_path, *asked, "dataset.chain=none")
     assert refused.returncode == 2
-    assert "no tune query of tiny has a known order of hops" in refused.stderr
+    assert "no tune question of tiny has a known order of hops" in refused.stderr
     assert "dataset.chain={field: [values]}" in refused.stderr

@@ -81,18 +81,18 @@ def test_counts_by_hand() -> None:
     assert found == Coverage(
         queries=3, answered=1, empty=1, unknown=1, gold_documents=4, found=2, run_documents=3, in_corpus=None
     )
-    assert (found.missing, found.longest, found.warnings()) == (2, 2, ["1 of 3 queries have a list"])
+    assert (found.missing, found.longest, found.warnings()) == (2, 2, ["1 of 3 questions have a list"])
 
 
 def test_exactly_a_half_is_no_warning() -> None:
     half = Coverage.of(run(q1=["a"]), Gold.from_dict({"q1": ["a"], "q2": ["b"]}))
     assert (half.answered, half.found, half.few, half.warnings()) == (1, 1, False, [])
-    assert coverage_notes({"r": half}) == ["r has no list for 1 of 2 queries; these count as not found."]
+    assert coverage_notes({"r": half}) == ["r has no list for 1 of 2 questions; these count as not found."]
 
 
 def test_a_warning_stands_in_table_and_json() -> None:
     found = evaluate(run(q1=["doc-1"]), GOLD, "recall@5")
-    lines = ["1 of 3 queries have a list", "1 of 4 gold documents stand in any list"]
+    lines = ["1 of 3 questions have a list", "1 of 4 gold documents stand in any list"]
     assert found["coverage"]["warnings"] == lines
     for text in (str(found), found._repr_html_(), found.latex()):
         assert all(f"the run: only {line}" in text for line in lines)
@@ -122,9 +122,9 @@ def test_commands_from_another_folder(tmp_path: Path) -> None:
     done = command(tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json")
     assert done.returncode == 0
     assert "good.json: 1 of its lists are empty" in done.stderr
-    assert "good.json: lacks 2 of 3 gold queries, holds 0 that gold.json does not know" in done.stderr
-    assert "good.json: only 1 of 3 queries have a list" in done.stderr
-    assert "only 1 of 3 queries have a list" in " ".join(done.stdout.split())
+    assert "good.json: lacks 2 of 3 gold questions, holds 0 that gold.json does not know" in done.stderr
+    assert "good.json: only 1 of 3 questions have a list" in done.stderr
+    assert "only 1 of 3 questions have a list" in " ".join(done.stdout.split())
     assert json.loads((tmp_path / "out.json").read_text())["coverage"]["empty"] == 1
 
 
@@ -165,7 +165,9 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     done = command(
         tmp_path, "compare", "run=r.json", "baseline=r.json", "gold=zeros.json", "metric=recall", "paths.looks=null"
     )
-    assert "2 gold queries have no list; of these 2 differ in how numbers are written alone: '8', '8.0'" in done.stderr
+    assert "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', '8.0'" in (
+        done.stderr
+    )
 
 
 def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path: Path) -> None:
@@ -175,6 +177,6 @@ def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path
     write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
     typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall", "paths.looks=null")
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
-    assert "caution: cut.json has 3 documents a query at most; a metric at 7 looks no further in it." in said
+    assert "caution: cut.json has 3 documents a question at most; a metric at 7 looks no further in it." in said
     assert "long.json has" not in said
     assert "at most" not in command(tmp_path, *typed, "k=3").stdout

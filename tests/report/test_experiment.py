@@ -31,7 +31,7 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     table = experiment.build_experiment(result)[0][0]
-    assert [column.title for column in table.columns][:4] == ["queries", "split", "row", "strategy"]
+    assert [column.title for column in table.columns][:4] == ["questions", "split", "row", "strategy"]
     shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 11, 14)] for cells in table.cells()]
     assert shown == [
         ["all", "tune", "vector only", "8", "50.0", "–", "–", "–", "–", "–"],
@@ -114,7 +114,7 @@ def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
     low, high = sorted(raw)
     found = sorted(line.p_same or 0 for line, _ in tested)
     assert found == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
-    assert "are by cluster where queries share gold" in table.table().caption
+    assert "are by cluster where questions share gold" in table.table().caption
 
 
 def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:
@@ -198,7 +198,7 @@ def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Pa
         result, {"name": "f", "table": "phasegraph_main"}, result.config["experiment"]
     )
     assert picture.title.endswith("Table 0, on sample here")
-    assert picture.notes.startswith("Queries: all, test split (n = 6).")
+    assert picture.notes.startswith("Questions: all, test split (n = 6).")
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
-from harness.report.figure import alpha, ceiling, frontier, list_scores, look, outcomes
+from harness.report.figure import alpha, ceiling, frontier, knobs, list_scores, look, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
+from harness.report.site.chart import charts
 from harness.report.table import cost
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
@@ -28,13 +29,13 @@ def test_outcomes(result: SweepResult) -> None:
     assert outcomes.counts(outcomes.compare(view, 3)) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
     assert [picture.name for picture in outcomes.pictures(result)] == ["outcomes_dense", "outcomes_graph"]
     assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
-    assert "wins and losses alone, p = .250 (McNemar)." in next(outcomes.pictures(result)).notes
+    assert "that only one of them finds: p = .250 (exact McNemar)." in next(outcomes.pictures(result)).notes
     pairs = dataclasses.replace(view, queries=view.queries.assign(cluster=[0, 1, 2, 2, 3, 4]))
     result.__dict__["test"] = pairs
     told = next(outcomes.pictures(result)).notes  # t2 and t3 are one cluster and t4 another: 2 / 2^2
-    assert "wins and losses alone, p by cluster = .500 (McNemar)." in told
+    assert "that only one of them finds: p by cluster = .500 (exact McNemar)." in told
     result.__dict__["test"] = dataclasses.replace(view, queries=view.queries.assign(cluster=0))
-    assert "wins and losses alone, too few clusters for a p" in next(outcomes.pictures(result)).notes
+    assert "that only one of them finds: too few clusters for a p" in next(outcomes.pictures(result)).notes
 
 
 def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:
@@ -115,9 +116,10 @@ def test_a_list_that_a_normalizer_refuses_has_an_empty_panel() -> None:
 
 def test_histogram() -> None:
     heights, edges = histogram(np.array([0.0, 0.0, 1.0, 0.5]))
-    assert heights.sum() == 1
-    assert heights[0] == 0.5
-    assert (edges[0], edges[-1], len(edges)) == (0, 1, 21)
+    assert (heights.tolist(), edges[0], edges[-1]) == ([0.5, 0.25, 0.25], 0, 1)  # three values, three bins
+    ranks = np.tile(np.arange(1, 11) / 10, 6)
+    np.testing.assert_allclose(histogram(ranks)[0], 0.1)  # no gaps between ten percentile ranks
+    assert len(histogram(np.linspace(0, 1, 99))[0]) == 20
     assert histogram(np.empty(0))[0].tolist() == [0]
 
 
@@ -128,8 +130,8 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
         "x, tune split (n = 3)",
         2,
     )
-    assert "the 2 best documents of graph" in picture.caption
-    assert "x, tune split (n = 3), the 2 best" in picture.caption
+    assert "the 2 best passages of graph" in picture.caption
+    assert "x, tune split (n = 3); the 2 best" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]
 
 
@@ -141,7 +143,7 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     raw = list_scores.raw(lists, "w")
     assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
     made = list_scores.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
-    assert made.caption.startswith("The lists that are fused after pit and minmax: w.")
+    assert made.caption.startswith("Scores of the lists that are fused, after pit and minmax: w.")
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
         "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
     ]  # fmt: skip
@@ -168,3 +170,9 @@ def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
     assert kept["a"].scores.tolist() == [4, 3]
     assert kept["b"].top(2).scores.tolist() == [4, 2, 3, 2]
     assert kept["b"].top(2).lengths.tolist() == [2, 0, 2]
+
+
+def test_the_site_s_charts_have_the_titles_and_axes_of_the_figures(result: SweepResult) -> None:
+    modules = (outcomes, knobs, alpha, frontier, ceiling)
+    drawn = {(one.title, one.x, one.y) for module in modules for one in module.pictures(result)}
+    assert drawn <= {(chart["title"], chart.get("x"), chart["y"]) for chart in charts(result) if "y" in chart}

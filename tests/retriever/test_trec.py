@@ -75,6 +75,6 @@ def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(file, bench
     for _ in range(2):  # the second time its lists are stored
         caplog.clear()
         runs({"theirs": Trec(str(file))}, benchmark, Store(tmp_path / "runs"))
-        assert f"lists.theirs: their.trec lacks 1 of 2 queries of {benchmark.name}" in caplog.text
+        assert f"lists.theirs: their.trec lacks 1 of 2 questions of {benchmark.name}" in caplog.text
         assert "and holds 1 that it does not have" in caplog.text
         assert "queries have a list" not in caplog.text  # half of them are enough

@@ -218,7 +218,7 @@ def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     assert again.heldout[0]["charged"] >= 2
     look = again.heldout[0]["charged"]
     assert (
-        f"Holm p: corrected over the rows, times {charge(look):.2f}: look {look} spends"
+        f"Holm p: corrected over the rows, times {charge(look):.3g} because this is look {look} at test;"
         in tables.heldout(again).caption
     )
 

@@ -19,7 +19,7 @@ from harness.core.table.format import (
 )
 from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
-from harness.core.table.table import Source, Style, Table, sentence
+from harness.core.table.table import Source, Style, Table, headed, sentence
 from harness.core.table.typeset import typeset
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "entry",
     "fit",
     "fold",
+    "headed",
     "interval",
     "p_value",
     "paragraph",

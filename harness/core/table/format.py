@@ -15,8 +15,11 @@ MOST_DECIMALS = 6
 LEVEL = 0.05
 """Significance: a p at most this is called a difference."""
 
-Kind = Literal["text", "share", "points", "p", "count", "interval", "span", "value", "number", "change", "bounds"]
-"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain.
+Kind = Literal[
+    "text", "share", "points", "p", "count", "interval", "span", "value", "measured", "number", "change", "bounds"
+]
+"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain,
+``measured`` (seconds, megabytes) has three significant digits.
 
 ``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points`` and ``span`` are.
 """
@@ -122,6 +125,11 @@ def plain(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def measured(value: float) -> str:
+    """Three significant digits: ``0.445``, ``57.4``, ``1390``."""
+    return f"{float(f'{value:.3g}'):.15g}"
+
+
 def change(difference: float) -> str:
     """A difference with its sign, three significant digits."""
     return f"{difference:+.3g}"
@@ -154,6 +162,7 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
     "interval": interval,
     "span": span,
     "value": plain,
+    "measured": measured,
     "number": plain,
     "change": change,
     "bounds": changes,

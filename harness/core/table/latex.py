@@ -14,6 +14,8 @@ from harness.core.table.grid import parted, spans
 from harness.core.table.table import Table
 
 BREAK = r"\\"
+HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
+"""A head of two lines; ``\shortstack`` would set each as high as its own letters are."""
 BOX = r"""\resizebox{%%
 \ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi}{!}{%%
 %s}
@@ -163,7 +165,7 @@ class LatexTable:
     def _head(self, place: int) -> str:
         lines = [table_text(line) for line in self.heads[place]]
         side = "l" if self.kinds[place] == "text" else "r"
-        return lines[0] if len(lines) == 1 else rf"\shortstack[{side}]{{{BREAK.join(lines)}}}"
+        return lines[0] if len(lines) == 1 else HEADS % (side, BREAK.join(lines))
 
     def _spec(self, place: int) -> str:
         """The column's type: broken lines for long text, numbers to the right."""

@@ -107,7 +107,7 @@ class Table:
     @property
     def head(self) -> str:
         """The title, and what the numbers are of."""
-        return ": ".join(filter(None, [self.title, self.source.extent]))
+        return headed(self.title, self.source.extent)
 
     @property
     def caption(self) -> str:
@@ -294,6 +294,11 @@ class Table:
 def sentence(text: str) -> str:
     """A title with its full stop."""
     return text if text[-1:] in ".?!" else f"{text}."
+
+
+def headed(title: str, of: str) -> str:
+    """A title, and what it is of: ``Which knob matters: sample, tune split``; a question keeps its mark alone."""
+    return f"{title}{' ' if title.endswith('?') else ': '}{of}" if title and of else title or of
 
 
 def _head(columns: Sequence[Column]) -> str:

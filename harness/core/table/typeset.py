@@ -20,6 +20,9 @@ HEAD = r"""\begin{%s}[htbp]
 \caption{%s}
 """
 SAME_NUMBER = "\\addtocounter{table}{-1}\n"
+PANEL = r"\panelbreak"
+PANELS = rf"\providecommand{{{PANEL}}}{{\par\medskip}}"
+"""Between the parts of a table's columns; a document whose tables do not float may break its pages there."""
 NOTE = r"""\par\vspace{4pt}
 \begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
 """
@@ -48,14 +51,15 @@ def typeset(
     environment = "table*" if wide else "table"
     below, tables = _notes(table, rename), []
     for first, rows in table.pages(len(panels), sheet.lines):
-        body = "\n\\par\\medskip\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
+        body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
         if first:
             head = HEAD % (environment, SAME_NUMBER, table_text(f"{rename(table.title)}, continued."))
             tables.append(f"{head}{body}\\end{{{environment}}}\n")
         else:
             head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
             tables.append(f"{head}\\label{{tab:{label}}}\n{body}{below}\\end{{{environment}}}\n")
-    return "".join([NEEDS, f"{SHARED}\n" if SHARED_NOTES in below else "", *tables])
+    defined = [*([SHARED] if SHARED_NOTES in below else []), *([PANELS] if len(panels) > 1 else [])]
+    return "".join([NEEDS, *(f"{line}\n" for line in defined), *tables])
 
 
 def _notes(table: Table, rename: Callable[[str], str]) -> str:

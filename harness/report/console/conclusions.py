@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.core.table import counted, p_value, percent, percents, points
+from harness.core.table import counted, p_value, percent, percents, points, shown
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,
@@ -24,14 +24,14 @@ SHORT = "in short"
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
-    """Paragraphs by heading, for a page or a document: first ``in short``, then what explains it."""
+    """Texts by heading, for a page or a document: first ``in short``, a line a paragraph, then what explains it."""
     said = sentences(result, result.locked)
-    return {SHORT: " ".join(choose(said, *LEAD)), **by_topic(said, "explanation", "forecast")}
+    return {SHORT: "\n".join(in_short(result)), **by_topic(said, "explanation", "forecast")}
 
 
-def in_short(result: SweepResult) -> str:
-    """What was compared, what won, what to expect, and what fusion adds."""
-    return conclusions(result)[SHORT]
+def in_short(result: SweepResult) -> list[str]:
+    """What was compared, what won, what to expect, and what fusion adds: a paragraph each."""
+    return choose(sentences(result, result.locked), *LEAD)
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
@@ -54,6 +54,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in view.warnings),
         *(Sentence("forecast", text, topic) for topic, text in forecasts.items() if text),
+        *_blind_spots(result, view),
     ]
 
 
@@ -73,18 +74,17 @@ def _verdict(view: View) -> list[Sentence]:
 
 
 def _outlook(result: SweepResult, view: View) -> list[Sentence]:
-    """What is expected of test, and what the forecast cannot see; once test was scored, whether it came true."""
+    """What is expected of test; once test was scored, whether it came true."""
     forecast = result.lock.get("expected")
     if not forecast:
         return []
     if view.split == "test":
-        blind = [Sentence("forecast", one.text, "expected on test") for one in _blind_spots(result)]
-        return [Sentence("expectation", _outcome(view, forecast)), *blind]
+        return [Sentence("expectation", _outcome(view, forecast))]
     asked = f"the {counted(forecast['n'], 'question')} of test"
     if forecast["low"] <= 0 and forecast["high"] >= 1:
         return [Sentence("expectation", f"{asked.capitalize()} can show nothing: any score is expected.")]
     bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
-    return [Sentence("expectation", f"On {asked} a score of {bounds} is expected."), *_blind_spots(result)]
+    return [Sentence("expectation", f"On {asked} the winner is expected to score {bounds}.")]
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
@@ -144,9 +144,13 @@ def _elsewhere(view: View) -> list[Sentence]:
         scores = f"the winner scores {percent(found.score)}% and {one.name} {percent(found.baseline_score)}%"
         told.append(f"At {label} (n = {found.n}) {scores}: {difference(found)}.")
         lists[one.name] = one.p_hops
-    ps = [f"from {name} p {p_value(p)}" for name, p in lists.items() if p is not None]
-    same = f" Test that the difference is the same at all hops: {', '.join(ps)}." if ps else ""
-    return [Sentence("addition", " ".join(told) + same)] if told else []
+    told += [
+        f"The difference from {name} {'depends' if shown(p) else 'is not shown to depend'} on the number of hops (p "
+        f"{p_value(p)})."
+        for name, p in lists.items()
+        if p is not None
+    ]
+    return [Sentence("addition", " ".join(told))] if told else []
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:
@@ -176,9 +180,9 @@ def _expected(result: SweepResult) -> str:
         return ""
     return (
         f"{result.manifest['objective']} {percent(forecast['score'])} (95% {percent(forecast['low'])} to "
-        f"{percent(forecast['high'])}) on {forecast['n']} queries. Tune's {percent(forecast['tune'])} is that "
+        f"{percent(forecast['high'])}) on {forecast['n']} questions. Tune's {percent(forecast['tune'])} is that "
         f"of the best of {len(result.trials)} trials; {points(forecast['bias'])} points of it are the winner's curse, "
-        "estimated by repeating the whole choice in bootstrap resamples and scoring it on the queries left out."
+        "estimated by repeating the whole choice in bootstrap resamples and scoring it on the questions left out."
         f"{_apart(result)}"
     )
 
@@ -194,11 +198,15 @@ def _apart(result: SweepResult) -> str:
     )
 
 
-def _blind_spots(result: SweepResult) -> list[Sentence]:
-    """Of the lists that any trial fuses, and of tune's clusters."""
+def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
+    """What the forecast cannot see: of the lists that any trial fuses, and of tune's clusters."""
+    forecast = result.lock.get("expected")
+    if not forecast or (view.split != "test" and forecast["low"] <= 0 and forecast["high"] >= 1):
+        return []
     lists, fused = result.manifest.get("fitted") or {}, _fused(result)
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
-    return blind_spots(seen, np.bincount(result.whole.clusters))
+    found = blind_spots(seen, np.bincount(result.whole.clusters))
+    return [Sentence("forecast", one.text, "expected on test") for one in found] if view.split == "test" else found
 
 
 def _fused(result: SweepResult) -> set[str]:
@@ -215,8 +223,8 @@ def _power(result: SweepResult) -> str:
         return ""
     shared = "" if power["n_effective"] == power["n"] else f", which by cluster tell as much as {power['n_effective']}"
     return (
-        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of queries differ) and "
-        f"{power['n']} queries{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
+        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of questions differ) and "
+        f"{power['n']} questions{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
         f"less the winner's curse it is {points(power['effect_corrected'])} points, found at the first look, before "
         f"Holm's correction, with probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )
@@ -250,4 +258,4 @@ def _smallest(power: Power) -> str:
 
 
 def _needed(queries: int | None) -> str:
-    return f" (for .80 it takes {queries} queries)" if queries else ""
+    return f" (for .80 it takes {queries} questions)" if queries else ""

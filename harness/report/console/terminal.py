@@ -29,14 +29,17 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
     legend = f"{_won(view)}; Holm p{view.deciding}: over {judged}"
     if explain:
-        told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
+        told = (
+            f"{legend}; p: raw, exact McNemar by question; max p: over all trials at once.{_copies(view)}{_data(view)}"
+        )
         table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", "max p", *others])
         lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
         return "\n".join([_text(table, others, told, said, "explanation", "forecast"), "", *lines]).rstrip("\n")
     table = table.select(["rank", "strategy", *first, *_counts(table), "Holm p", *others])
     places = [int(row[0]) - 1 for row in table.rows]
-    left_out = _copies(view) if len(view.rows) <= ROWS else ""
-    return _text(_short(table, view, places), others, f"in percent; {legend}{'.' if left_out else ''}{left_out}", said)
+    copies = " Trials that rank all gold passages as one above them are not shown." if any(view.copies) else ""
+    told = f"in percent; >: the winner; {legend}.{copies}"
+    return _text(_short(table, view, places), others, told, said)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -48,11 +51,11 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     shown = ["strategy", *first, f"95% of {view.objective}", *_counts(table)]
     if explain:
         best = view.best_single
-        told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."
+        told = f"{legend}; p: raw, exact McNemar by question; *: against {best}, the best single list on tune."
         table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
         return _text(table, others, f"{told}{_data(view)}", said, "explanation")
     table = table.select([*shown, "Holm p", *others])
-    return _text(_short(table, view, view.best_first), others, f"in percent; {legend}", said)
+    return _text(_short(table, view, view.best_first), others, f"in percent; >: the winner; {legend}.", said)
 
 
 def _text(table: Table, others: Sequence[str], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
@@ -133,4 +136,4 @@ def _counts(table: Table) -> list[str]:
 def _won(view: View) -> str:
     """What W and L are."""
     known = " (GraphWin, GraphLoss)" if tables.counts_graph_wins(view) else ""
-    return f"W, L{known}: queries won and lost against {view.reference}"
+    return f"W, L{known}: questions won and lost against {view.reference}"

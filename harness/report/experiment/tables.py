@@ -82,10 +82,10 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
     ]  # fmt: skip
     facts = result.manifest
-    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries"
+    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} questions"
     source = Source("; ".join(filter(None, [extent, view.systems])))
     notes = [
-        f"W and L: queries that "
+        f"W and L: questions that "
         f"the trial finds and {view.reference} does not, and the reverse, by {objective}. "
         f"{not_comparable(result, experiment)}.",
     ]

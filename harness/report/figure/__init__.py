@@ -15,11 +15,12 @@ import numpy as np
 from harness.core.configuration import extensions
 from harness.core.escape import check_file_name
 from harness.core.files import whole
-from harness.core.table import sentence
+from harness.core.table import headed, sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     from harness.core.table import Table
 
@@ -37,6 +38,13 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 def look(number: int) -> tuple[str, str]:
     """Colour and marker of the n-th of up to 64 series: no two have both."""
     return COLORS[number % len(COLORS)], MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
+
+
+def whole_numbers() -> MaxNLocator:
+    """About five ticks of an axis of counts: 0, 20, 40, not 0, 15, 30."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(5, integer=True, steps=[1, 2, 5, 10])
 
 
 def mark_intervals(
@@ -96,7 +104,8 @@ NO_DATE = {
 class Picture:
     """A figure to be: ``draw`` fills an empty matplotlib Figure.
 
-    title: what is drawn, and of what; a caption in a paper.    notes: what else must be known.
+    title: what is drawn.    of: the data that it is drawn of: benchmark, split, n.    notes: what else must be known.
+    x, y: the labels of the axes, where the figure has one pair; those of the site's chart too.
     """
 
     name: str
@@ -104,14 +113,22 @@ class Picture:
     draw: Callable[[Figure], None] = field(repr=False)
     height: float = 2.3
     notes: str = ""
+    of: str = ""
+    x: str = ""
+    y: str = ""
 
     def __post_init__(self) -> None:
         check_file_name("figure", self.name)
 
     @property
+    def head(self) -> str:
+        """What is drawn, and of what."""
+        return headed(self.title, self.of)
+
+    @property
     def caption(self) -> str:
         """Everything that is said about it."""
-        return " ".join(filter(None, [sentence(self.title), self.notes]))
+        return " ".join(filter(None, [sentence(self.head), self.notes]))
 
     @contextlib.contextmanager
     def drawn(self, page: Page | None = None) -> Iterator[Figure]:
@@ -125,6 +142,8 @@ class Picture:
             matplotlib.rcParams.update({**STYLE, "font.family": page.family})
             figure = Figure(figsize=(page.width, self.height), layout="constrained")
             self.draw(figure)
+            if self.x or self.y:
+                figure.axes[0].set(xlabel=self.x, ylabel=self.y)
             rename_texts(figure, page.rename)
             yield figure
 

@@ -24,10 +24,10 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         return
     lists = [(name, view.score(view.rows[place])) for name, place in view.singles.items()]
     first = _shared(view)
-    title = f"{view.objective} against {first}'s share alpha: {view.where}"
+    title = f"{view.objective} by alpha, {first}'s share"
     notes = (
-        "At each alpha the best trial of each fuser over its other knobs; bands: 95% Wilson intervals of that trial; "
-        "dashed: single lists."
+        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its 95% Wilson interval. "
+        "Dashed: single lists."
     )
 
     def draw(figure: Figure) -> None:
@@ -40,11 +40,10 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         for number, (name, share) in enumerate(lists):
             dashes = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))[number % 3]
             axes.axhline(100 * share, color="black", lw=0.8, linestyle=dashes, label=name)
-        axes.set_xlabel(f"alpha (share of {first})")
-        axes.set_ylabel(f"{view.objective} (%)")
         figure.legend(loc="outside upper center", ncols=3)
 
-    yield Picture("alpha", title, draw, 2.7, notes)
+    axes = f"alpha (share of {first})", f"{view.objective} (%)"
+    yield Picture("alpha", title, draw, 2.7, notes, view.where, *axes)
 
 
 def _shared(view: View) -> str:

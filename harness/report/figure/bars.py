@@ -49,11 +49,11 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 
 
 def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:
-    """The lines of a table's first slice, and what a figure of them says about queries."""
+    """The lines of a table's first slice, and what a figure of them says about questions."""
     first = compared.lines[0].slice if compared.lines else ""
     lines = [line for line in compared.lines if line.slice == first]
     counts = ", ".join(dict.fromkeys(f"{line.split} n = {line.n}" for line in lines))
-    return lines, f"Queries: {first} ({counts})."
+    return lines, f"Questions: {first} ({counts})."
 
 
 def _label(line: Line, base: float | None) -> str:

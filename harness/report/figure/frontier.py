@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.report.figure import Picture, look
+from harness.report.figure import Picture, look, whole_numbers
 from harness.report.table.cost import frontier
 from harness.sweep.folder import Row, SweepResult, View
 
@@ -24,18 +24,13 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not points:
         return
     every = [point for mine in points.values() for point in mine]
-    title = (
-        f"Wins against losses of {len(every)} trials on {view.objective}, counted against {view.reference}: "
-        f"{view.where}"
-    )
-    notes = "Line: the frontier, trials that no other beats in both; star: the winner."
-
-    yield Picture("frontier", title, functools.partial(_draw, view, points), 2.9, notes)
+    title = f"Wins and losses of {len(every)} trials against {view.reference}, by {view.objective}"
+    notes = "Line: the frontier, trials that no other trial beats in both. Star: the winner."
+    axes = f"questions lost to {view.reference}", f"questions won against {view.reference}"
+    yield Picture("frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.where, *axes)
 
 
 def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     every = [point for mine in points.values() for point in mine]
     axes = figure.subplots()
     edge = frontier([(lost, won) for lost, won, _ in every])
@@ -46,15 +41,13 @@ def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
         axes.scatter(lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
     for lost, won in ((lost, won) for lost, won, row in every if row["trial"] == view.winner):
         axes.scatter(lost, won, marker="*", s=90, color="#F0E442", edgecolor="black", lw=0.7, label="winner", zorder=3)
-    axes.set_xlabel(f"losses (queries only {view.reference} finds)")
-    axes.set_ylabel("wins")
     axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
     last = max(lost for lost, _, _ in every)
     shown = [tick for tick in TICKS if tick <= max(last, 2)]
     axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)
     axes.set_xticks([], minor=True)
     axes.set_xlim(-0.5, max(1.15 * last, 2))
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(whole_numbers())
     figure.legend(loc="outside upper center", ncols=3, columnspacing=0.5, handletextpad=0.1)
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PS = (
-    "p: raw, exact McNemar by query; Holm p, corrected over the rows, and intervals are by cluster where queries share "
-    "gold."
+    "p: raw, exact McNemar by question; Holm p, corrected over the rows, and intervals are by cluster where questions "
+    "share gold."
 )
 
 

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+SHADES = (0, 5)
+"""The places in the palette of a knob's colour and of a pair's."""
+ROOM = 1.45
+"""Of the longest bar: the axis, so that the number beside the bar keeps clear of the best value."""
+
+
 @dataclass(frozen=True)
 class Bar:
     """A knob or a pair of knobs.    best: its value in the best trial; empty for a pair."""
@@ -23,8 +29,7 @@ class Bar:
     name: str
     share: float
     best: str
-    color: str
-    hatch: str
+    paired: bool
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
@@ -33,26 +38,21 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not found.main:
         return
     names, pairs = short_names(found), shown_pairs(found)
-    bars = [
-        Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), COLORS[0], HATCHES[0])
-        for one in found.main
-    ]
-    bars += [Bar(pair_name(one, names), one.share, "", COLORS[5], HATCHES[1]) for one in pairs]
+    bars = [Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), paired=False) for one in found.main]
+    bars += [Bar(pair_name(one, names), one.share, "", paired=True) for one in pairs]
     label = f"share of the variance of {view.objective} (%)"
-    title = f"Which knob matters, over {len(view.fused)} fusions: {view.where}"
-    notes = (
-        f"{METHOD[found.full]}. Best value: that of the best trial. Hatched: what two knobs explain together beyond "
-        "each alone."
-    )
-    yield Picture("knobs", title, functools.partial(_draw, bars=bars, label=label), 0.7 + 0.19 * len(bars), notes)
+    title = f"Which knob matters, over {len(view.fused)} fusions"
+    notes = f"{METHOD[found.full]}. Light bars: what two knobs explain together beyond each alone."
+    draw, height = functools.partial(_draw, bars=bars), 0.7 + 0.19 * len(bars)
+    yield Picture("knobs", title, draw, height, notes, view.where, x=label)
 
 
-def _draw(figure: Figure, bars: Sequence[Bar], label: str) -> None:
+def _draw(figure: Figure, bars: Sequence[Bar]) -> None:
     axes = figure.subplots()
     shares = [100 * one.share for one in bars]
     axes.barh(
-        range(len(bars)), shares, 0.7, color=[one.color for one in bars],
-        hatch=[one.hatch for one in bars], edgecolor="white", lw=0.3,
+        range(len(bars)), shares, 0.7, color=[COLORS[SHADES[one.paired]] for one in bars],
+        hatch=[HATCHES[one.paired] for one in bars], edgecolor="white", lw=0.3,
     )  # fmt: skip
     for place, share in enumerate(shares):
         axes.annotate(f"{share:.1f}", (share, place), (3, 0), textcoords="offset points", va="center")
@@ -63,5 +63,4 @@ def _draw(figure: Figure, bars: Sequence[Bar], label: str) -> None:
         side.tick_params(axis="y", length=0)
     beside.spines[:].set_visible(False)
     axes.annotate("best value", (1, 1), (3, 3), "axes fraction", textcoords="offset points")
-    axes.set_xlim(0, 1.3 * max(shares))
-    axes.set_xlabel(label)
+    axes.set_xlim(0, ROOM * max(shares))

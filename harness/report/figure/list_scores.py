@@ -35,7 +35,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
     fused = _cut({name: lists[name] for name in knobs.get("pool.lists") or lists}, cap, capped)
     shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
-    where = f"{result.whole.where}, the pool of the winner"
+    where = f"{result.whole.where}; the pool of the winner"
     yield distributions(shown, normalizers, result.whole.where, cap, capped)
     yield raw(fused, where)
     yield calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where)
@@ -54,7 +54,7 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
         f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
         for name, values in scores.items()
     )
-    title, notes = f"Raw scores of the lists that are fused, on one scale: {where}", f"{ranges}. Dashed: medians."
+    title, notes = "Raw scores of the lists that are fused, on one scale", f"{ranges}. Dashed: medians."
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -69,18 +69,16 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter("{x:g}")  # its own is a formula
             axes.tick_params(axis="x", which="minor", labelbottom=False)
-        axes.set_xlabel("raw score")
-        axes.set_ylabel("documents of the list (%)")
         figure.legend(loc="outside upper center", ncols=len(scores) or 1)
 
-    return Picture("scores_raw", title, draw, 2.1, notes)
+    return Picture("scores_raw", title, draw, 2.1, notes, where, "raw score", "passages of the list (%)")
 
 
 def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str) -> Picture:
     """A row of panels for each normalizer, a column for each list; dashed: what equal shares would be."""
     rows = _normalize_all(lists, normalizers)
-    title = f"The lists that are fused after {' and '.join(rows)}: {where}"
-    notes = f"Share of the list's documents in each of {RANK_BINS} bins; dashed: equal shares."
+    title = f"Scores of the lists that are fused, after {' and '.join(rows)}"
+    notes = f"Share of the list's passages in each of {RANK_BINS} bins; dashed: equal shares."
 
     def draw(figure: Figure) -> None:
         grid = figure.subplots(len(rows), len(lists), squeeze=False, sharex=True)
@@ -91,11 +89,11 @@ def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normal
                 axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
                 axes.set_title(f"{name}, {row}")
                 if place == 0:
-                    axes.set_ylabel("documents (%)")
+                    axes.set_ylabel("passages (%)")
                 if line == len(rows) - 1:
                     axes.set_xlabel("value")
 
-    return Picture("scores_calibrated", title, draw, 0.5 + 1.25 * len(rows), notes)
+    return Picture("scores_calibrated", title, draw, 0.5 + 1.25 * len(rows), notes, where)
 
 
 def distributions(
@@ -113,11 +111,10 @@ def distributions(
     taken = _cut(lists, cap, cut)
     rows = {"raw": {name: one.scores for name, one in taken.items()}, **_normalize_all(taken, normalizers)}
     rows.pop("none", None)
-    depth = f"the {cap} best documents of {', '.join(cut)}" if cut else "all documents of each list"
-    title = f"Scores of each list, raw and after each normalizer: {where}, {depth}"
+    depth = f"the {cap} best passages of {', '.join(cut)}" if cut else "all passages of each list"
     notes = (
-        f"Share of the list's documents in each of {BINS} bins; normalizers see one query's list at a time; a "
-        "panel is empty where a normalizer says that it is not made for that list."
+        f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the list of one question at "
+        "a time. A panel is empty where a normalizer is not made for that list."
     )
 
     def draw(figure: Figure) -> None:
@@ -128,14 +125,16 @@ def distributions(
                 heights, edges = histogram(scores)
                 axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
                 axes.set_yticks([])
-                axes.locator_params(axis="x", nbins=3)
-                axes.tick_params(axis="x", labelsize=7, pad=1)
+                axes.locator_params(axis="x", nbins=2)
+                axes.xaxis.set_major_formatter("{x:g}")
+                axes.tick_params(axis="x", pad=1)
                 if line == 0:
                     axes.set_title(name)
                 if place == 0:
                     axes.set_ylabel(row, rotation=0, ha="right", va="center")
 
-    return Picture("distributions", title, draw, 0.45 + 0.62 * len(rows), notes)
+    title = "Scores of each list, raw and after each normalizer"
+    return Picture("distributions", title, draw, 0.45 + 0.62 * len(rows), notes, f"{where}; {depth}")
 
 
 def _cut(lists: Mapping[str, ListScores], cap: int | None, capped: Collection[str]) -> dict[str, ListScores]:
@@ -158,10 +157,10 @@ def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.
 
 
 def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares float64[20] and edges float64[21] of 20 equal bins between the smallest and the greatest value."""
+    """Shares and edges of equal bins between the smallest and the greatest value: 20, or as many as values differ."""
     if not len(values):
         return np.zeros(1), np.array([0.0, 1.0])
-    counts, edges = np.histogram(values, bins=BINS)
+    counts, edges = np.histogram(values, bins=min(BINS, len(np.unique(np.round(values, 9)))))
     return counts / counts.sum(), edges
 
 

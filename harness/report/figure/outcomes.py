@@ -1,4 +1,4 @@
-"""Per-query outcomes: both find the last hop, neither does, only the winner, only the baseline (PhaseGraph Fig. 1)."""
+"""Outcomes by question: both find it, neither does, only the winner, only the baseline (PhaseGraph Fig. 1)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import numpy as np
 from harness.core.escape import file_name
 from harness.core.table import p_value
 from harness.evaluation.comparison import Comparison
-from harness.report.figure import COLORS, Picture
+from harness.report.figure import COLORS, Picture, whole_numbers
 from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+SHADES = {"both": 2, "neither": 7, "win": 0, "loss": 1}
+"""The place of each outcome's colour in the palette."""
+HATCHED = {"neither": "..", "loss": "///"}
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
@@ -31,7 +35,7 @@ def compare(view: View, baseline: int) -> Comparison:
 
 
 def counts(found: Comparison) -> dict[str, int]:
-    """How many queries both find, neither finds, only the winner finds (win), only the baseline finds (loss)."""
+    """How many questions both find, neither finds, only the winner finds (win), only the baseline finds (loss)."""
     both = int((found.ours * found.theirs).sum())
     return {
         "both": both,
@@ -47,25 +51,22 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
     p, by = p_value(compared.p_deciding), " by cluster" if compared.shared else ""
     shown = f"p{by} {p}".replace("<", "< ") if p.startswith("<") else f"p{by} = {p}"
     shown = "too few clusters for a p" if compared.p_deciding is None else shown
-    title = f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: {view.where}"
-    notes = f"Left: all queries; right: wins and losses alone, {shown} (McNemar)." if differ else "They never differ."
+    title = f"{view.winner_name} against {baseline}, question by question, by {view.objective}"
+    alone = f"Of the questions that only one of them finds: {shown} (exact McNemar)."
+    notes = alone if differ else "They never differ."
 
     def draw(figure: Figure) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        panels = figure.subplots(1, 2, width_ratios=[2, 1]) if differ else [figure.subplots()]
-        shades = {"both": COLORS[2], "neither": COLORS[7], "win": COLORS[0], "loss": COLORS[1]}
-        hatches = {"both": "", "neither": "..", "win": "", "loss": "///"}
-        titles = (f"all {view.n}", shown.replace(" by cluster", " by cluster\n"))
+        panels = figure.subplots(1, 2, width_ratios=[5, 2]) if differ else [figure.subplots()]
+        titles = (f"all {view.n} questions", shown.replace(" by cluster", " by cluster\n"))
         for axes, names, title in zip(panels, (list(found), ["win", "loss"]), titles, strict=False):
             for number, name in enumerate(names):
-                bar = axes.bar(number, found[name], 0.7, color=shades[name], hatch=hatches[name], edgecolor="white")
+                shade = COLORS[SHADES[name]]
+                bar = axes.bar(number, found[name], 0.7, color=shade, hatch=HATCHED.get(name), edgecolor="white")
                 axes.bar_label(bar, padding=1)
             axes.set_xticks(range(len(names)), names)
             axes.set_ylim(0, 1.15 * max(1, *(found[name] for name in names)))
-            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.yaxis.set_major_locator(whole_numbers())
             axes.tick_params(axis="x", length=0)
             axes.set_title(title)
-        panels[0].set_ylabel("queries")
 
-    return Picture(f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes)
+    return Picture(f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes, view.where, y="questions")

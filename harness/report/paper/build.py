@@ -95,8 +95,8 @@ class Paper:
         tables = [self._table(name, table) for table in section.tables]
         drawn = {picture.name: self._figure(name, picture) for picture in section.pictures}
         figures = [file for key, file in drawn.items() if key.startswith(MAIN)]
-        conclusion = table_text(self.display.text(in_short(result)))
-        return Part(title, [conclusion], [], figures), Part(title, [], tables, [*drawn.values()])
+        conclusion = [table_text(self.display.text(line)) for line in in_short(result)]
+        return Part(title, conclusion, [], figures), Part(title, [], tables, [*drawn.values()])
 
     def _results(
         self,
@@ -123,7 +123,7 @@ class Paper:
     def _figure(self, sweep: str, picture: Picture) -> str:
         label = f"{sweep}-{picture.name}"
         made = picture.save(self.folder / "figures" / sweep, self.venue.figure(self.display.label))
-        caption, note = sentence(self.display.text(picture.title)), self.display.text(picture.notes)
+        caption, note = sentence(self.display.text(picture.head)), self.display.text(picture.notes)
         below = f"{{\\scriptsize\\raggedright {table_text(note)}\\par}}\n" if note else ""
         where = made[0].relative_to(self.folder).as_posix()
         return self._put(f"figures/{label}.tex", FIGURE % (where, table_text(caption), label, below))

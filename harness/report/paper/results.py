@@ -91,7 +91,7 @@ def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str
 def _shared(views: Sequence[View]) -> str:
     """Of which benchmarks the tests are by cluster; nothing where no two queries share gold passages."""
     names = dict.fromkeys(view.dataset for view in views if view.deciding)
-    return f" (by cluster where queries share gold passages: {', '.join(names)})" if names else ""
+    return f" (by cluster where questions share gold passages: {', '.join(names)})" if names else ""
 
 
 def _source(results: Sequence[SweepResult], display: Display) -> Source:

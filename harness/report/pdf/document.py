@@ -148,9 +148,11 @@ def sweep_facts(result: SweepResult) -> dict[str, str]:
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
     shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
-    counts = [f"{count:,} {name}" for name, count in (manifest.get("counts") or {}).items()]
+    counts = [
+        f"{count:,} {name.replace('queries', 'questions')}" for name, count in (manifest.get("counts") or {}).items()
+    ]
     return {
-        "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune queries"]),
+        "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune questions"]),
         "locked trials on": shown,
         "winner": result.locked.winner_title,
         "objective": str(manifest["objective"]),

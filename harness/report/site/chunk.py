@@ -114,7 +114,8 @@ def table(shown: Table, display: Display) -> Content:
     texts = [column.kind == "text" for column in shown.columns]
     return {
         "name": shown.name,
-        "title": display.text(shown.head),
+        "title": display.text(shown.title),
+        "of": display.text(shown.source.extent),
         "caption": display.text(" ".join([*shown.notes, *shown.source.notes])),
         "columns": [{"title": display.text(column.title), "kind": column.kind} for column in shown.columns],
         "rows": [

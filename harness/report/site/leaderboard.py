@@ -164,7 +164,8 @@ class Board:
         columns = [
             Column("system", "text"), Column("encoder", "text"),
             *(Column(metric, group=group) for group, metric in product(self.groups.values(), self.metrics)),
-            *(Column(title, "text") for title in told), Column("ms a question", "value"), Column("index s", "value"),
+            *(Column(title, "text") for title in told),
+            Column("ms a question", "measured"), Column("index s", "measured"),
         ]  # fmt: skip
         rows = [
             [

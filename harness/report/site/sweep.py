@@ -19,7 +19,7 @@ from harness.core.identity import code_version, digest, texts_sha256
 from harness.core.table import Table
 from harness.evaluation.conclusion import choose
 from harness.evaluation.gold import Gold
-from harness.report.console.conclusions import conclusions, sentences
+from harness.report.console.conclusions import SHORT, conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, brought_pictures, list_scores
@@ -93,10 +93,11 @@ def _outcome(result: SweepResult, display: Display) -> Content:
 
 def _prose(result: SweepResult, display: Display) -> Content:
     """Conclusions, facts, and what each split's numbers are of."""
-    words = conclusions(result)
+    words, facts = conclusions(result), sweep_facts(result)
     return {
+        "lead": [display.text(line) for line in words.pop(SHORT).splitlines()],
         "words": {name: display.text(text) for name, text in words.items()},
-        "facts": {name: display.text(text) for name, text in sweep_facts(result).items() if name not in words},
+        "facts": {name: display.text(text) for name, text in facts.items() if name not in (SHORT, *words)},
         "splits": [
             {"name": each.split, "n": each.n, "caption": display.text(each.source.text)} for each in views(result)
         ],
@@ -149,4 +150,8 @@ def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str, display: Displa
             with whole(chunks.folder / name) as partial:
                 shutil.copyfile(image, partial)
             chunks.keep(name)
-            yield {"file": f"data/{name}", "name": picture.name, "caption": display.text(picture.caption)}
+            yield {
+                "file": f"data/{name}",
+                "title": display.text(picture.title),
+                "caption": display.text(picture.caption),
+            }

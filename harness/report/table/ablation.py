@@ -32,12 +32,12 @@ def ablation(view: View) -> list[Table]:
         Column("changed %"),
     ]  # fmt: skip
     notes = [
-        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: queries that it finds and the "
+        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: questions that it finds and the "
         "winner does not, and the reverse; difference in points with a score interval; Holm p: exact, corrected over "
         "the rows, small when they differ; "
         f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, corrected "
-        "over the rows (Holm), small when they do not; all by cluster where queries share gold. "
-        f"Changed: queries whose gold passages in the top k the row, or the winner, changes against the single list "
+        "over the rows (Holm), small when they do not; all by cluster where questions share gold. "
+        f"Changed: questions whose gold passages in the top k the row, or the winner, changes against the single list "
         f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
         "construction, which is uninformative."
     ]

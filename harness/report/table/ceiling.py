@@ -7,7 +7,7 @@ from harness.sweep.folder import Row, View
 
 Pool = tuple[str, str, float | None, str | None, float | None]
 """The cap, the lists, the ceiling, the best trial and its objective."""
-MEANING = "the share of queries whose last gold passage is anywhere in the pool"
+MEANING = "the share of questions whose last gold passage is anywhere in the pool"
 
 
 def ceiling(view: View) -> list[Table]:

@@ -86,7 +86,7 @@ class ComparisonTable:
         score = Column(f"{self.metrics[0]} %")
         against = attrgetter("against")
         fields: list[Field[Line]] = [
-            Field(Column("queries", "text"), attrgetter("slice"), len(self.spec.get("slices", WHOLE)) > 1),
+            Field(Column("questions", "text"), attrgetter("slice"), len(self.spec.get("slices", WHOLE)) > 1),
             Field(Column("split", "text"), attrgetter("split")),
             Field(Column("row", "text"), attrgetter("label")),
             Field(Column("strategy", "text"), lambda line: trials[line.place]["name"]),
@@ -150,10 +150,10 @@ class ComparisonTable:
         margin = f"{100 * self.result.whole.margin:g} points"
         same = f"equiv. p: two one-sided tests at {margin}, Holm's; " if metric.binary else ""
         return [
-            f"{defined}. W and L: queries with more, and "
-            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
-            f"trials of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
-            "share gold; each row's strategy was chosen on tune. "
+            f"{defined}. W and L: questions with more, and "
+            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by question; Holm p: over "
+            f"the trials of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where "
+            "questions share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
             f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
@@ -168,7 +168,7 @@ class ComparisonTable:
         lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
         return (
             f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by the outcome: they "
-            f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all queries. "
+            f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all questions. "
         )
 
     def _lines(self, part: View, cut: Spec) -> list[Line]:

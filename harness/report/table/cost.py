@@ -27,9 +27,9 @@ def cost(view: View) -> list[Table]:
         return []
     found = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
     columns = [
-        Column("list", "text"), Column(f"{view.objective} %"), Column("index seconds", "value"),
-        Column("index MiB", "value"), Column("ms together", "value"), Column("mean ms", "value"),
-        Column("p50 ms", "value"), Column("p95 ms", "value"),
+        Column("list", "text"), Column(f"{view.objective} %"), Column("index seconds", "measured"),
+        Column("index MiB", "measured"), Column("ms together", "measured"), Column("mean ms", "measured"),
+        Column("p50 ms", "measured"), Column("p95 ms", "measured"),
     ]  # fmt: skip
     order = sorted(known, key=lambda name: known[name]["query_ms"])
     keys = ("index_seconds", "index_mb", "query_ms", *ALONE)
@@ -57,7 +57,8 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
         return []
     rows = [[took, view.rows[place]["name"], ", ".join(lists), found] for took, found, place, lists in edge]
     columns = [
-        Column("p95 ms", "value"), Column("strategy", "text"), Column("lists", "text"), Column(f"{view.objective} %"),
+        Column("p95 ms", "measured"), Column("strategy", "text"), Column("lists", "text"),
+        Column(f"{view.objective} %"),
     ]  # fmt: skip
     notes = [
         "A budget buys the last row whose p95 is within it: of all trials whose lists together take no longer, the "

@@ -78,16 +78,16 @@ def effect(view: View) -> list[Table]:
         rows += [(one, WHOLE, one.whole), *((one, label, next(parts)) for label in one.parts)]
     fields: list[Field[tuple[Effect, str, Comparison]]] = [
         Field(Column("against", "text"), lambda row: row[0].name),
-        Field(Column("queries", "text"), lambda row: row[1]),
+        Field(Column("questions", "text"), lambda row: row[1]),
         *judged(lambda row: row[2], "n", "W", "L", "difference", "95% of difference", "p", "Holm p"),
         Field(Column("hops differ, p", "p"), lambda row: row[0].p_hops if row[1] == WHOLE else None),
         Field(Column("types differ, p", "p"), lambda row: row[0].p_types if row[1] == WHOLE else None),
     ]
     notes = [
         f"The winner ({view.winner_name}) by hop count and question type. Difference in points with a score interval; "
-        "p: exact McNemar by query; Holm p: over the rows by hop count and type; hops differ, types differ: Wald's F "
-        "by cluster that the difference is the same in all groups of 30 queries or more. Holm p and the interval are "
-        "by cluster where queries share gold passages."
+        "p: exact McNemar by question; Holm p: over the rows by hop count and type; hops differ, types differ: p of "
+        "Wald's F by cluster that the difference is the same in all groups of 30 questions or more. Holm p and the "
+        "interval are by cluster where questions share gold passages."
     ]
     return [Table.of("effect", "Where the winner wins against each list", fields, rows, view.source, notes)]
 

@@ -26,14 +26,14 @@ def headroom(view: View) -> list[Table]:
         shares = [float(part.mean()) for part in losses(view, place).values()]
         rows.append([view.rows[place]["name"], score, float(oracle(view, place).mean()), ceiling, taken, *shares])
     columns = [
-        Column("strategy", "text"), Column(f"{view.objective} %"), Column("best list by query %"), Column("ceiling %"),
-        Column("headroom taken %"), *(Column(f"{name} %") for name in LOSSES),
+        Column("strategy", "text"), Column(f"{view.objective} %"), Column("best list by question %"),
+        Column("ceiling %"), Column("headroom taken %"), *(Column(f"{name} %") for name in LOSSES),
     ]  # fmt: skip
     notes = [
-        f"Best list by query: an oracle that picks, for each query, the list that finds it; "
+        f"Best list by question: an oracle that picks, for each question, the list that finds it; "
         "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; headroom taken: of the "
         f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the ceiling. The "
-        "rest says where the other queries are lost: no fused list has it, the cap (or the fuser's own restriction) "
+        "rest says where the other questions are lost: no fused list has it, the cap (or the fuser's own restriction) "
         "cut it, or it is in the pool behind others. Bold: the winner that was locked on tune."
     ]
     marked = frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()

@@ -43,7 +43,7 @@ def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
     if found is None or not found.main:
         return []
     view = views[0]
-    extent = Source(f"{view.dataset}, {view.split} split, n = {view.n} queries")
+    extent = Source(f"{view.dataset}, {view.split} split, n = {view.n} questions")
     told = explained(view, found, sum(len(one.fused) for one in views))
     return [_table(f"Which knob matters, over {len(views)} sweeps", found, extent, told)]
 
@@ -105,5 +105,5 @@ def value_text(value: Any) -> str:
 
 def _behind(one: Effect) -> str:
     best, *others = one.levels
-    told = [f"{value_text(level.value)} {percent(best.best - level.best)}" for level in others]
+    told = [f"{value_text(level.value)}: {percent(best.best - level.best)}" for level in others]
     return ", ".join(told if len(told) <= OTHERS else [*told[: OTHERS - 1], f"... {told[-1]}"])

@@ -60,7 +60,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     notes = [
         f"{_sentence([*differing.values()])}{_model(model)}",
         f"{objective} on test of the winner that tune chose and of the best single list on tune; difference in points; "
-        "p: exact, whole clusters of queries that share gold passages change sides. Partial conjunction: Simes' p of "
+        "p: exact, whole clusters of questions that share gold passages change sides. Partial conjunction: Simes' p of "
         "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, doubled. Pooled: the "
         "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's difference drawn "
         "towards the mean as far as it is uncertain. A benchmark on which winner and best list differ on no "

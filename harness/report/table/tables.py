@@ -16,9 +16,11 @@ from harness.sweep.folder import SweepResult, View, against_best, against_refere
 
 BEST = ("W", "L", "Holm p")
 """What is shown against the best single list, with a star."""
+LEADING = 2
+"""Metrics beside the objective that stand before W and L."""
 AGAINST = (
-    "W and L{known}: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact "
-    "two-sided McNemar by query; W*, L*, Holm p*: the same against {best}, the best single list on tune."
+    "W and L{known}: questions that the strategy finds and {reference} does not, and the reverse; p: raw, exact "
+    "two-sided McNemar by question; W*, L*, Holm p*: the same against {best}, the best single list on tune."
 )
 
 
@@ -43,23 +45,24 @@ def heldout(result: SweepResult) -> Table:
     view = result.locked
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
-    score = Column(f"{view.objective} %")
+    score, (first, others) = Column(f"{view.objective} %"), _shared(result)
     fields: list[Field[int]] = [
         _cell(view, Column("strategy", "text"), "name"),
         _cell(view, score, view.objective),
         _cell(view, Column(f"95% of {view.objective}", "interval", score.title), "wilson_cluster"),
-        *(_cell(view, Column(f"{name} %"), name) for name in _shared(result)),
+        *(_cell(view, Column(f"{name} %"), name) for name in first),
         *_against(view, "95% of difference"),
         *_outcomes(view),
         *_against(view, "Holm p"),
         *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
+        *(_cell(view, Column(f"{name} %"), name) for name in others),
         Field(Column("chain %"), lambda place: on_chains[place]),
     ]
     notes = [
         against(view),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
         f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
-        f"{int(chain.sum())} queries whose gold passages are a chain.",
+        f"{int(chain.sum())} questions whose gold passages are a chain.",
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in view.best_first]
@@ -69,7 +72,7 @@ def heldout(result: SweepResult) -> Table:
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     """The trials on tune, best first; with a limit, those that copy none before, the single lists, what was added."""
-    view = result.whole
+    view, (first, others) = result.whole, _shared(result)
     places = range(len(view.rows))
     repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
@@ -77,12 +80,13 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     fields: list[Field[int]] = [
         Field(Column("rank", "count"), lambda place: place + 1),
         _cell(view, Column("strategy", "text"), "name"),
-        *(_cell(view, Column(f"{name} %"), name) for name in (view.objective, *_shared(result))),
+        *(_cell(view, Column(f"{name} %"), name) for name in (view.objective, *first)),
         *_outcomes(view),
         *_against(view, "Holm p"),
         _cell(view, Column("max p", "p"), "p_max"),
         *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
         *_against(view, "95% of difference"),
+        *(_cell(view, Column(f"{name} %"), name) for name in others),
     ]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     judged_against = against(view)
@@ -128,18 +132,21 @@ def by_group(view: View, group: str) -> Table:
 def decided(view: View) -> str:
     """For captions: that p and intervals are by cluster, or why there are none; nothing where no two queries share."""
     told = {
-        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of queries that share gold passages "
+        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of questions that share gold passages "
         "change sides; ",
-        " (too few clusters)": "no Holm p and no interval: too few clusters of queries that share gold passages; ",
+        " (too few clusters)": "no Holm p and no interval: too few clusters of questions that share gold passages; ",
     }
     return told.get(view.deciding, "")
 
 
-def _shared(result: SweepResult) -> list[str]:
-    """The configuration's metrics beside the objective: full_sup and recall at its depth, others there, the rest."""
+def _shared(result: SweepResult) -> tuple[list[str], list[str]]:
+    """The configuration's metrics beside the objective: two before W and L (full_sup and recall at its depth), the
+    others, those of that depth first, behind all comparisons.
+    """
     view = result.whole
     own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != str(view.metric.k or 5))
-    return [name for name in dict.fromkeys([*view.usual_metrics, *own]) if name in own and name != view.objective]
+    names = [name for name in dict.fromkeys([*view.usual_metrics, *own]) if name in own and name != view.objective]
+    return names[:LEADING], names[LEADING:]
 
 
 def counts_graph_wins(view: View) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.report.figure import Picture, alpha, frontier
+from harness.report.table.tables import counts_graph_wins
 from harness.report.tracking.page import Page
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
@@ -21,8 +22,9 @@ NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split
 """Columns of a row that are no metrics."""
 SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
 """Parameters that each trial has, and that the page of a sweep shows; of the others those that its trials differ in."""
-JUDGED = ("wins", "losses", "p", "p_holm_cluster", "graph_win", "graph_loss", "wins_best", "losses_best", "p_best")
-"""What the page shows behind the metrics."""
+GRAPH = ("graph_win", "graph_loss")
+JUDGED = ("p", "p_holm_cluster", "wilson_low", "wilson_high", "wins_best", "losses_best", "p_best")
+"""What the page shows behind the first metrics and the questions won and lost."""
 FILES = {"tune": ("trials.parquet", "config.yaml", "manifest.json", LOCK), "test": ("heldout.json", ENTRY, LOCK)}
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
 FORM = 2
@@ -190,10 +192,13 @@ def _looked_for(view: View) -> set[int]:
 
 
 def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
-    """Columns: what a trial is, the objective and full_sup at its depth, W, L and p, the other metrics."""
+    """Columns: what a trial is, the objective and full_sup at its depth, questions won and lost (GraphWin and GraphLoss
+    where these are the same), p and Wilson's interval, the other metrics.
+    """
     known = {key for row in view.rows for key in scores(row)}
     first = view.usual_metrics[:2]
-    order = [*first, *JUDGED, *(name for name in result.metrics if name not in first)]
+    counts = GRAPH if counts_graph_wins(view) and known.issuperset(GRAPH) else ("wins", "losses", *GRAPH)
+    order = [*first, *counts, *JUDGED, *(name for name in result.metrics if name not in first)]
     columns = [metric_name(name) for name in order if metric_name(name) in known]
     knobs = [key for key in SHOWN if key in varied]
     return Page(result.folder.name, view.split, view.objective, SHOWN, columns, knobs)

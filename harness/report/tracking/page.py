@@ -16,8 +16,8 @@ from harness.report.tracking.parameters import metric_name
 
 SHARED = "mlflow.sharedViewState."
 NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
-LETTER, EDGES = 7.0, 20
-"""Pixels of a column: of each letter of its head, and beside them."""
+LETTER, EDGES, LEAST = 7.0, 20, 88
+"""Pixels of a column: of each letter of its head, beside them, and at least, so that a number is read."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Page:
     def state(self) -> str:
         """The value of the tag."""
         columns = [*(f"params.`{name}`" for name in self.params), *(f"metrics.`{name}`" for name in self.metrics)]
-        widths = {column: round(LETTER * len(column.partition(".")[2][1:-1]) + EDGES) for column in columns}
+        letters = {column: len(column.partition(".")[2][1:-1]) for column in columns}
+        widths = {column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()}
         found = {
             "searchFilter": self.query,
             "orderByKey": f"metrics.`{self._score}`",
@@ -76,7 +77,7 @@ class Page:
             "datasetsFilter": [],
             "selectedColumns": columns,
             "columnOrder": [NAME, CREATED, *columns],
-            "columnWidths": {NAME: 110, CREATED: 50, **widths},
+            "columnWidths": {NAME: 200, CREATED: 50, **widths},
             "runsHiddenMode": "SHOW_ALL",
             "hideEmptyCharts": True,
             "compareRunCharts": list(self._charts()),

@@ -38,7 +38,7 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
         rows.append([folder.name, *found, heldout, f"{size / 1e6:.1f} MB"])
     columns = [
         Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("encoder", "text"),
-        Column("queries", "count"),
+        Column("questions", "count"),
         Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
     ]  # fmt: skip
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)

@@ -195,7 +195,7 @@ class SweepResult:
 
     def __repr__(self) -> str:
         """``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
-        return f"{type(self).__name__}({self.title}: {len(self.trials)} trials on {len(self.queries)} tune queries)"
+        return f"{type(self).__name__}({self.title}: {len(self.trials)} trials on {len(self.queries)} tune questions)"
 
     def _repr_html_(self) -> str:
         """The best trials on tune."""
@@ -205,7 +205,7 @@ class SweepResult:
         keys = ["name", *metrics, *("wins", "losses")[: len(counts)]]
         rows = [[row.get(key) for key in keys] for row in records(self.trials.head(SHOWN))]
         title = f"{self.title}: the best {len(rows)} of {len(self.trials)} trials"
-        return Table("trials", title, columns, rows, Source(f"tune, {len(self.queries)} queries"))._repr_html_()
+        return Table("trials", title, columns, rows, Source(f"tune, {len(self.queries)} questions"))._repr_html_()
 
     def check(self) -> None:
         """Read every file. Raises HarnessError for one that is missing or damaged."""

@@ -229,7 +229,7 @@ class TrialScores:
         for column in where:
             if column not in self.queries:
                 known = ", ".join(map(str, self.queries))
-                raise HarnessError(f"experiment: {column} is no column of queries: {known}")
+                raise HarnessError(f"experiment: {column} is no column of questions: {known}")
         kept = np.ones(self.n, dtype=np.bool_)
         for column, value in where.items():
             kept &= self.queries[column].to_numpy() == value

@@ -35,7 +35,7 @@ class View(TrialScores):
     def charge(self) -> str:
         """How Holm's p is charged for the looks that test has had; nothing on tune."""
         look = max((int(row.get("charged") or 0) for row in self.rows), default=0)
-        return f", times {charge(look):.2f}: look {look} spends .05 x 6/(pi {look})^2" if look else ""
+        return f", times {charge(look):.3g} because this is look {look} at test" if look else ""
 
     @property
     def winner_title(self) -> str:
@@ -50,7 +50,7 @@ class View(TrialScores):
 
     @property
     def where(self) -> str:
-        """Benchmark, split, number of queries, of test which evaluation, and what the lists are made of."""
+        """Benchmark, split, number of questions, of test which evaluation, and what the lists are made of."""
         times = f", evaluation {self.evaluation}{self.look}" if self.evaluation else ""
         return "; ".join(filter(None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]))
 
@@ -78,16 +78,17 @@ class View(TrialScores):
     def source(self) -> Source:
         """What every table says: data, split, n, k, lists; and what counts as found, the hash, which evaluation."""
         name, at, k = self.objective.partition("@")
-        place = f"{self.dataset}, {self.split} split, n = {self.n} queries"
+        place = f"{self.dataset}, {self.split} split, n = {self.n} questions"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
         place += self.unordered() + (f", k = {k}" if at else "")
-        times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
+        times = f"Evaluation {self.evaluation} of {self.split}{self.look}." if self.evaluation else ""
         notes = [
             f"{definitions((name, 'full_sup', 'recall'))}.",
-            f"Data {self.data_sha256[:12]}{times}.",
+            f"Data {self.data_sha256[:12]}.",
+            times,
             *(f"Caution: {line}." for line in self.warnings),
-            *(self.fitted(), self.recalls(), self.clustering(), sample_note(self.dataset, self.data_sha256)),
+            *(self.fitted(), self.recalls(), *self.clustering(), sample_note(self.dataset, self.data_sha256)),
         ]
         return Source("; ".join(filter(None, [place, self.systems])), [note.strip() for note in notes if note])
 
@@ -98,7 +99,7 @@ class View(TrialScores):
         if counted == of:
             return ""
         judged = " and what follows from it" if self.n < of else ""
-        return f" (last_hop{judged}: the {counted} of {of} queries whose hop order is known)"
+        return f" (last_hop{judged}: the {counted} of {of} questions whose hop order is known)"
 
     def fitted(self) -> str:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
@@ -130,17 +131,19 @@ class View(TrialScores):
         """``md5``, ``disjoint`` for whole clusters, or ``given``."""
         return str(self.manifest.get("splitting", "md5"))
 
-    def clustering(self) -> str:
-        """How far queries share gold passages: clusters, the largest one, the design effect of the winner's score."""
+    def clustering(self) -> tuple[str, str]:
+        """How far questions share gold passages: clusters, the largest one, the design effect of the winner's score;
+        and how many of test share one with tune.
+        """
         labels, shared = self.clusters, self.manifest.get("shared_gold")
         sizes = np.bincount(labels)
-        tune = f" {100 * shared:.0f}% of test's queries share a gold passage with tune." if shared else ""
+        tune = f"{100 * shared:.0f}% of test's questions share a gold passage with tune." if shared else ""
         if len(sizes) == self.n:
-            return f" No two queries share a gold passage.{tune}"
+            return f"No two questions of {self.split} share a gold passage.", tune
         effect = float(design_effect(self.scores[self.winner_place], labels))
         largest = sizes.max() / self.n
         warning = " Caution: one cluster holds more than 5% of them." if largest > GREAT else ""
         return (
-            f" Clusters of queries that share gold passages: {len(sizes)}, the largest has {sizes.max()} of {self.n} "
-            f"queries ({100 * largest:.1f}%); design effect of the winner's score {effect:.2f}.{warning}{tune}"
-        )
+            f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the largest has {sizes.max()} "
+            f"of {self.n} questions ({100 * largest:.1f}%); design effect of the winner's score {effect:.2f}.{warning}"
+        ), tune

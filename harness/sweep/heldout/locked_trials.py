@@ -80,7 +80,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         else:
             look = look_of(begun)
         log.info(
-            "held out: %s on %d test queries of %s, evaluation %d",
+            "held out: %s on %d test questions of %s, evaluation %d",
             result.folder.name, len(members), data.name, look["evaluation"],
         )  # fmt: skip
         files = score(trials, prepared, lock, look)

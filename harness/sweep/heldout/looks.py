@@ -137,7 +137,7 @@ def describe_charge(found: Sequence[SystemComparison], looks: int | None) -> str
     kept = [f"{one.name} by {one.metric}, p {p_value(p)}" for one, p in told if shown(p)]
     left = f"still shown: {'; '.join(kept)}" if kept else "no difference is shown any more"
     return (
-        f"Look {looks} at test questions spends .05 x 6/(pi {looks})^2, so each p counts times {charge(looks):.2f}; of "
+        f"This is look {looks} at these test questions, so each p counts times {charge(looks):.2f}; of "
         f"{counted(len(above), 'difference')} above {left}"
     )
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from harness.sweep.trial.prepared import Prepared
 
 OUTCOMES = {
-    "graph_win": "GraphWin: queries whose last hop is in the top k and in dense's is not; effective where above 0.",
-    "graph_loss": "GraphLoss: queries whose last hop is in dense's top k and not in the top k; safe where it is 0.",
+    "graph_win": "GraphWin: questions whose last hop is in the top k and in dense's is not; effective where above 0.",
+    "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in the top k; safe where it is 0.",
 }
 """Counts of every trial, by their column."""
 GRAPH_K = 5

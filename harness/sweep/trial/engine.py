@@ -118,7 +118,9 @@ def fit(
     context: what these queries have beside their lists.
     """
     if trials and not len(gold):
-        raise HarnessError(f"fuser={trials[0].family} has no query to learn from; tune is too small for {FOLDS} folds")
+        raise HarnessError(
+            f"fuser={trials[0].family} has no question to learn from; tune is too small for {FOLDS} folds"
+        )
     found: dict[int, Trial] = {}
     shared: dict[PoolSpec, list[int]] = {}
     for number, trial in enumerate(trials):

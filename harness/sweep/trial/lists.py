@@ -121,7 +121,7 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
             _say_other_queries(name, retrievers[name], data, kept)
         answered = found[name].answered
         if 2 * answered < len(found[name]):
-            log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
+            log.warning("lists.%s: only %d of %d questions have a list", name, answered, len(found[name]))
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
     return {name: found[name] for name in retrievers}
@@ -132,7 +132,7 @@ def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: S
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
-            "lists.%s: %s lacks %d of %d queries of %s (nothing is found there), and holds %d that it does not have",
+            "lists.%s: %s lacks %d of %d questions of %s (nothing is found there), and holds %d that it does not have",
             name, facts["file"], missing, len(data.query_ids), data.name, unknown,
         )  # fmt: skip
 

@@ -149,12 +149,12 @@ class Plan:
         """
         if Metric.parse(self.config.objective).ordered:
             raise HarnessError(
-                f"objective={self.config.objective}: no {split} query of {data} has a known order of hops, so none is "
-                "the last; set e.g. objective=recall@5, or say which have one: dataset.chain={field: [values]}"
+                f"objective={self.config.objective}: no {split} question of {data} has a known order of hops, so none "
+                "is the last; set e.g. objective=recall@5, or say which have one: dataset.chain={field: [values]}"
             )
         kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
         if left := [name for name in self.config.metrics if name not in kept]:
-            log.warning("%s: %s not measured, no %s query has a known order of hops", data, ", ".join(left), split)
+            log.warning("%s: %s not measured, no %s question has a known order of hops", data, ", ".join(left), split)
         config = self.config.copy()
         config.metrics = kept
         return dataclasses.replace(self, config=config)

@@ -15,15 +15,25 @@ function chart(spec, addressOf) {
 
 function values(spec) {
   const points = spec.series.flatMap(series => series.points.map(point => [series.name, ...point.slice(0, 3)]));
-  return table({title: `Values of ${spec.title}`, columns: [{title: "series", kind: "text"}, {title: spec.kind === "bar" ? "part" : spec.x, kind: "text"}, {title: spec.y ?? spec.x, kind: "count"}, {title: "what it is", kind: "text"}],
+  return table({title: `Values of ${spec.title}`, columns: [{title: "series", kind: "text"}, {title: spec.kind === "bar" ? "part" : spec.x, kind: "text"}, {title: spec.y || spec.x, kind: "count"}, {title: "what it is", kind: "text"}],
     rows: points.map(([name, x, y, text]) => [name, String(x), y.toFixed(spec.decimals ?? 0), text]), keys: points.map(point => [null, null, point[2], null])}, {step: 50});
 }
 
 function legend(spec) {
   const named = spec.series.map(series => series.name).filter(Boolean);
   return named.length > 1 || spec.rules ? el("ul", {class: "legend"}, named.map((name, number) => el("li", {},
-    svg("svg", {width: 14, height: 14, viewBox: "-7 -7 14 14", "aria-hidden": "true"}, mark(number, 0, 0)), name)),
-    (spec.rules ?? []).map(([name, y]) => el("li", {}, `┄ ${name} ${y.toFixed(1)}`))) : null;
+    key(14, mark(number, 0, 0)), name)),
+    spec.winner && spec.kind === "scatter" ? el("li", {}, key(14, star(0, 0)), "winner") : null,
+    (spec.rules ?? []).map(([name, y], number) => el("li", {}, key(34, svg("line", {class: "rule", x1: -16, x2: 16, "stroke-dasharray": dashes(number)})), `${name} ${y.toFixed(1)}`))) : null;
+}
+
+const key = (wide, drawn) => svg("svg", {width: wide, height: 14, viewBox: `${-wide / 2} -7 ${wide} 14`, "aria-hidden": "true"}, drawn);
+const dashes = number => ["7 4", "2 3", "8 3 2 3"][number % 3];
+
+function star(x, y) {
+  const places = Array.from({length: 10}, (_, corner) => [corner % 2 ? 4 : 9, (corner * 36 - 90) * Math.PI / 180])
+    .map(([size, angle]) => `${(x + size * Math.cos(angle)).toFixed(1)},${(y + size * Math.sin(angle)).toFixed(1)}`);
+  return svg("polygon", {points: places.join(" "), class: "star"});
 }
 
 // A point: colour and shape of its series, so that neither alone has to tell.
@@ -36,12 +46,13 @@ function mark(number, x, y) {
 
 function bars(spec, tell) {
   const points = spec.series[0].points, row = 34, letters = WIDE < 500 ? 20 : 28, most = Math.max(1, ...points.map(point => point[1])), left = 7 * letters, width = WIDE - left - 46;
-  return svg("svg", {viewBox: `0 0 ${WIDE} ${points.length * row + 6}`, role: "img", "aria-label": `${spec.title}: ${points.map(point => `${point[0]} ${point[1]}`).join(", ")}`},
+  return svg("svg", {viewBox: `0 0 ${WIDE} ${points.length * row + 28}`, role: "img", "aria-label": `${spec.title}: ${points.map(point => `${point[0]} ${point[1]}`).join(", ")}`},
     points.map(([name, count, text], at) => svg("g", {pointerenter: () => tell(`${name}: ${text}`), pointerleave: () => tell("")}, svg("title", {}, `${name}: ${text}`),
       svg("rect", {class: "hover", x: 0, y: at * row, width: WIDE, height: row}),
       svg("text", {x: left - 8, y: at * row + 21, "text-anchor": "end"}, name.length > letters ? `${name.slice(0, letters - 1)}…` : name),
-      svg("rect", {class: `bar c${at % COLORS}`, x: left, y: at * row + 6, width: Math.max(1, width * count / most).toFixed(1), height: row - 12}),
-      svg("text", {x: left + width * count / most + 6, y: at * row + 21}, count.toFixed(spec.decimals ?? 0)))));
+      svg("rect", {class: `bar c${spec.shades[at]}`, x: left, y: at * row + 6, width: Math.max(1, width * count / most).toFixed(1), height: row - 12}),
+      svg("text", {x: left + width * count / most + 6, y: at * row + 21}, count.toFixed(spec.decimals ?? 0)))),
+    svg("text", {class: "unit", x: WIDE - 8, y: points.length * row + 18, "text-anchor": "end"}, spec.x || spec.y));
 }
 
 function plot(spec, tell, addressOf) {
@@ -50,22 +61,23 @@ function plot(spec, tell, addressOf) {
   const heights = [...points.map(point => point[1]), ...spec.series.flatMap(series => (series.band ?? []).flat()), ...(spec.rules ?? []).map(rule => rule[1])];
   const x = scale(points.map(across), PAD.left, WIDE - PAD.right), y = scale(heights, HIGH - PAD.bottom, PAD.top);
   const at = point => `${x.at(across(point)).toFixed(1)},${y.at(point[1]).toFixed(1)}`;
-  const shown = svg("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${spec.title}. The values stand below.`});
+  const shown = svg("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${spec.title}. The values are listed below.`});
   const ticks = words ? names.map((name, place) => [place, name]) : x.ticks;
   shown.append(...y.ticks.map(([value, text]) => svg("g", {class: "axis"}, svg("line", {x1: PAD.left, x2: WIDE - PAD.right, y1: y.at(value), y2: y.at(value)}), svg("text", {x: PAD.left - 6, y: y.at(value) + 4, "text-anchor": "end"}, text))),
     ...ticks.map(([value, text]) => svg("g", {class: "axis"}, svg("text", {x: x.at(value), y: HIGH - PAD.bottom + 18, "text-anchor": "middle"}, text))),
     svg("text", {x: (PAD.left + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle"}, spec.x),
     svg("text", {x: 12, y: HIGH / 2 - 16, "text-anchor": "middle", transform: `rotate(-90 12 ${HIGH / 2 - 16})`}, spec.y));
-  for (const [name, value] of spec.rules ?? []) shown.append(svg("line", {class: "rule", x1: PAD.left, x2: WIDE - PAD.right, y1: y.at(value), y2: y.at(value)}, svg("title", {}, `${name} ${value.toFixed(1)}`)));
+  (spec.rules ?? []).forEach(([name, value], number) => shown.append(svg("line", {class: "rule", "stroke-dasharray": dashes(number), x1: PAD.left, x2: WIDE - PAD.right, y1: y.at(value), y2: y.at(value)}, svg("title", {}, `${name} ${value.toFixed(1)}`))));
   if (spec.edge) shown.append(svg("path", {class: "edge", d: spec.edge.map((point, number) => number ? `H${x.at(point[0]).toFixed(1)}V${y.at(point[1]).toFixed(1)}` : `M${at(point)}`).join("")}));
   spec.series.forEach((series, number) => {
     if (series.band && spec.series.length <= 3) shown.append(svg("polygon", {class: `band c${number % COLORS}`, points: [...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][0])}`), ...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][1])}`).reverse()].join(" ")}));
     if (spec.kind === "line") shown.append(svg("polyline", {class: `line c${number % COLORS}`, points: series.points.map(at).join(" ")}));
   });
   spec.series.forEach((series, number) => shown.append(...series.points.map(point => {
-    const drawn = svg("g", {class: "point", pointerenter: () => tell(point[2]), pointerleave: () => tell("")}, svg("title", {}, point[2]), mark(number, x.at(across(point)), y.at(point[1])));
+    const drawn = svg("g", {class: "point", pointerenter: () => tell(point[2]), pointerleave: () => tell("")}, svg("title", {}, point[2]), spec.winner && point[3] === spec.winner ? star(x.at(across(point)), y.at(point[1])) : mark(number, x.at(across(point)), y.at(point[1])));
     return point[3] ? svg("a", {href: addressOf(point[3]), tabindex: -1}, drawn) : drawn;
   })));
+  for (const node of shown.querySelectorAll(".star")) shown.append(node.closest("a"));
   return shown;
 }
 
@@ -95,7 +107,7 @@ function parallel(spec, said, tell, addressOf) {
   const heads = [...spec.axes.map(([name]) => name), spec.y].map((name, axis) => svg("text", {x: across(axis), y: 16, "text-anchor": "middle"}, name));
   const ticks = y.ticks.map(([value, text]) => svg("text", {class: "value", x: across(last) + 6, y: y.at(value) + 4}, text));
   return el("figure", {class: "chart broad"}, el("figcaption", {}, el("h3", {}, spec.title)),
-    svg("svg", {viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${spec.title}. The same trials stand in the table.`}, rules, drawn, heads, ticks, labels.map(([, node]) => node)),
+    el("div", {class: "wide"}, svg("svg", {viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${spec.title}. The same trials are in the table.`}, rules, drawn, heads, ticks, labels.map(([, node]) => node))),
     said, el("p", {class: "caption"}, spec.caption));
 }
 

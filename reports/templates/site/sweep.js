@@ -10,7 +10,7 @@ async function sweepPage(key) {
     el("p", {class: "lead"}, sweep.verdict),
     heldoutFirst(sweep, key),
     el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep, key, await openSplit(key, "tune"))),
-    el("p", {}, sweep.words["in short"]),
+    sweep.lead.map(line => el("p", {}, line)),
     el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
       sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
     el("section", {"aria-labelledby": "questions"}, el("h2", {id: "questions"}, `Questions that the winner won and lost (${last.name})`),
@@ -22,23 +22,22 @@ async function sweepPage(key) {
       el("p", {}, sweep.splits.map((each, number) => [number ? ", " : "Every strategy against every other: ", link(["matrix", key, each.name], `wins and losses on ${each.name}`)]), ".")),
     el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables and figures of the report"),
       sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec))),
-      sweep.pictures.map(picture => fold(`Figure ${picture.name}`, () => el("figure", {},
+      sweep.pictures.map(picture => fold(picture.title, () => el("figure", {},
         el("img", {src: picture.file, alt: picture.caption, loading: "lazy"}), el("figcaption", {}, picture.caption))))),
     el("section", {"aria-labelledby": "facts"}, el("h2", {id: "facts"}, "Where these numbers come from"),
-      el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).filter(([name]) => name !== "in short")
-        .map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
+      el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
   ]};
 }
 
 function heldoutFirst(sweep, key) {
   const spec = sweep.tables.find(one => one.name === "heldout");
   const same = sweep.heldout.filter(([, copy]) => copy).length;
-  return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title),
+  return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title), el("p", {class: "caption"}, `${spec.of}.`),
     table(spec, {keep: row => !sweep.heldout[row][1], to: row => ["trial", key, "test", sweep.heldout[row][0]], save: `${key}-heldout`}),
-    same ? el("p", {class: "caption"}, `One row each: ${plural(same, "more locked trial")} that rank all gold as one of these.`) : null, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
+    same ? el("p", {class: "caption"}, `Not shown: ${plural(same, "locked trial")} that ${same === 1 ? "ranks" : "rank"} all gold passages as one of these.`) : null, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
 }
 
-// What ranks all gold as a trial above it, or as the winner, is one row with that until it is asked for.
+// A trial that ranks all gold passages as one above it, or as the winner, is hidden until the reader asks for it.
 function trials(sweep, key, split) {
   const spec = sweep.trials, state = {words: "", family: "", copies: false}, copies = new Set(sweep.copies);
   const keep = row => (state.copies || !copies.has(row)) && (!state.family || split.trials[row].family === state.family)
@@ -47,6 +46,6 @@ function trials(sweep, key, split) {
   const set = part => value => { state[part] = value; listed.redraw(); };
   return [el("form", {class: "filters", role: "search", "aria-label": "Filters of the trials", submit: event => event.preventDefault()},
     field("Name has", "", set("words")), choice("Family", [["", "all"], ...Object.entries(sweep.families)], "", set("family")),
-    copies.size ? el("label", {}, el("input", {type: "checkbox", change: event => set("copies")(event.target.checked)}), ` ${copies.size} more that rank all gold as one above them`) : null),
+    copies.size ? el("label", {}, el("input", {type: "checkbox", change: event => set("copies")(event.target.checked)}), ` show ${copies.size} more, which rank all gold passages as one above them`) : null),
     listed, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))];
 }

@@ -1,6 +1,6 @@
 "use strict";
 // A table that sorts by a click on a column's head, shows its rows step by step, and is saved as it is shown.
-// spec: title, caption, columns [{title, kind}], groups [text above a column], rows [[text]], keys [[number or null]], marked [row].
+// spec: title, of (the data), caption, columns [{title, kind}], groups [text above a column], rows [[text]], keys [[number or null]], marked [row].
 // options: to(row), the address of a row; keep(row), whether it is shown; named, the column that is its link; show(column), whether
 // that is shown; link(row, column), the address of a cell; look(row, column), "best", "equal" or nothing; save, the name of its files.
 
@@ -59,7 +59,7 @@ function table(spec, options = {}) {
 }
 
 function captioned(spec, options) {
-  return [el("p", {class: "caption"}, spec.caption), table(spec, options)];
+  return [el("p", {class: "caption"}, spec.of ? `${spec.of}. ` : "", spec.caption), table(spec, options)];
 }
 
 // Neighbours of one group of columns: its name, and how many they are.

@@ -86,7 +86,7 @@ PAIRS = Table(
     [Column("run", "text"), *(Column(title, kind, group=group) for group in ("over a", "over b")
                               for title, kind in (("difference", "points"), ("W", "count")))],
     [["x", 0.02, 3, None, None], ["y", -0.01, 0, 0.3, 9]],
-    Source("40 queries, split test", ["All of them: known."]),
+    Source("40 questions, split test", ["All of them: known."]),
     ["W: queries won."],
     style=Style(best=frozenset({(1, 3)}), marks={(1, 3): "*"}),
     grouping="baseline",
@@ -122,7 +122,7 @@ def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.Mo
 
 def test_a_caption_is_title_and_source_and_notes_stand_below() -> None:
     text = typeset(PAIRS, TWO_COLUMNS, "pairs")
-    assert r"\caption{Points over each baseline: 40 queries, split test.}" in text
+    assert r"\caption{Points over each baseline: 40 questions, split test.}" in text
     assert r"\scriptsize W: queries won. \sharednotes{All of them: known.}" in text
     assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in text
 
@@ -154,7 +154,7 @@ def test_nothing_is_shrunk_below_seven_points() -> None:
 
 def test_markdown() -> None:
     lines = PAIRS.markdown().splitlines()
-    assert lines[0] == r"**Points over each baseline\: 40 queries, split test**"
+    assert lines[0] == r"**Points over each baseline\: 40 questions, split test**"
     assert lines[2:6] == [
         "| run | over a difference | over a W | over b difference | over b W |",
         "| --- | ---: | ---: | ---: | ---: |",

@@ -100,7 +100,7 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
 
     means = [sum(theirs(name)) / 3 for name in ("ndcg_cut.5", "recall.5", "recip_rank")]
     found = said("ties=trec")
-    assert "3 queries, split all" in found
+    assert "3 questions, split all" in found
     assert "ndcg with graded gains; 1 query with nothing relevant: 0, as trec_eval" in found
     assert f"all 3 {' '.join(f'{mean:.1f}' for mean in means)}" in found
     found = said("strict=true")

@@ -36,15 +36,15 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     """On tune the winner finds 6 of 8, dense 4 (3 W, 1 L), graph 5 (2 W, 1 L)."""
     said = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert list(said) == ["in short", "detectable difference", "headroom", "expected on test", "power on test"]
-    assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
+    assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 questions. Tune's 75.0 is")
     assert "no net win reaches significance in 4 of 5 tests" in said["power on test"]
     assert said["power on test"].startswith("the winner against graph, at tune's discordance (50.0%")
-    assert said["power on test"].endswith("with probability 0.02 (for .80 it takes 66 queries).")
+    assert said["power on test"].endswith("with probability 0.02 (for .80 it takes 66 questions).")
     short = said["in short"]
-    assert short.startswith("sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5. ")
+    assert short.startswith("sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5.\n")
     assert "boltzmann pit alpha=0.7 beta=0.5 cap=20 scores 75.0% and dense 50.0%: +25.0 points (95% " in short
     assert "; 3 won, 1 lost, Holm p " in short
-    assert " On the 6 questions of test a score of 40.0 to 80.0 is expected. " in short
+    assert "\nOn the 6 questions of test the winner is expected to score 40.0 to 80.0.\n" in short
     assert "Against graph, the best single list on tune, it is +12.5 points (95% " in short
 
 
@@ -81,8 +81,8 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     short = said["in short"]
     assert short.startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked on")
     assert "cap=20 scores 83.3% and dense 33.3%: +50.0 points" in short
-    assert "3 won, 0 lost, Holm p .250), no difference is shown. " in short
-    assert "On test it scored 83.3, outside the 40.0 to 80.0 that was expected. " in short
+    assert "3 won, 0 lost, Holm p .250), no difference is shown.\n" in short
+    assert "On test it scored 83.3, outside the 40.0 to 80.0 that was expected.\n" in short
     assert "Against graph, the best single list on tune, it is +33.3 points (95% " in short
 
 
@@ -216,8 +216,7 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     result = example.write(tmp_path / "s2", heldout=False)
     said = choose(sentences(result, view), "addition")
     (told,) = (text for text in said if text.startswith("At 3 hops (n = 60) the winner scores "))
-    same = "Test that the difference is the same at all hops: from dense p <.001."
-    assert told.endswith(f", which is worse. {same}")
+    assert told.endswith(", which is worse. The difference from dense depends on the number of hops (p <.001).")
     hops = np.asarray(view.queries["hops"])
     values = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
     design = np.stack([np.ones(140), hops == 3], axis=1).astype(float)

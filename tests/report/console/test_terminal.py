@@ -21,9 +21,9 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     ]
     assert lines[13].split() == ["recall@5", "83.3", "77.1", "79.2", "77.1", "70.8", "70.8"]
     assert lines[16].startswith(
-        "in percent; W, L (GraphWin, GraphLoss): queries won and lost against dense; Holm p: over"
+        "in percent; >: the winner; W, L (GraphWin, GraphLoss): questions won and lost against dense;"
     )
-    assert "On the 6 questions of test a score of 40.0 to 80.0 is expected." in lines
+    assert "On the 6 questions of test the winner is expected to score 40.0 to 80.0." in lines
     assert len(lines) <= 26
     assert max(map(len, lines)) <= 120
 

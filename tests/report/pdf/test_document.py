@@ -123,7 +123,7 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     if reader := shutil.which("pdftotext"):
         text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
         assert re.search("awkward[_ ]name 50% & #1 \\$x\\$ {a}", text)  # _ is a drawn line in some fonts
-        assert "Table 1: The locked trials: sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
+        assert "Table 1: The locked trials: sample, test split, n = 6 questions, k = 5." in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])

@@ -154,8 +154,8 @@ def test_a_figure_says_the_value_of_what_is_pointed_at(browser: Browser, site: S
     browser.open(f"{site.url}#/sweep/{site.held.name}")
     browser.wait("document.querySelector('.point')")
     titles = browser.evaluate("[...document.querySelectorAll('.chart h3')].map(e => e.textContent)")
-    assert f"Wins and losses of all trials against {view.reference}" in titles
-    drawn = "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and losses of all'))"
+    assert any(title.endswith(f" trials against {view.reference}, by LastHop@5") for title in titles)
+    drawn = "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and losses of'))"
     assert browser.evaluate(f"{drawn}.querySelectorAll('.point').length") == sum(
         row["wins"] is not None for row in view.rows
     )

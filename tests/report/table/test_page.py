@@ -52,7 +52,7 @@ def test_every_run_against_every_baseline(folder: Path, command: Command) -> Non
     ]  # fmt: skip
     assert matrix.count(" by question</small>") == 3
     assert "<small>39.4%</small>" in matrix
-    assert re.search(r"last_hop@5 on \S+, 66 queries, split all\.", text)
+    assert re.search(r"last_hop@5 on \S+, 66 questions, split all\.", text)
     assert "<h2>Every number</h2>" in text
     corrected = f"{2 * binomtest(17, 57).pvalue:.3f}".lstrip("0")
     assert re.findall(r"Holm p (.*?)</small>", matrix) == ["&lt;.001", corrected, "1.000"]

@@ -28,8 +28,8 @@ def column(table: Table, title: str) -> list[str]:
 def test_heldout(result: SweepResult) -> None:
     table = tables.heldout(result)
     assert table.cells()[0] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "100.0", "–", "3", "0",
-        ".250", ".250", "2", "0", ".500", "80.0",
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0",
+        ".250", ".250", "2", "0", ".500", "100.0", "80.0",
     ]  # fmt: skip
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == ["rrf k=60", "graph", "linear minmax alpha=0.3", "dense"], "best first"
@@ -41,16 +41,16 @@ def test_heldout(result: SweepResult) -> None:
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
     said = tables.heldout(result).caption
     for fact in (
-        "sample, test split, n = 6 queries, k = 5",
+        "sample, test split, n = 6 questions, k = 5",
         "last_hop@k: the last gold passage in hop order is in the top k",
         "full_sup@k: all gold passages are in the top k",
         "Data 5ca1ab1e5ca1",
-        "evaluation 1 of this split",
+        "Evaluation 1 of test",
         "against graph, the best single list on tune",
-        "on the 5 queries whose gold passages are a chain",
+        "on the 5 questions whose gold passages are a chain",
     ):
         assert fact in said
-    assert "evaluation" not in tables.leaderboard(result).caption
+    assert "Evaluation" not in tables.leaderboard(result).caption
 
 
 def test_leaderboard(result: SweepResult) -> None:
@@ -115,8 +115,8 @@ def test_knobs(result: SweepResult) -> None:
     normalizer follow from the fuser."""
     (table,) = knobs(result.whole)
     assert table.cells() == [
-        ["fuser", "5", "64.3", "boltzmann", "linear 12.5, rrf 25.0"],
-        ["alpha", "4", "35.7", "0.7", "0.5 12.5, 0.3 12.5"],
+        ["fuser", "5", "64.3", "boltzmann", "linear: 12.5, rrf: 25.0"],
+        ["alpha", "4", "35.7", "0.7", "0.5: 12.5, 0.3: 12.5"],
     ]
 
 

@@ -28,11 +28,11 @@ def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_tri
     ranks = np.array([[[1, 2], [1, 9], [1, UNORDERED]]] * 2, dtype=np.int32)
     queries, lock = pd.DataFrame({"id": ["a", "b", "c"]}), {"winner": {"trial": "0"}}
     view = View("tune", rows, ranks, queries, {"objective": "recall@5"}, lock)
-    assert view.unordered() == " (last_hop: the 2 of 3 queries whose hop order is known)"
+    assert view.unordered() == " (last_hop: the 2 of 3 questions whose hop order is known)"
     known = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "recall@5"}, lock)
     assert known.unordered() == ""
     counted = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3)
-    assert counted.unordered() == (" (last_hop and what follows from it: the 2 of 3 queries whose hop order is known)")
+    assert counted.unordered() == " (last_hop and what follows from it: the 2 of 3 questions whose hop order is known)"
 
 
 def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> View:
@@ -63,14 +63,13 @@ def test_how_queries_share_gold_is_said() -> None:
     pair = pd.DataFrame({"cluster": [0, 0, *range(1, 19)]})
     said = of_lists([[1] * 20] * 3, pair, shared_gold=0.13).clustering()
     assert said == (
-        " Clusters of queries that share gold passages: 19, the largest has 2 of 20 queries (10.0%); design effect of "
-        "the winner's score 1.00. Caution: one cluster holds more than 5% of them. 13% of test's queries share a gold "
-        "passage with tune."
+        "Clusters of tune questions that share gold passages: 19, the largest has 2 of 20 questions (10.0%); design "
+        "effect of the winner's score 1.00. Caution: one cluster holds more than 5% of them.",
+        "13% of test's questions share a gold passage with tune.",
     )
     even = of_lists([[1] * 20 + [9] * 20] * 3, pd.DataFrame({"cluster": np.arange(40) // 2}))
-    assert even.clustering().endswith(
-        "20, the largest has 2 of 40 queries (5.0%); design effect of the winner's score 2.00."
-    )
+    told = "20, the largest has 2 of 40 questions (5.0%); design effect of the winner's score 2.00."
+    assert even.clustering()[0].endswith(told)
     assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (" by cluster", "")
     few = of_lists([[1] * 60] * 3, pd.DataFrame({"cluster": np.arange(60) // 20}))
     assert few.deciding == " (too few clusters)"
@@ -82,9 +81,9 @@ def test_captions_say_how_questions_were_split() -> None:
         manifest = {"dataset": "mine", "data_sha256": "5ca1ab1e" * 8, "splitting": splitting}
         said[splitting] = of_lists([[1]] * 3, queries, **manifest).source.extent
     assert said == {
-        "md5": "mine, tune split, n = 1 queries, k = 5",
-        "disjoint": "mine, tune split, n = 1 queries (split=disjoint: no gold passage of tune is one of test), k = 5",
-        "given": "mine, tune split, n = 1 queries (split=given: tune and test are the benchmark's own), k = 5",
+        "md5": "mine, tune split, n = 1 questions, k = 5",
+        "disjoint": "mine, tune split, n = 1 questions (split=disjoint: no gold passage of tune is one of test), k = 5",
+        "given": "mine, tune split, n = 1 questions (split=given: tune and test are the benchmark's own), k = 5",
     }
 
 

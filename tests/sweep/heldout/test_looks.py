@@ -227,12 +227,12 @@ def test_a_difference_on_test_questions_is_charged_for_its_look(looks, tmp_path,
         said.append(" ".join(done.stdout.split()))
     assert "counts times 1.64; of 1 difference above still shown: ours.trec by recall@1, p .013" in said[0]
     assert "counts times 6.58; of 1 difference above no difference is shown any more" in said[1]
-    assert "Look 3 at test questions spends .05 x 6/(pi 3)^2, so each p counts times 14.80" in said[2]
+    assert "This is look 3 at these test questions, so each p counts times 14.80" in said[2]
     found = json.loads((tmp_path / "c.json").read_text())
     assert (found["looks"], found["p_looks"]) == (3, pytest.approx(2 / 2**8 * 9 * math.pi**2 / 6))
     monkeypatch.chdir(tmp_path)
     harness.compare("ours.trec", "theirs.trec", "one.jsonl", "recall@1")
-    assert "Look 4 at test questions" in caplog.text
+    assert "This is look 4 at these test questions" in caplog.text
 
 
 def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):

@@ -64,7 +64,7 @@ def test_wins_are_counted_against_the_reference_and_tables_say_so(folder: Path, 
     lists = ["lists.colbert=colbert.json", "lists.splade=splade.parquet", "pool.lists=[colbert,splade]", "grid=point"]
     done = sweep(folder, *ALONE, *lists, *given)
     assert done.returncode == 0, done.stderr
-    assert f"W, L (GraphWin, GraphLoss): queries won and lost against {against};" in done.stdout
+    assert f"W, L (GraphWin, GraphLoss): questions won and lost against {against};" in done.stdout
     place = folder / done.stdout.splitlines()[-1]
     trials = pd.read_parquet(place / "trials.parquet").set_index("name")
     other = {"colbert": "splade", "splade": "colbert"}[against]
@@ -85,7 +85,7 @@ def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_t
     assert done.returncode == 0, done.stderr
     place = folder / done.stdout.splitlines()[-1]
     coverage = json.loads((place / "manifest.json").read_text())["coverage"]
-    line = f"3 of {len(asked)} queries have a list"
+    line = f"3 of {len(asked)} questions have a list"
     assert coverage["few"]["answered"] == 3
     assert (line in coverage["few"]["warnings"], coverage["colbert"]["warnings"]) == (True, [])
     assert f"caution: few: on tune only {line}." in done.stdout
@@ -105,7 +105,7 @@ def test_a_list_of_tune_alone_is_warned_of_when_test_is_scored(
     done = sweep(folder, *ALONE, *lists, f"paths.runs={tmp_path}")
     assert done.returncode == 0, done.stderr
     assert "caution: tuned" not in done.stdout
-    line = f"tuned: on test only 0 of {len(whole) - len(tune)} queries have a list"
+    line = f"tuned: on test only 0 of {len(whole) - len(tune)} questions have a list"
     result = run_heldout(Path(done.stdout.splitlines()[-1]), f"paths.ledger={tmp_path}/ledger.jsonl")
     rows = [row for row in result.heldout if "tuned" in row["coverage"]]
     assert rows

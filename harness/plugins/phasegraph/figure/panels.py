@@ -27,7 +27,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     mine = [line for line in lines if line.split == split]
     metrics = [str(metric) for metric in compared.metrics[:2]]
 
-    of = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
+    of = f"Questions: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
     notes = " ".join([of, *compared.notes])
     return Picture(
         spec["name"],
@@ -43,10 +43,10 @@ def _draw(lines: Sequence[Line], metrics: Sequence[str], reference: str, figure:
     against = {line: line.against for line in lines if line.against is not None}
     counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
     _pairs(top, list(against), counts, ".0f")
-    top.set_xlabel(f"queries, against {reference}")
+    top.set_xlabel(f"questions, against {reference}")
     _head(top, "(a)", ["wins", "losses"])
     _pairs(bottom, lines, [[100 * line.scores[place] for line in lines] for place in range(len(metrics))], ".1f")
-    bottom.set_xlabel("queries (%)")
+    bottom.set_xlabel("questions (%)")
     _head(bottom, "(b)", metrics)
 
 

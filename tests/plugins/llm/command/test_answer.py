@@ -85,7 +85,7 @@ def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.Captur
 
 
 def test_whole_clusters_change_sides() -> None:
-    """Six pairs of questions share gold, and all twelve are won: 2 / 2^12 by query, 2 / 2^6 by cluster."""
+    """Six pairs of questions share gold, and all twelve are won: 2 / 2^12 by question, 2 / 2^6 by cluster."""
     condition, pairs = Condition("gold", "gold", None), np.repeat(np.arange(6), 2)
     all_right, none = np.ones(12), np.zeros(12)
     ours, theirs = (AnswerScores(condition, [], one, one, pairs, {}, 1.0) for one in (all_right, none))
