@@ -12,14 +12,8 @@ from harness.core.table import fold
 from tests import warm
 
 
-def harness(*arguments, **kwargs):
-    return subprocess.run(
-        [sys.executable, "-m", "harness", *arguments], capture_output=True, text=True, timeout=120, **kwargs
-    )
-
-
 def test_help_names_every_command_with_its_summary():
-    text = harness("--help").stdout
+    text = subprocess.run([sys.executable, "-m", "harness", "--help"], capture_output=True, text=True).stdout
     assert text == usage() + "\n"
     for name in commands():
         assert f"\n  {name} " in text
@@ -51,9 +45,8 @@ def test_flags_mean_overrides():
 
 
 def test_a_multirun_writes_below_the_runs_alone(tmp_path):
-    done = harness(
-        "sweep", "-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path
-    )
+    given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}"]
+    done = warm.harness("sweep", *given, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("5 trials; nothing was run") == 2
     assert {path.name for path in tmp_path.iterdir()} <= {"runs"}

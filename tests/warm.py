@@ -23,7 +23,6 @@ from typing import TypedDict, Unpack
 SECONDS = 600
 """In which a command must have ended."""
 IMPORTED = (
-    "hydra",
     "hydra._internal.hydra",
     "datasets",
     "numba.core.dispatcher",
@@ -34,22 +33,13 @@ IMPORTED = (
     "statsmodels.stats.proportion",
     "pytest",
     "hypothesis",
-    "harness.__main__",
-    "harness.sweep.protocol",
-    "harness.sweep.trial.prepared",
-    "harness.retriever.ppr",
-    "harness.retriever.bm25",
-    "harness.graph.extractor.mention",
-    "harness.report.pdf.document",
-    "harness.report.tracking.mlflow",
-    "harness.report.tracking.writer",
     "git",
     "mlflow.store.model_registry.sqlalchemy_store",
     "mlflow.store.tracking.sqlalchemy_store",
     "tests.code_version",
     "tests.databases",
-    "tests.kernels",
     "tests.parsed_conf",
+    "tests.forked",
 )
 """What no command here imports anew."""
 CONTEXT = multiprocessing.get_context("forkserver")

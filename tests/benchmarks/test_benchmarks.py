@@ -39,6 +39,11 @@ def test_both_sides_compute_the_same(name) -> None:
         assert case.check(case.ours(), case.theirs())
 
 
+@pytest.fixture(autouse=True)
+def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "REST", 0.0)
+
+
 def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     case = Case("work", "peer", lambda: 1, lambda: 1, lambda a, b: "equal" if a == b else "", aim=0.0, scale=2.0)
     row = run(case, repeats=3)
@@ -51,8 +56,7 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
 
 
-def test_a_case_has_as_many_turns_as_its_seconds_allow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "REST", 0.0)
+def test_a_case_has_as_many_turns_as_its_seconds_allow() -> None:
     calls: list[str] = []
     case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.2)),
                 lambda a, b: "equal", aim=0.0)  # fmt: skip

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
-from tests import databases, warm
+from tests import warm
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
@@ -51,6 +51,8 @@ class Server:
 @pytest.fixture(scope="module")
 def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep of three boltzmann trials that differ in alpha, cap and normalizer alone; nothing is exported yet."""
+    from tests import databases
+
     runs = tmp_path_factory.mktemp("runs")
     result = example.write(runs / "sweeps" / "s1")
     trials = result.trials.head(len(KNOBS)).copy()

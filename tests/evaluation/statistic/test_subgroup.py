@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import f
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.statistic.subgroup import LEAST, interaction
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t, ttest_1samp, ttest_rel
-from statsmodels.api import OLS
 from statsmodels.formula.api import ols
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.anova import anova_lm
 
 from harness.core.errors import HarnessError

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import f
-from statsmodels.api import OLS
+from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import LEAD, choose

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from harness.report.tracking.mlflow import MLflow
-from tests import databases
 
 QUIET = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
 
@@ -45,6 +44,8 @@ class MlflowServer:
 
     def start(self) -> MlflowServer:
         self.folder.mkdir(exist_ok=True)
+        from tests import databases
+
         if not (self.folder / "server.db").exists():
             databases.make(self.folder / "server.db")
         command = [

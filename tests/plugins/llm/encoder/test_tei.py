@@ -1,6 +1,7 @@
 """TEI's own /embed, against a stand-in whose vectors are hashed words."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from harness.plugins.llm.encoder.tei import Tei
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.text_server import WORDS, TextServer, serving
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="the extra `openai` is not installed")
 
 
 @pytest.fixture

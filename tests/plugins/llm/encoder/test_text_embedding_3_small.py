@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from harness.model.encoder.hashed import Hashed, HashedWords
 from harness.plugins.llm.encoder.text_embedding_3_small import TextEmbedding3Small
 from harness.work.store import Store
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="the extra `openai` is not installed")
 TEXTS = [f"text {number} about foxes" for number in range(25)]
 
 

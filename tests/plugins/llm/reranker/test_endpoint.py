@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from harness.sweep.folder.result import SweepResult
 from tests import warm
 from tests.plugins.llm.endpoint.text_server import TextServer, serving
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="the extra `openai` is not installed")
 
 
 def shared(question: str, passage: str) -> float:

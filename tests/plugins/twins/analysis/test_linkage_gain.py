@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+from statsmodels.regression.linear_model import OLS
 
 from harness.core.errors import HarnessError
 from harness.plugins.twins.analysis.linkage_gain import Measured, expect_gain, judge_expectation
@@ -12,7 +12,7 @@ KNOWN = {f"b{n}": Measured(x, 0.3 + y, 0.3) for n, (x, y) in enumerate(zip(SHARE
 
 
 def test_line_and_interval_are_those_of_statsmodels() -> None:
-    fit = sm.OLS(GAINS, np.array(SHARES)[:, None]).fit()
+    fit = OLS(GAINS, np.array(SHARES)[:, None]).fit()
     theirs = fit.get_prediction(np.array([[0.4]])).summary_frame(alpha=0.05)
     gain, interval = expect_gain(KNOWN, 0.4)
     assert gain == pytest.approx(theirs["mean"][0])
