@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees
+from harness.evaluation.statistic.paired import check_counts
 
 
 def difference_interval(wins: float, losses: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -144,5 +145,6 @@ def _root(holds: Callable[[float], bool], low: float, high: float) -> float:
 
 
 def _check(wins: float, losses: float, n: float) -> None:
-    if min(wins, losses) < 0 or wins + losses > n:
-        raise HarnessError(f"wins and losses must be at least 0 and together at most n={n}, got {wins} and {losses}")
+    check_counts(wins=wins, losses=losses, n=n)
+    if wins + losses > n:
+        raise HarnessError(f"wins and losses must be together at most n={n}, got {wins} and {losses}")

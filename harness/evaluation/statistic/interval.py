@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.statistic.cluster import Labels, share
 from harness.evaluation.statistic.difference import ClusteredScore
+from harness.evaluation.statistic.paired import check_counts
 
 Values = NDArray[np.float64]
 
@@ -24,7 +25,8 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
     (28.5, 51.5)
     """
     bounded("level", level, 0, 1, open_low=True)
-    if not 0 <= successes <= n:
+    check_counts(successes=successes, n=n)
+    if successes > n:
         raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
     if n == 0 or level == 1:
         return 0.0, 1.0

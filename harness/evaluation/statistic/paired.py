@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +20,8 @@ def mcnemar(wins: int, losses: int) -> float:
     >>> round(mcnemar(8, 1), 3)
     0.039
     """
-    won, lost = _counts(wins=wins, losses=losses)
-    return float(mcnemar_ps(np.array(won), np.array(lost)))
+    check_counts(True, wins=wins, losses=losses)
+    return float(mcnemar_ps(np.array(int(wins)), np.array(int(losses))))
 
 
 def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -40,7 +43,8 @@ def odds_ratio(successes: int, baseline: int, n: int) -> float:
     >>> round(odds_ratio(49, 26, 66), 2)
     4.43
     """
-    ours, theirs, total = _counts(successes=successes, baseline=baseline, n=n)
+    check_counts(True, successes=successes, baseline=baseline, n=n)
+    ours, theirs, total = int(successes), int(baseline), int(n)
     if max(ours, theirs) > total:
         raise HarnessError(f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}")
     return _ratio(ours * (total - theirs), (total - ours) * theirs)
@@ -52,8 +56,8 @@ def _ratio(above: int, below: int) -> float:
     return above / below
 
 
-def _counts(**named: int) -> tuple[int, ...]:
+def check_counts(whole: bool = False, **named: float) -> None:
+    """Raise unless these are finite numbers, at least 0.    whole: and whole."""
     for name, value in named.items():
-        if value != int(value) or value < 0:
-            raise HarnessError(f"{name} must be a whole number, at least 0, got {name}={value}")
-    return tuple(int(value) for value in named.values())
+        if not (isinstance(value, Real) and 0 <= value < math.inf and (not whole or value == int(value))):
+            raise HarnessError(f"{name} must be a {'whole ' if whole else ''}number, at least 0, got {name}={value}")

@@ -9,7 +9,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import bounded
+from harness.evaluation.statistic.paired import check_counts
 
 MOST_QUERIES = 1_000_000
 """``queries_needed`` gives up above it."""
@@ -25,8 +26,7 @@ def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05
     D ~ Binomial(n, discordance) queries differ; W ~ Binomial(D, (discordance + effect) / (2 discordance)) are won.
     Values of D more than ten standard deviations away are left out.
     """
-    if n != int(n) or n < 0:
-        raise HarnessError(f"n must be a whole number, at least 0, got n={n}")
+    check_counts(True, n=n)
     bounded("discordance", discordance, 0, 1)
     bounded("effect", effect, -discordance, discordance)
     bounded("alpha", alpha, 0, 1, open_low=True)

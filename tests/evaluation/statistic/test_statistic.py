@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.statistic import (
     benjamini_hochberg,
     bootstrap,
+    difference_interval,
     holm,
     mcnemar,
     mcnemar_power,
@@ -116,6 +118,18 @@ def test_wilson_at_the_edges() -> None:
     assert wilson(20, 20)[1] == 1
     with pytest.raises(HarnessError, match="successes=21"):
         wilson(21, 20)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, None, "3", -1])
+def test_what_is_no_count_is_one_line(wrong: Any) -> None:
+    asked: list[Callable[[], object]] = [
+        lambda: mcnemar(wrong, 2), lambda: odds_ratio(1, wrong, 5), lambda: mcnemar_power(wrong, 0.1, 0.05),
+        lambda: wilson(wrong, 3), lambda: wilson(0, wrong), lambda: difference_interval(wrong, 2, 10),
+        lambda: difference_interval(0, 0, wrong),
+    ]  # fmt: skip
+    for ask in asked:
+        with pytest.raises(HarnessError, match=r"must be a (whole )?number, at least 0, got \w+="):
+            ask()
 
 
 def test_bootstrap_of_a_mean() -> None:
