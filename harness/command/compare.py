@@ -202,5 +202,11 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
         raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
+    pairs = [(own, its) for own in runs.values() for its in baselines.values() if own != its]
+    if shared := [(own, its, file) for own, its in pairs for file in own if file in its]:
+        own, its, file = shared[0]
+        raise HarnessError(
+            f"run={label(own)}: {file} is in baseline={label(its)}, too; give patterns and lists without a file of both"
+        )
     keep_inputs(config, *(file.path for each in (runs, baselines) for own in each.values() for file in own))
     return runs, baselines

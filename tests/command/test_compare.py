@@ -187,6 +187,7 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
         ),
         (["run=ours.json", "metric=hit"], "metric hit@5 is not known (did you mean success?)"),
         (["run=[ours.json,ours.json]"], "a file stands there twice"),
+        (["run={seeds: '*s*.json'}"], "dense.json is in baseline=dense.json, too; give patterns and lists without"),
         ([], "run: no value is given"),
     ],
 )

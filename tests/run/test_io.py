@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import random
 import re
 import tarfile
@@ -165,6 +166,18 @@ def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: 
     (tmp_path / "cut.trec").write_bytes(data[: len(data) - 4])
     with pytest.raises(HarnessError, match=r"cut\.trec: damaged .* file"):
         lists.read(tmp_path / "cut.trec")
+
+
+def test_a_pipe_is_one_line() -> None:
+    """``run=<(command)`` of a shell: a file is read more than once."""
+    out, into = os.pipe()
+    os.write(into, b"q1 Q0 d1 1 9 s\n")
+    os.close(into)
+    with pytest.raises(
+        HarnessError, match=rf"^/dev/fd/{out}: a pipe, which is read once; write what it gives to a file"
+    ):
+        lists.read(f"/dev/fd/{out}")
+    os.close(out)
 
 
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:

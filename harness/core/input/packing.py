@@ -101,6 +101,8 @@ def is_packed(path: Path) -> bool:
 @contextlib.contextmanager
 def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
     """The bytes of an open file, unpacked where they are packed. Raises HarnessError where they cannot be."""
+    if not stream.seekable():
+        raise HarnessError(f"{path}: a pipe, which is read once; write what it gives to a file, and name that")
     head = stream.read(LONGEST)
     stream.seek(0)
     ending, packing = next(((name, one) for name, one in PACKINGS.items() if one.magic.match(head)), ("", None))
