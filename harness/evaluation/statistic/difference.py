@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import erfc, inf, sqrt
+from math import copysign, erfc, inf, sqrt
 from statistics import NormalDist
 from typing import Literal
 
@@ -64,6 +64,10 @@ class ClusteredScore:
     queries, at least 1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``,
     which flips s_c.
 
+    The sign of a cluster of most queries is a coin, and the sums that flips give are two bells. Where there is one
+    (``largest``: its size and sum; all other fields are of the other clusters), the chance of a sum is the mean over
+    the coin's two sides, with the error of the others.
+
     n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c n_c.    sizes: of
     n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and 0, ``any``.
     counts: how many values are above 0, and below.
@@ -78,41 +82,66 @@ class ClusteredScore:
     freedom: float
     kind: Kind
     counts: tuple[int, int]
+    largest: tuple[int, float] = (0, 0.0)
 
     @classmethod
     def of(cls, values: NDArray[np.float64], labels: Labels, kind: Kind) -> ClusteredScore:
         """values: float64[n >= 1]."""
         sums, sizes = cluster_sums(values, labels), np.bincount(labels)
+        first, freedom, largest = int(sizes.argmax()), degrees(labels), (0, 0.0)
+        if len(values) / 2 < sizes[first] < len(values):
+            largest = int(sizes[first]), float(sums[first])
+            values, sums, sizes = values[labels != first], np.delete(sums, first), np.delete(sizes, first)
         counts = int((values > 0).sum()), int((values < 0).sum())
         return cls(
             len(values), float(values.sum()), float((values**2).sum()), float((sums**2).sum()),
-            float((sums * sizes).sum()), float((sizes**2).sum()), degrees(labels), kind, counts,
+            float((sums * sizes).sum()), float((sizes**2).sum()), freedom, kind, counts, largest,
         )  # fmt: skip
 
     def statistic(self, mean: float) -> float:
         """How many standard errors the sum is above the one that ``mean`` lets expect."""
         apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
-        grouped = self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
+        if self.largest[0]:
+            return self._with_coin(mean, apart, own)
         if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
             return 0.0 if abs(apart) <= 1e-12 * self.n else inf if apart > 0 else -inf
         if self.kind == "wins":
             alone = _score(*self.counts, self.n, mean)
         else:
             alone = apart / sqrt(self.n * mean * (1 - mean) if self.kind == "hits" else own)
-        return alone / sqrt(max(1.0, grouped / own))
+        return alone / sqrt(max(1.0, self._grouped(mean) / own))
+
+    def _with_coin(self, mean: float, apart: float, own: float) -> float:
+        """Student's quantile of the chance of the sum of all.    apart, own: of the clusters beside ``largest``."""
+        from scipy.special import stdtr, stdtrit
+
+        variance = {"wins": _variance(*self.counts, self.n, mean), "hits": self.n * mean * (1 - mean), "any": own}
+        ratio = max(1.0, self._grouped(mean) / own) if own > 1e-12 * self.n else 1.0
+        error, coin = sqrt(max(variance[self.kind] * ratio, 1e-24)), self.largest[1] - self.largest[0] * mean
+        seen = abs(apart + coin)
+        above = float(stdtr(self.freedom, [(coin - seen) / error, -(coin + seen) / error]).mean())
+        return copysign(float(stdtrit(self.freedom, above)), apart + coin)
+
+    def _grouped(self, mean: float) -> float:
+        """The sum of (s_c - m n_c)^2."""
+        return self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
 
     @property
     def error(self) -> float:
         """The standard error of the mean, robust to clusters; 0 where nothing differs."""
-        mean = self.total / self.n
-        return sqrt(max(0.0, self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes)) / self.n
+        count, mean = self.n + self.largest[0], self._mean
+        return sqrt(max(0.0, self._grouped(mean) + (self.largest[1] - self.largest[0] * mean) ** 2)) / count
+
+    @property
+    def _mean(self) -> float:
+        return (self.total + self.largest[1]) / (self.n + self.largest[0])
 
     def interval(self, level: float = 0.95, low: float = -1.0, high: float = 1.0) -> tuple[float, float]:
         """All means between ``low`` and ``high`` that the test does not reject."""
         from scipy.special import stdtrit
 
         bounded("level", level, 0, 1, open_low=True)
-        critical, seen = float(stdtrit(self.freedom, (1 + level) / 2)), self.total / self.n
+        critical, seen = float(stdtrit(self.freedom, (1 + level) / 2)), self._mean
         return (
             _root(lambda mean: self.statistic(mean) > critical, low, seen),
             _root(lambda mean: self.statistic(mean) >= -critical, seen, high),
@@ -127,14 +156,18 @@ class ClusteredScore:
 
 
 def _score(wins: float, losses: float, n: float, margin: float) -> float:
-    """Tango's z: how far (W - L) / n is from ``margin``, the share of losses being the likeliest one under it."""
-    linear = (2 * n - wins + losses) * margin - wins - losses
-    lost = (sqrt(max(0.0, linear**2 + 8 * n * losses * margin * (1 - margin))) - linear) / (4 * n)
-    variance = n * (2 * lost + margin * (1 - margin))
-    apart = wins - losses - n * margin
+    """Tango's z: how far (W - L) / n is from ``margin``."""
+    variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:
         return 0.0 if apart == 0 else float("inf") if apart > 0 else float("-inf")
     return apart / sqrt(variance)
+
+
+def _variance(wins: float, losses: float, n: float, margin: float) -> float:
+    """Of W - L, Tango's: the share of losses is the likeliest one where the difference is ``margin``."""
+    linear = (2 * n - wins + losses) * margin - wins - losses
+    lost = (sqrt(max(0.0, linear**2 + 8 * n * losses * margin * (1 - margin))) - linear) / (4 * n)
+    return n * (2 * lost + margin * (1 - margin))
 
 
 def _root(holds: Callable[[float], bool], low: float, high: float) -> float:

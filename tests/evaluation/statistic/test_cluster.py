@@ -98,7 +98,9 @@ def worlds(seed, count, labels, correlation=0.5):
         yield (latent > norm.isf(0.15)).astype(float) - (latent < norm.ppf(0.05))
 
 
-@pytest.mark.parametrize("sizes", [[100] + [1] * 200, [10] * 30, [70, 42, 14, 10] + [1] * 250])
+@pytest.mark.parametrize(
+    "sizes", [[100] + [1] * 200, [10] * 30, [70, 42, 14, 10] + [1] * 250, [400] + [1] * 120 + [2] * 40]
+)
 def test_the_interval_covers_where_the_plain_one_does_not(sizes):
     labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
     for signs in worlds(1, 400, labels):
@@ -108,6 +110,24 @@ def test_the_interval_covers_where_the_plain_one_does_not(sizes):
         plain += low <= 0.1 <= high
     assert inside >= 372
     assert plain < 350
+
+
+@pytest.mark.parametrize("kind", ["any", "wins"])
+def test_the_sign_of_a_cluster_of_most_queries_is_a_coin(kind):
+    """Against flips of the clusters' sums less m times their sizes, which are two heaps."""
+    rng, sizes = np.random.default_rng(3), np.array([200, *[1] * 60, *[2] * 20])
+    labels = np.repeat(np.arange(81), sizes)
+    values = rng.choice([1.0, 1, 0, 0, -1], 300) if kind == "wins" else rng.normal(0.2, 1, 300)
+    found, flips = ClusteredScore.of(values, labels, kind), rng.choice([-1, 1], (20_000, 81))
+    assert found.largest == (200, pytest.approx(values[:200].sum()))
+    for mean in (-0.1, 0.0, 0.1, 0.15, 0.3, 0.35):
+        sums = np.bincount(labels, values) - mean * sizes
+        drawn = np.mean(np.abs(flips @ sums) >= abs(sums.sum()) - 1e-9)
+        assert 2 * t.cdf(-abs(found.statistic(mean)), found.freedom) == pytest.approx(drawn, abs=0.03)
+    low, high = found.interval()
+    assert low < values.mean() < high < low + 0.6
+    sums = np.bincount(labels, values) - values.mean() * sizes
+    assert found.error == pytest.approx(float(np.sqrt((sums**2).sum())) / 300)
 
 
 def test_design_effect_by_hand():
