@@ -44,7 +44,7 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
         if isinstance(cause, HarnessError):
             return cause
         if field := _unexpected(cause):
-            return HarnessError(f"{target} has no {field}; it has: {_fields(target)}")
+            return HarnessError(f"{_as_typed(target)} has no {field}; it has: {_fields(target)}")
     if told := next(_misfits(target, node), None):
         return HarnessError(told)
     if target.startswith("harness."):
@@ -56,6 +56,12 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
             f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module")
+
+
+def _as_typed(target: str) -> str:
+    """A class of ours as it is chosen: ``dataset=sample``."""
+    _, *words = roomless(target).split(".")
+    return f"{words[0]}={words[1]}" if target.startswith(f"{PACKAGE.name}.") and len(words) > 1 else target
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

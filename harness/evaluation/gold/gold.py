@@ -244,7 +244,7 @@ class Gold:
         """The documents of each query that are judged relevant at all, whatever ``rel`` asks."""
         judged = zip(self.query_ids, self.grades or self.supporting, strict=True)
         return {
-            query: [doc for doc, grade in own.items() if grade > 0] if isinstance(own, Mapping) else own
+            query: [doc for doc, grade in own.items() if grade > 0] if isinstance(own, Mapping) else list(own)
             for query, own in judged
         }
 

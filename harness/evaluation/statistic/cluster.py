@@ -14,12 +14,14 @@ FEWEST, LARGE = 25, 6.0
 def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
     """float64[..., C]: the sum of ``values`` [..., Q] over each cluster's queries; labels int64[Q] from 0 on."""
     count = int(labels.max(initial=-1)) + 1
+    sums: NDArray[np.float64]
     if values.ndim == 1:
-        return np.bincount(labels, values, count)
+        sums = np.bincount(labels, values, count).astype(np.float64, copy=False)
+        return sums
     from scipy.sparse import csr_array
 
     members = csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(count, len(labels)))
-    sums: NDArray[np.float64] = (members @ values.reshape(-1, len(labels)).T).T
+    sums = (members @ values.reshape(-1, len(labels)).T).T
     return sums.reshape(*values.shape[:-1], count)
 
 
