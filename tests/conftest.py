@@ -68,12 +68,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what importing takes.
 
-    Workers and commands share what they compose; the process that starts them deletes it.
+    Workers and commands share what they compose, and the process that commands are forked from; the process that starts
+    the workers deletes it.
     """
     if "COMPOSED" not in os.environ:
         os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("COMPOSED")))
     parsed_conf.COMPOSED = os.environ["COMPOSED"]
+    if hasattr(config, "workerinput"):
+        warm.join_served()
+    elif getattr(config.option, "dist", "no") != "no":
+        warm.serve()
     gc.set_threshold(100_000, 20, 100)
 
 
