@@ -27,6 +27,7 @@ IMPORTED = (
     "hydra._internal.hydra",
     "datasets",
     "numba.core.dispatcher",
+    "sentence_transformers",
     "spacy",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",

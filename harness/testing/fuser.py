@@ -152,19 +152,22 @@ class FuserConformance(PureConformance):
         assert list(fused_scores(fuser, {"dense": tied, "graph": tied})) == ["a", "b", "c", "d"]
 
     def test_the_fused_list_is_a_subset_of_the_pool_in_the_one_order(self) -> None:
-        """For random pairs of short lists."""
+        """For random pairs of short lists, several queries at a time."""
         fusers = {name: trained("fuser", name) for name in self.names}
 
-        @settings(max_examples=40, deadline=None, database=None)
-        @given(dense=LISTS, graph=LISTS)
-        def check_lists(dense: dict[str, float], graph: dict[str, float]) -> None:
-            runs = {"dense": Run.from_dict({"q": dense}), "graph": Run.from_dict({"q": graph})}
+        @settings(max_examples=6, deadline=None, database=None)
+        @given(pairs=st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=12))
+        def check_lists(pairs: list[tuple[dict[str, float], dict[str, float]]]) -> None:
+            named = {f"q{number}": pair for number, pair in enumerate(pairs)}
+            dense, graph = (Run.from_dict({query: pair[part] for query, pair in named.items()}) for part in (0, 1))
             for name, fuser in fusers.items():
-                fused = harness.fuse(runs, fuser).to_dict()["q"]
-                union = set(dense) | set(graph)
-                assert set(fused) <= union if name in self.anchored else set(fused) == union
-                assert list(fused) == sorted(fused, key=lambda doc: (-fused[doc], doc))
-                assert all(np.isfinite(list(fused.values())))
+                found = harness.fuse({"dense": dense, "graph": graph}, fuser).to_dict()
+                assert found.keys() == named.keys()
+                for query, fused in found.items():
+                    union = {*named[query][0], *named[query][1]}
+                    assert set(fused) <= union if name in self.anchored else set(fused) == union
+                    assert list(fused) == sorted(fused, key=lambda doc: (-fused[doc], doc))
+                    assert all(np.isfinite(list(fused.values())))
 
         check_lists()
 

@@ -11,7 +11,7 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer, open
 
 PLAIN = "the river of north flows past an old town whose castle was built by a king in 1204"
 WORDS = PLAIN.split()
-TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(70)] + ["Cat", "", "  Élan  vital"]
+TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(24)] + ["Cat", "", "  Élan  vital"]
 
 
 @pytest.fixture(scope="module")
