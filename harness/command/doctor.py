@@ -184,6 +184,7 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:
     """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all of it was named."""
+    from harness.core.table import counted
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files
 
@@ -197,6 +198,6 @@ def _results(runs: Path, ledger: Path) -> Iterator[str]:
             yield f"DAMAGED    {error}"
     yield f"sweeps     {len(folders) - len(damaged)} of {len(folders)} whole"
     entries = [line for line in Ledger(ledger).entries() if "lock_sha256" in line]
-    yield f"ledger     intact, {len(entries)} evaluations of test splits, in {ledger}"
+    yield f"ledger     intact, {counted(len(entries), 'evaluation')} of test splits, in {ledger}"
     if damaged:
         raise HarnessError(f"{len(damaged)} of {len(folders)} sweeps are damaged; the first: {damaged[0]}")

@@ -134,5 +134,5 @@ def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
     if path is None:
         return
     where = Path(path)
-    draw(where.stem).save(where.parent, Page(rename=displayed().label), [where.suffix])
+    draw(file_name(where.stem)).write([where], Page(rename=displayed().label))
     print(where)

@@ -65,9 +65,9 @@ def test_a_figure_of_the_differences(folder: Path) -> None:
 
 
 def test_the_figure_is_the_only_file_of_its_name(folder: Path) -> None:
-    compared("run=ours.json", "figure=made/differences.png")
-    assert Path("made/differences.png").read_bytes().startswith(b"\x89PNG")
-    assert not Path("made/differences.pdf").exists()
+    compared("run=ours.json", "figure='made/all (v1.2).png'")
+    assert Path("made/all (v1.2).png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in Path("made").iterdir()] == ["all (v1.2).png"]
     with pytest.raises(HarnessError, match=r"figure=x.jpg: ending .jpg is not known .*; known: .pdf, .png"):
         compared("run=ours.json", "figure=x.jpg")
 

@@ -162,13 +162,17 @@ class Picture:
     def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``."""
         paths = [folder / f"{self.name}{ending}" for ending in endings]
+        self.write(paths, page)
+        return paths
+
+    def write(self, paths: Sequence[Path], page: Page | None = None) -> None:
+        """Write these files, each in the form of its ending."""
         with self.drawn(page) as figure:
             for path in paths:
                 made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
                 figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
                 with whole(path) as partial:
                     partial.write_bytes(made.getvalue())
-        return paths
 
 
 def brought_pictures(runs: Path, dataset: str) -> list[Picture]:

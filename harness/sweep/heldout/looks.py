@@ -115,9 +115,11 @@ def describe_looks(found: Noted, n: int, path: str | None) -> str:
     """What ``note_look`` found, for people; empty where none of the ``n`` questions is of test."""
     if not found["test_questions"]:
         return ""
-    several = f"{found['test_questions']} of these {n} questions are test questions", "them"
-    share, those = several if n > 1 else ("a test question", "it")
-    named = [f"{count} by {name}" for name, count in found.get("test_splits", {}).items()]
+    count = found["test_questions"]
+    share, those = f"{count} of these {n} questions are test questions", "them"
+    if count == 1:
+        share, those = "a test question" if n == 1 else f"1 of these {n} questions is a test question", "it"
+    named = [f"{own} by {name}" for name, own in found.get("test_splits", {}).items()]
     share += f" ({', '.join(named)})" if named else ""
     known = "is not recorded" if found["looks"] is None else f"{found['looks']} at {those} that {path} knows of"
     return f"{share}; look {known}"
