@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Point = tuple[Any, ...]
 MISSING = "no such knob"
+MOST = 14
+"""Columns whose names at 8 points do not overlap."""
 LEAST = 6
 """Points of numbers in cells, at least; smaller ones are left to the table of the cells."""
 
@@ -72,7 +74,7 @@ class Heatmap:
         factor = 100 if self._share else 1
         values = np.array([[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows])
         title = f"{self.spec['title']}: {self._source().extent}"
-        height = max(2.0, 0.9 + 0.13 * len(rows))
+        height = max(2.0, 0.9 + 0.15 * len(rows))
         return Picture(self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes()))
 
     def _draw(self, values: NDArray[np.float64], figure: Figure) -> None:
@@ -81,7 +83,7 @@ class Heatmap:
         image = axes.imshow(values, cmap="cividis", aspect="auto")
         axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
         axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
-        axes.tick_params(length=0, labelsize=6 if max(len(rows), len(columns)) > 10 else 8)
+        axes.tick_params(length=0, labelsize=6 if len(columns) > MOST else 8)
         axes.set_xlabel(" ".join(self._short("columns")))
         axes.set_ylabel(" ".join(self._short("rows")))
         size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits

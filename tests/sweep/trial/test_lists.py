@@ -19,6 +19,6 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(caplog: pytest.LogCa
     asked = ["objective=recall@5", "metrics=[last_hop@5,recall@5,last_hop@10]"]
     plan = Plan(compose("config", asked), ()).without_order("mine", "tune")
     assert plan.metrics == ["recall@5"]
-    assert "mine: last_hop@5, last_hop@10 not measured, no tune query has a known order of hops" in caplog.text
-    with pytest.raises(HarnessError, match=r"objective=last_hop@5: no tune query of mine has a known order of hops"):
+    assert "mine: last_hop@5, last_hop@10 not measured, no tune question has a known order of hops" in caplog.text
+    with pytest.raises(HarnessError, match=r"objective=last_hop@5: no tune question of mine has a known order of hops"):
         Plan(compose("config"), ()).without_order("mine", "tune")

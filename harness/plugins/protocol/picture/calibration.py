@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BARS = {
-    "naive": "best of {trials},\nsame queries",
-    "holm": "any, Holm",
-    "maximum": "any, max p",
-    "protocol": "protocol:\ntest once",
+    "naive": "best of {trials}, on tune alone",
+    "holm": "any, on tune, Holm p",
+    "maximum": "any, on tune, max p",
+    "protocol": "the winner, once on test",
 }
 
 
@@ -110,7 +110,7 @@ def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
     )
 
     def draw(figure: Figure) -> None:
-        axes = figure.subplots(2, -(-len(shapes) // 2), sharex=True, sharey=True, squeeze=False).ravel()
+        axes = figure.subplots(-(-len(shapes) // 2), 2, sharex=True, sharey=True, squeeze=False).ravel()
         for place, shape in enumerate(shapes):
             ours = [one for one in found if one.clusters_of == shape]
             lines = {"by query": "p", "rule": f"{RULE}p", "rule, uneven": f"{RULE}uneven p"}
@@ -122,15 +122,15 @@ def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
                 )  # fmt: skip
             axes[place].axhspan(3, 7, color="#dddddd", zorder=0)
             axes[place].axhline(5, color="black", linewidth=0.7, linestyle="--")
-            axes[place].set_title(shape, fontsize=7)
+            axes[place].set_title(shape)
         for rest in axes[len(shapes) :]:
             rest.set_axis_off()
         axes[0].set_ylim(0, 40)
-        axes[len(shapes) - 1].legend(fontsize=6)
-        figure.supylabel("false findings (%)", fontsize=7)
-        figure.supxlabel("correlation within clusters", fontsize=7)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        figure.supylabel("false findings (%)")
+        figure.supxlabel("correlation within clusters")
 
-    return Picture("calibration_clusters", caption, draw, 3.2)
+    return Picture("calibration_clusters", caption, draw, 1.0 + 0.85 * -(-len(shapes) // 2))
 
 
 def _chance(share: float, worlds: int) -> str:
@@ -145,18 +145,18 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     false = [rate for rate in rates if rate.effect == 0]
     title = f"The harness judged by itself, on outcomes of {rates[0].trials} trials on {dataset}"
     notes = (
-        f"Left: worlds in which "
+        f"Top: worlds in which "
         f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share with a finding at p <= "
-        ".05, with 95% intervals; the dashed line is 5%. Right: one trial planted with a known effect: how often the "
+        ".05, with 95% intervals; the dashed line is 5%. Bottom: one trial planted with a known effect: how often the "
         "protocol finds its winner better, how often the planted trial is, and the exact McNemar test's power."
     )
 
     def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2, width_ratios=[5, 4])
-        _false(left, false)
-        _power(right, [rate for rate in rates if rate.world != "permuted"])
+        top, bottom = figure.subplots(2, 1, height_ratios=[2, 3])
+        _false(top, false)
+        _power(bottom, [rate for rate in rates if rate.world != "permuted"])
 
-    return Picture("calibration", title, draw, 2.7, notes)
+    return Picture("calibration", title, draw, 4.2, notes)
 
 
 def read_pictures(runs: Path, dataset: str) -> list[Picture]:
@@ -176,15 +176,18 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
     for number, rate in enumerate(rates):
         for place, name in enumerate(BARS):
             share, low, high = (100 * value for value in rate.share(name))
-            axes.bar(
-                place + 0.38 * number, share, 0.36, color=COLORS[number], label=rate.world if place == 0 else None,
-                yerr=[[share - low], [high - share]], error_kw={"linewidth": 0.7},
+            axes.barh(
+                place + 0.38 * (number - (len(rates) - 1) / 2), share, 0.36, color=COLORS[number],
+                label=rate.world if place == 0 else None, xerr=[[share - low], [high - share]],
+                error_kw={"linewidth": 0.7},
             )  # fmt: skip
-    axes.axhline(5, color="black", linewidth=0.7, linestyle="--")
-    labels = [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()]
-    axes.set_xticks(range(len(BARS)), labels, rotation=35, ha="right", fontsize=6)
-    axes.set_ylabel("false findings (%)")
-    _above(axes)
+    axes.axvline(5, color="black", linewidth=0.7, linestyle="--")
+    axes.set_yticks(range(len(BARS)), [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()])
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.set_xlabel("worlds with a false finding (%)")
+    if len(rates) > 1:
+        axes.legend(loc="lower right")
 
 
 def _power(axes: Axes, rates: Sequence[Rates]) -> None:
@@ -199,9 +202,4 @@ def _power(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.set_xlabel("true effect (points)")
     axes.set_ylabel("found on test (%)")
     axes.set_ylim(0, 102)
-    _above(axes)
-
-
-def _above(axes: Axes) -> None:
-    """A legend above the axes, over no data."""
-    axes.legend(fontsize=6, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    axes.legend(loc="upper left")

@@ -54,7 +54,7 @@ def linkage_picture(found: Linkage, encoder: str, name: str) -> Picture:
 
 def _bars(axes: Axes, label: str, names: Sequence[str], shares: Sequence[float]) -> None:
     bars = axes.bar(range(len(names)), [100 * share for share in shares], width=0.6, color=COLORS[0])
-    axes.bar_label(bars, [f"{100 * share:.1f}" for share in shares], fontsize="small")
+    axes.bar_label(bars, [f"{100 * share:.1f}" for share in shares])
     axes.set_xticks(range(len(names)), names)
     axes.set_ylim(0, 115)
     axes.set_ylabel(label)
@@ -68,7 +68,7 @@ def _line(axes: Axes, own: str, expected: Expected, measured: Mapping[str, Expec
     axes.plot([0, 100 * furthest], [0, 100 * slope * furthest], color=COLORS[7], lw=0.8)
     for name, row in others.items():
         axes.plot([100 * row["share"]], [100 * row["gain"]], marker="o", color=COLORS[7])
-        axes.annotate(name, (100 * row["share"], 100 * row["gain"]), (3, -8), textcoords="offset points", fontsize=6)
+        axes.annotate(name, (100 * row["share"], 100 * row["gain"]), (3, -8), textcoords="offset points")
     x, (low, high) = 100 * expected["share"], expected["interval"]
     axes.plot([x, x], [100 * low, 100 * high], color=COLORS[1])
     axes.plot([x], [100 * expected["expected"]], marker="D", color=COLORS[1], label=own)

@@ -63,7 +63,7 @@ def _draw(figure: Figure, found: Losses, label: str) -> None:
             mine = {place: kinds[kind][own] for place, kind in enumerate(shown) if own in kinds.get(kind, {})}
             _draw_list(axes, mine, number - (len(lists) - 1) / 2, label=own, look=look(number))
     every[-1].set_xticks(range(len(shown)), shown, rotation=20)
-    figure.supylabel(label, fontsize="medium")
+    figure.supylabel(label)
     figure.legend(*every[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
