@@ -76,7 +76,7 @@ def keep_inputs(config: DictConfig, *paths: object) -> None:
         raise HarnessError(f"out={config.out} is {same[0]}, which is read; give it another name")
 
 
-def plain(node: Any) -> Any:
+def python_value(node: Any) -> Any:
     """A value of the configuration as Python's own list, dict or scalar."""
     from omegaconf import OmegaConf
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, plain
+from harness.command import command_line, complete, keep_inputs, python_value
 
 
 def run(config: DictConfig) -> None:
@@ -29,7 +29,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.winner import Winner
 
     complete(config)
-    keep_inputs(config, config.queries, *(plain(config.lists) or {}).values())
+    keep_inputs(config, config.queries, *(python_value(config.lists) or {}).values())
     winner = Winner.of(config)
     print(f"as locked: {winner.name}")
     questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None

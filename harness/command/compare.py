@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse
+from harness.command import at_depths, complete, keep_inputs, look, print_look, python_value, refuse
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -129,7 +129,7 @@ def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, what is better, and the reasons."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, choose
+    from harness.evaluation.conclusion import by_topic, select_texts
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.verdict import renamed, sentences, short_table
 
@@ -138,7 +138,7 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     said = sentences(shown, headroom(shown))
-    lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
+    lead = [*select_texts(said, "verdict", "addition"), *(f"caution: {text}" for text in select_texts(said, "caveat"))]
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
@@ -169,7 +169,7 @@ def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
-    metric, k = plain(config.metric), plain(config.k)
+    metric, k = python_value(config.metric), python_value(config.k)
     return at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
 
 
@@ -183,7 +183,7 @@ def _compare_runs(
     from harness.run.systems import label
 
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
-    known = lists.read_each(files, config.lenient, plain(config.columns))
+    known = lists.read_each(files, config.lenient, python_value(config.columns))
     named, against = (
         {name: (label(own), {str(file): known[str(file)] for file in own}) for name, own in each.items()}
         for each in (runs, baselines)
@@ -197,7 +197,7 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     """The runs and the baselines. Files that are among both have the baseline's name."""
     from harness.run.systems import label, named_files
 
-    runs, baselines = (named_files(key, plain(config[key])) for key in ("run", "baseline"))
+    runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))
     runs = {next((other for other, its in baselines.items() if its == own), name): own for name, own in runs.items()}
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import plain
+from harness.command import python_value
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
 
@@ -61,7 +61,7 @@ def run(config: DictConfig) -> None:
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
         (f"tracking   {line}" for line in describe_tracker(config)),
-        _files(plain(config.files) or ()),
+        _files(python_value(config.files) or ()),
     )
     try:
         for line in lines:

@@ -44,7 +44,7 @@ import logging
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, look, plain, print_look
+from harness.command import at_depths, complete, keep_inputs, look, print_look, python_value
 
 log = logging.getLogger(__name__)
 
@@ -61,11 +61,11 @@ def run(config: DictConfig) -> None:
     complete(config)
     explain = config.explain
     check_ending(config.out, queries=True)
-    file = file_of("run", plain(config.run))
+    file = file_of("run", python_value(config.run))
     keep_inputs(config, file.path)
-    wanted = at_depths(plain(config.metrics), plain(config.k))
+    wanted = at_depths(python_value(config.metrics), python_value(config.k))
     gold, source = read_gold(config), str(file)
-    ranked = lists.read(file, config.lenient, plain(config.columns))
+    ranked = lists.read(file, config.lenient, python_value(config.columns))
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     show_coverage({source: found.coverage}, gold, config.strict)
     longest = found.coverage.longest

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, plain, refuse, typed, warn_unread
+from harness.command import command_line, complete, keep_inputs, python_value, refuse, typed, warn_unread
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _files(config: DictConfig) -> dict[str, File]:
     """The file of each list, by its name."""
     from harness.run.systems import file_of
 
-    given = plain(config.lists)
+    given = python_value(config.lists)
     if not isinstance(given, dict) or not given:
         raise HarnessError(
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {given}"
@@ -113,9 +113,9 @@ def _files(config: DictConfig) -> dict[str, File]:
 
 def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     """What fuses these lists. Raises HarnessError where a lock, or weights, are of other ones."""
-    from harness.sweep.winner import choose
+    from harness.sweep.winner import choose_trial
 
-    chosen = choose(config, list(paths), typed())
+    chosen = choose_trial(config, list(paths), typed())
     if set(paths) != set(chosen.pool.lists):
         raise HarnessError(
             f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
@@ -133,7 +133,7 @@ def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -
     """The lists with the queries of the split alone, and how many these are."""
     from harness.run import io as lists
 
-    runs = lists.read_all(files, config.lenient, plain(config.columns))
+    runs = lists.read_all(files, config.lenient, python_value(config.columns))
     _check_shared(runs, config.disjoint)
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
-from harness.command import plain
+from harness.command import python_value
 from harness.core.errors import HarnessError, bounded, whole_number
 
 
@@ -24,7 +24,7 @@ def run(config: DictConfig) -> None:
     from harness.core.table import Column, Table
 
     _check(config)
-    given = plain(config.discordance)
+    given = python_value(config.discordance)
     rows = [_row(share, config) for share in (given if isinstance(given, list) else [given])]
     columns = [
         Column("discordance %"), Column("net win", "points"), Column("questions needed", "count"),
@@ -42,7 +42,7 @@ def _check(config: DictConfig) -> None:
         whole_number("n", config.n, 1)
     if config.delta is not None:
         bounded("delta", config.delta, 0, 100, open_low=True)
-    if plain(config.discordance) == []:
+    if python_value(config.discordance) == []:
         raise HarnessError("discordance=[]: expected at least one share of questions that differ, e.g. discordance=.05")
 
 

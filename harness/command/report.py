@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import plain, warn_unread
+from harness.command import python_value, warn_unread
 from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Material:
         from harness.report.paper import Paper
 
         of_sweeps = {title: (self.results[title], one) for title, one in self.sections.items()}
-        metrics = [str(name) for name in plain(self.config.metrics) or ()]
+        metrics = [str(name) for name in python_value(self.config.metrics) or ()]
         paper = Paper(instantiate(self.config.paper), self.display, self.folder)
         return paper.write(of_sweeps, metrics, self.config.baseline), []
 

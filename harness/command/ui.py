@@ -35,7 +35,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import plain
+from harness.command import python_value
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, whole_number
 
@@ -52,7 +52,7 @@ def run(config: DictConfig) -> None:
     if not tracking.is_server and not _free(host, port):
         raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
     runs = Path(config.paths.runs)
-    newest = next(reversed(update(tracking, runs, plain(config.sweep))), "")
+    newest = next(reversed(update(tracking, runs, python_value(config.sweep))), "")
     if tracking.is_server:
         print(f"{tracking.destination} has pages of its own: {tracking.address(newest, runs)}")
         return

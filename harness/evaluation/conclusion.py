@@ -50,7 +50,7 @@ class Sentence:
     topic: str = ""
 
 
-def choose(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
+def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
     """The texts of these kinds, in the order of the kinds, each once."""
     found = list(said)
     return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))

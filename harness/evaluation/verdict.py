@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import escape
 from harness.core.table import TWO_COLUMNS, Table, typeset
-from harness.evaluation.conclusion import Headroom, Sentence, choose, conclude
+from harness.evaluation.conclusion import Headroom, Sentence, conclude, select_texts
 from harness.evaluation.gate import STATUS as STATUS
 from harness.evaluation.gate import Gate as Gate
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
@@ -89,10 +89,10 @@ class Comparisons(Sequence[SystemComparison]):
 
     def __repr__(self) -> str:
         """The table as text, and what is better."""
-        return "\n".join([self.table().text(), "", *choose(sentences(self.found, {}), "verdict")])
+        return "\n".join([self.table().text(), "", *select_texts(sentences(self.found, {}), "verdict")])
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape.html(text)}</p>" for text in choose(sentences(self.found, {}), "verdict"))
+        said = "".join(f"<p>{escape.html(text)}</p>" for text in select_texts(sentences(self.found, {}), "verdict"))
         return f"{self.table()._repr_html_()}{said}"
 
     def latex(self) -> str:

@@ -19,7 +19,7 @@ from harness.retriever import Explain, Retriever, Traced
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.trial import Identities
-from harness.sweep.winner import choose
+from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 
 
@@ -77,7 +77,7 @@ class Tracer:
         """As the configuration says; with ``config.lock``, fused as its winner does."""
         kept = lists.store(config)
         retrievers = lists.retrievers(config)
-        chosen = choose(config, list(retrievers), given)
+        chosen = choose_trial(config, list(retrievers), given)
         runs, context = lists.runs(retrievers, data, kept), lists.gather_context([chosen], config, data)
         return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
 

@@ -68,7 +68,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     Raises HarnessError that names the first value that differs.
     """
-    from harness.sweep.heldout import locked, look_of, score
+    from harness.sweep.heldout import locked, look_of, score_locked
     from harness.sweep.tune import Findings
 
     found = Findings.of(prepared, prepared.plan.trials())
@@ -96,7 +96,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
-    files = score(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
+    files = score_locked(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now ({_why(result, prepared)})")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, choose
+from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, select_texts
 from harness.evaluation.conclusion import conclude as concluded
 
 
@@ -94,7 +94,7 @@ def test_faces_choose_by_kind_and_say_nothing_twice() -> None:
         Sentence("explanation", "Why.", "power"), Sentence("explanation", "Why.", "power"),
         Sentence("forecast", "When.", "power"),
     ]  # fmt: skip
-    assert choose(said, "verdict", "caveat") == ["A won.", "Maybe."]
+    assert select_texts(said, "verdict", "caveat") == ["A won.", "Maybe."]
     assert by_topic(said, "explanation") == {"power": "Why."}
     assert by_topic(said, "explanation", "forecast") == {"power": "Why. When."}
 

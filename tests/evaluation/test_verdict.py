@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.evaluation.conclusion import choose
+from harness.evaluation.conclusion import select_texts
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import RunComparison, compare
 from harness.evaluation.system_comparison import headroom
@@ -45,7 +45,7 @@ def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) ->
     runs = {f"r{n}": ALL for n in range(better)} | {f"w{n}": NONE for n in range(worse)}
     same = found_by(*range(10))
     runs |= {f"e{n}": same for n in range(even)}
-    (verdict,) = choose(sentences(compared(runs, {"base": same}), {}), "verdict")
+    (verdict,) = select_texts(sentences(compared(runs, {"base": same}), {}), "verdict")
     assert verdict.replace("\N{MINUS SIGN}", "-") == said
 
 
@@ -73,7 +73,7 @@ def test_a_matrix_names_the_metric_where_there_are_several() -> None:
 
 def test_each_baseline_is_named_where_there_are_several() -> None:
     found = compared({"all": ALL}, {"a": NONE, "b": found_by(0)})
-    (verdict,) = choose(sentences(found, {}), "verdict")
+    (verdict,) = select_texts(sentences(found, {}), "verdict")
     assert verdict == (
         "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by full_sup@1 (+95.0 points over "
         "b) are better."
@@ -84,14 +84,16 @@ def test_what_choosing_could_win_by_each_metric() -> None:
     """b has 4 questions that a lacks, and a 5 that b lacks: too few; c has 7 of the other ten: 2 / 2^7."""
     a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
     few = compared({"b": b}, {"a": a})
-    (told,) = choose(sentences(few, headroom(few)), "addition")
+    (told,) = select_texts(sentences(few, headroom(few)), "addition")
     assert told == (
         "Choosing the right list for each question could win at most 4 of 20 questions over a, the best of them, by "
         "full_sup@1; too few to show a gain."
     )
     enough = compared({"c": c}, {"a": a})
-    assert choose(sentences(enough, headroom(enough)), "addition")[0].endswith("by full_sup@1.")
-    assert not choose(sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))), "addition")
+    assert select_texts(sentences(enough, headroom(enough)), "addition")[0].endswith("by full_sup@1.")
+    assert not select_texts(
+        sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))), "addition"
+    )
 
 
 def test_names_are_as_short_as_they_can_be_told_apart_by() -> None:

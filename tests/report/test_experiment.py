@@ -20,7 +20,7 @@ from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.pdf.document import joint, section, write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import choose, find_named, matches
+from harness.sweep.judge.selection import find_named, find_trials, matches
 from harness.sweep.trial.plan import Plan
 
 
@@ -238,13 +238,13 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
         if "rows" in spec and "metrics" in spec:
             missing = [
                 row["label"]
-                for row, place in zip(spec["rows"], choose(spec["rows"], knobs), strict=True)
+                for row, place in zip(spec["rows"], find_trials(spec["rows"], knobs), strict=True)
                 if place is None and "unmeasured" not in row
             ]
             assert not missing
             assert spec["against"] in {row["label"] for row in spec["rows"]}
         for part in spec.get("parts", ()):
-            assert None not in choose(part["rows"], knobs)
+            assert None not in find_trials(part["rows"], knobs)
             assert part["against"] in {row["label"] for row in part["rows"]}
         for row in spec.get("graphs", ()):
             assert row["list"] in plan.config.lists

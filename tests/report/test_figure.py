@@ -152,9 +152,9 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
 
 
 def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
-    assert list_scores.shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
-    assert list_scores.shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
-    assert list_scores.shares(np.empty(0)).tolist() == [0.0] * 10
+    assert list_scores.bin_shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
+    assert list_scores.bin_shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
+    assert list_scores.bin_shares(np.empty(0)).tolist() == [0.0] * 10
 
 
 def test_no_two_of_many_series_look_alike() -> None:

@@ -24,7 +24,7 @@ from harness.sweep.folder.result import LOCK
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.winner import choose
+from harness.sweep.winner import choose_trial
 
 
 class Payload:
@@ -76,7 +76,7 @@ def knob(name, value):
 
 
 def fuse_by(path):
-    return choose(compose("fuse", [f"lock={path}", "out=x.trec"]), ["dense", "graph"], ())
+    return choose_trial(compose("fuse", [f"lock={path}", "out=x.trec"]), ["dense", "graph"], ())
 
 
 @pytest.mark.parametrize("name", ["fuser.alpha", "normalizer.anything", "reranker.J"])

@@ -12,9 +12,9 @@ from harness.evaluation.conclusion import (
     Sentence,
     blind_spots,
     by_topic,
-    choose,
     conclude,
     difference,
+    select_texts,
 )
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import Edged, Forecast, Power, SweepResult, View
@@ -31,7 +31,7 @@ def conclusions(result: SweepResult) -> dict[str, str]:
 
 def in_short(result: SweepResult) -> list[str]:
     """What was compared, what won, what to expect, and what fusion adds: a paragraph each."""
-    return choose(sentences(result, result.locked), *LEAD)
+    return select_texts(sentences(result, result.locked), *LEAD)
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:

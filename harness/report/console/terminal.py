@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.benchmark.source import sample_note
 from harness.core.table import Column, Source, Table, counted, fit, paragraph, shown_lines
-from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
+from harness.evaluation.conclusion import Kind, Sentence, by_topic, select_texts
 from harness.report.console.conclusions import sentences
 from harness.report.table import tables
 from harness.report.table.knobs import knobs
@@ -63,9 +63,12 @@ def _text(table: Table, others: Sequence[str], legend: str, said: Sequence[Sente
 
     others: columns of the table that stand below it, a line each.
     """
-    lead = [*choose(said, "verdict", "expectation", "addition"), *(f"caution: {one}" for one in choose(said, "caveat"))]
+    lead = [
+        *select_texts(said, "verdict", "expectation", "addition"),
+        *(f"caution: {one}" for one in select_texts(said, "caveat")),
+    ]
     more = [["", *paragraph(f"{topic}: {text}")] for topic, text in by_topic(said, *explained).items()]
-    above = [line for text in choose(said, "compared") for line in paragraph(text)]
+    above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
     below = [line for text in (legend, *lead) for line in paragraph(text)]
     return "\n".join(
         [

@@ -14,7 +14,7 @@ from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import SweepResult
-from harness.sweep.judge import Spec, choose
+from harness.sweep.judge import Spec, find_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +119,7 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
     known = [row["parameters"] for row in whole.rows]
     found: list[Pair] = []
     for part in parts:
-        places = [place for place in choose(part["rows"], known) if place is not None]
+        places = [place for place in find_trials(part["rows"], known) if place is not None]
         own = [one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None]
         if len(own) < len(part["rows"]):
             continue

@@ -85,7 +85,7 @@ def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normal
         for line, (row, values) in enumerate(rows.items()):
             for place, (name, scores) in enumerate(values.items()):
                 axes = grid[line, place]
-                axes.stairs(100 * shares(scores), np.linspace(0, 1, RANK_BINS + 1), fill=True, color=COLORS[place])
+                axes.stairs(100 * bin_shares(scores), np.linspace(0, 1, RANK_BINS + 1), fill=True, color=COLORS[place])
                 axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
                 axes.set_title(f"{name}, {row}")
                 if place == 0:
@@ -164,7 +164,7 @@ def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     return counts / counts.sum(), edges
 
 
-def shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def bin_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[10]: the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0 counts to the first."""
     places = np.clip(np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1)
     return np.bincount(places, minlength=RANK_BINS) / max(len(values), 1)

@@ -34,7 +34,7 @@ class Chunks:
 
     def put(self, name: str, content: Any) -> None:
         """Write ``<name>.js``; the page gets ``content`` by ``load(name)``."""
-        text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(json_value(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         write_text(self.folder / f"{name}.js", f"put({json.dumps(name)},{json.dumps(text)});\n")
         self.keep(f"{name}.js")
 
@@ -75,14 +75,14 @@ class Chunks:
                 path.unlink()
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """The value as JSON holds it: text without invisible characters, no NaN."""
     if isinstance(value, str):
         return value if value.isprintable() else escape.terminal(value)
     if isinstance(value, Mapping):
-        return {plain(str(key)): plain(item) for key, item in value.items()}
+        return {json_value(str(key)): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value.item() if isinstance(value, np.generic) else value

@@ -17,7 +17,7 @@ from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
 from harness.core.table import Table
-from harness.evaluation.conclusion import choose
+from harness.evaluation.conclusion import select_texts
 from harness.evaluation.gold import Gold
 from harness.report.console.conclusions import SHORT, conclusions, sentences
 from harness.report.display import Display
@@ -85,7 +85,7 @@ def _outcome(result: SweepResult, display: Display) -> Content:
         "reference": view.reference,
         "best": view.best_single,
         "winner": view.rows[view.best_place]["trial"],
-        "verdict": display.text(" ".join(choose(sentences(result, view), "verdict"))),
+        "verdict": display.text(" ".join(select_texts(sentences(result, view), "verdict"))),
         "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],
         "copies": [place for place in range(len(whole_view.rows)) if _repeats(whole_view, place)],
     }

@@ -17,7 +17,7 @@ from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
-from harness.sweep.judge import Spec, choose
+from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
 WHOLE = ({"label": "all", "where": {}},)
@@ -65,7 +65,7 @@ class ComparisonTable:
     @cached_property
     def places(self) -> list[int | None]:
         """The trial of each row, by its place in the leaderboard."""
-        return choose(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
+        return find_trials(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
 
     @cached_property
     def metrics(self) -> list[Metric]:

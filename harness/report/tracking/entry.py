@@ -68,7 +68,7 @@ class Group:
     pictures: Sequence[Picture] = ()
 
 
-def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
+def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
     """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock expects of test.
 
     top: how many of the best trials become runs; None for all. The table of all trials is an artifact.
@@ -94,7 +94,7 @@ def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
     )
 
 
-def heldout(result: SweepResult, view: View) -> Group:
+def heldout_group(result: SweepResult, view: View) -> Group:
     """The held-out evaluation: ``view`` of the locked trials on test."""
     tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
     return _group(result, view, f"test {view.evaluation}", range(len(view.rows)), tags, {}, {})

@@ -2,7 +2,7 @@ from .ledger import Ledger as Ledger
 from .locked_trials import heldout as heldout
 from .locked_trials import locked as locked
 from .locked_trials import look_of as look_of
-from .locked_trials import score as score
+from .locked_trials import score_locked as score_locked
 from .looks import Noted as Noted
 from .looks import charged as charged
 from .looks import describe_charge as describe_charge

@@ -83,7 +83,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             "held out: %s on %d test questions of %s, evaluation %d",
             result.folder.name, len(members), data.name, look["evaluation"],
         )  # fmt: skip
-        files = score(trials, prepared, lock, look)
+        files = score_locked(trials, prepared, lock, look)
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         if begun is not None and begun["files"] != hashes:
             raise HarnessError(
@@ -179,7 +179,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 
 
-def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed) -> dict[str, bytes]:
+def score_locked(trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed) -> dict[str, bytes]:
     """The files of the evaluation, by name. look: see ``look_of``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))

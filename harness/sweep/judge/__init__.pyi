@@ -6,7 +6,7 @@ from .knob_effects import of_sweeps as of_sweeps
 from .knob_effects import of_view as of_view
 from .other_splits import choose_again as choose_again
 from .selection import Spec as Spec
-from .selection import choose as choose
 from .selection import described_errors as described_errors
+from .selection import find_trials as find_trials
 from .selection import matches as matches
 from .trial_table import OUTCOMES as OUTCOMES

@@ -31,7 +31,7 @@ def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
 
-def choose(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
+def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
     """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
 
     A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
@@ -57,7 +57,7 @@ def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]
     with described_errors("experiment.tables"):
         tables = (experiment or {}).get("tables") or []
         described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
-        found = [place for rows in described for place in choose(rows, trials)]
+        found = [place for rows in described for place in find_trials(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
 
 

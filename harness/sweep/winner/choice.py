@@ -25,7 +25,7 @@ UNREAD = {"normalizer": "pit", "temperature": "auto"}
 """Stand-ins where the trial's fuser reads none; typing others is no mistake then."""
 
 
-def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
+def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
     """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what it has learned.
 
     names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.

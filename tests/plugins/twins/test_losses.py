@@ -13,7 +13,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.plugins.twins.figure import losses
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import choose
+from harness.sweep.judge.selection import find_trials
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_losses_are_those_of_a_twins_single_lists_against_its_benchmark(
     rows = [{"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
             {"label": "mixture", "where": {"fuser": "boltzmann"}}]  # fmt: skip
     described = {"tables": [{"name": "t", "metrics": ["last_hop@5"], "rows": rows}]}
-    (place,) = choose(rows[:1], [row["parameters"] for row in result.whole.rows])
+    (place,) = find_trials(rows[:1], [row["parameters"] for row in result.whole.rows])
     assert place is not None
     metric = Metric.parse("last_hop@5")
     found = np.flatnonzero(metric(result.whole.ranks[place]))[:2]
@@ -41,7 +41,7 @@ def test_losses_are_those_of_a_twins_single_lists_against_its_benchmark(
     vars(result).update(config={"experiment": described, "dataset": {}})
     of_test = result.test
     assert of_test is not None
-    (dense,) = choose(rows[:1], [row["parameters"] for row in of_test.rows])
+    (dense,) = find_trials(rows[:1], [row["parameters"] for row in of_test.rows])
     lost = of_test.ranks.copy()
     lost[dense] = 99
     vars(twin).update(test=dataclasses.replace(of_test, ranks=lost))

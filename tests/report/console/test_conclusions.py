@@ -15,7 +15,7 @@ from scipy.stats import f
 from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import LEAD, choose
+from harness.evaluation.conclusion import LEAD, select_texts
 from harness.evaluation.statistic import equivalence, holm
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
@@ -173,7 +173,7 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
     """A sweep's page has the conclusions, too."""
     result = example.write(tmp_path / "s1")
     printed = " ".join(terminal.heldout(result).split())
-    for text in choose(sentences(result, result.locked), *LEAD):
+    for text in select_texts(sentences(result, result.locked), *LEAD):
         assert text in printed
         assert text in conclusions(result)["in short"]
         assert text in sweep_facts(result)["in short"]
@@ -214,7 +214,7 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     """Interaction by statsmodels' cluster-robust Wald test; said in words; by hops the best of each column is bold."""
     view = made_view(example, tmp_path / "s1", (0.5, 0.8))
     result = example.write(tmp_path / "s2", heldout=False)
-    said = choose(sentences(result, view), "addition")
+    said = select_texts(sentences(result, view), "addition")
     (told,) = (text for text in said if text.startswith("At 3 hops (n = 60) the winner scores "))
     assert told.endswith(", which is worse. The difference from dense depends on the number of hops (p <.001).")
     hops = np.asarray(view.queries["hops"])
@@ -232,7 +232,7 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     assert (list(view.singles.values())[list(view.singles).index("dense")], 3) in table.style.best
     assert f"<b>{100 * best[2]:.1f}</b>" in table.html()
     everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
-    said = " ".join(choose(sentences(result, everywhere), "addition"))
+    said = " ".join(select_texts(sentences(result, everywhere), "addition"))
     assert not re.search(r"the winner scores \S+% and dense", said)
 
 

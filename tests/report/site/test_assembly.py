@@ -21,7 +21,7 @@ from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way
 from harness.report.explanation import cause
 from harness.report.site.assembly import build
-from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
+from harness.report.site.chunk import json_value, packed, packed_ranks, packed_scores
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trace import Trace
 
@@ -243,7 +243,7 @@ def test_numbers_take_the_fewest_bytes() -> None:
 
 def test_text_and_numbers_as_json_holds_them() -> None:
     hostile = {"a\u202eb\x1b[2J": [float("nan"), np.int64(3), ("\u2028x", True, None)]}
-    assert plain(hostile) == {"ab[2J": [None, 3, [" x", True, None]]}
+    assert json_value(hostile) == {"ab[2J": [None, 3, [" x", True, None]]}
 
 
 @pytest.mark.usefixtures("undrawn")

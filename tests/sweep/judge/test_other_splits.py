@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.evaluation.conclusion import choose
+from harness.evaluation.conclusion import select_texts
 from harness.report.console.conclusions import sentences
 from harness.sweep.folder import SweepResult
 from harness.sweep.folder.view import View
@@ -86,10 +86,10 @@ def test_whole_clusters_move_where_the_split_is_by_cluster() -> None:
 
 def test_the_sentence_is_said_when_it_is_asked_for(example: ModuleType, tmp_path: Path) -> None:
     result: SweepResult = example.write(tmp_path / "s1", heldout=False)
-    said = " ".join(choose(sentences(result, result.tune), "addition"))
+    said = " ".join(select_texts(sentences(result, result.tune), "addition"))
     assert "other splits" not in said
     result = dataclasses.replace(result, splits=20)
-    told = choose(sentences(result, result.tune), "addition")[-1]
+    told = select_texts(sentences(result, result.tune), "addition")[-1]
     found = choose_again(result.whole, 20)
     assert told.startswith(f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, ")
     same = f"chosen in {found.same} ({len(set(found.names))} winner"

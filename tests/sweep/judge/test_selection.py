@@ -3,7 +3,7 @@
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.judge.selection import choose, find_named, matches
+from harness.sweep.judge.selection import find_named, find_trials, matches
 
 # In the order of a leaderboard.
 TRIALS = [
@@ -21,11 +21,11 @@ OTHER = {"label": "other", "where": {"fuser": "boltzmann", "normalizer": "minmax
 def test_a_row_is_the_first_trial_that_matches():
     wheres = [{}, {"fuser": "rrf"}, {"fuser": "x"}]
     rows = [{"label": str(number), "where": where} for number, where in enumerate(wheres)]
-    assert choose(rows, TRIALS) == [0, 4, None]
+    assert find_trials(rows, TRIALS) == [0, 4, None]
 
 
 def test_a_row_as_another_has_its_knobs():
-    assert choose([BASE, OTHER], TRIALS) == [1, 3]
+    assert find_trials([BASE, OTHER], TRIALS) == [1, 3]
 
 
 def test_values_lists_of_values_and_null():
@@ -43,4 +43,4 @@ def test_named_trials_are_those_of_all_tables_once():
 
 def test_a_row_as_one_that_is_not_above_it_is_refused():
     with pytest.raises(HarnessError, match=r"row 'other' is as 'base', which is no row above it"):
-        choose([OTHER], TRIALS)
+        find_trials([OTHER], TRIALS)

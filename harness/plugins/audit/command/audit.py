@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
-from harness.command import plain
+from harness.command import python_value
 from harness.core.errors import one_of
 
 HEAD = ("where", "what", "figure", "printed", "recomputed", "")
@@ -30,7 +30,7 @@ def run(config: DictConfig) -> None:
 
     check_ending(config.out)
     known = names("experiment/audit")
-    papers = plain(config.papers) or known
+    papers = python_value(config.papers) or known
     for name in papers:
         one_of("papers", name, known)
     results = {name: audit_paper(defaults("experiment/audit", name)) for name in papers}

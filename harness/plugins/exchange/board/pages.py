@@ -25,7 +25,7 @@ from harness.plugins.exchange.board.published import Figure, read_published
 from harness.plugins.exchange.board.repository import TEMPLATES, Board, Collection, copies, note_looks, notes
 from harness.plugins.exchange.board.scoring import Scored
 from harness.report.display import Display
-from harness.report.site import packed_ranks, packed_scores, plain, table
+from harness.report.site import json_value, packed_ranks, packed_scores, table
 
 log = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ def _write(path: Path, title: str, content: Mapping[str, object]) -> Path:
     site = package_folder("reports/templates") / "site"
     scripts = [*(site / name for name in SCRIPTS), TEMPLATES / "board.js"]
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
-    data = json.dumps(plain({**content, "version": code_version()}), ensure_ascii=False, allow_nan=False)
+    data = json.dumps(json_value({**content, "version": code_version()}), ensure_ascii=False, allow_nan=False)
     page = Template((TEMPLATES / "page.html").read_text(encoding="utf-8"))
     text = page.substitute(
         title=escape.html(title),

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import complete, plain, warn_unread
+from harness.command import complete, python_value, warn_unread
 from harness.core.errors import HarnessError, one_of
 
 
@@ -34,7 +34,10 @@ def run(config: DictConfig) -> None:
     warn_unread(config, f"board {config.action}", *of_others[config.action])
     folder = Path(str(config.dir))
     if config.action == "init":
-        print(*init(folder, [str(name) for name in plain(config.benchmarks)], config.package, config.paths), sep="\n")
+        print(
+            *init(folder, [str(name) for name in python_value(config.benchmarks)], config.package, config.paths),
+            sep="\n",
+        )
         return
     board = Board.read(folder, config.paths)
     if config.action == "build":

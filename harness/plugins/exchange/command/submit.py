@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
-from harness.command import complete, plain, refuse, warn_unread
+from harness.command import complete, python_value, refuse, warn_unread
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(config: DictConfig) -> None:
     for name in config.card:
         one_of("card", name, FIELDS)
     ranked, data, values, known = _of_winner(config) if config.run is None else _of_file(config)
-    typed = {"system": str(config.system), **plain(config.card)}
+    typed = {"system": str(config.system), **python_value(config.card)}
     values |= {name: value for name, value in typed.items() if value is not None}
     folder = Path(str(config.out or f"submissions/{file_name(str(config.system).lower())}"))
     values = {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}
@@ -72,7 +72,7 @@ def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, object], dic
     if config.get("dataset") is None:
         raise HarnessError("dataset: no value is given; name the benchmark of the run, e.g. dataset=sample")
     data = instantiate(config.dataset).load(store_of(config))
-    found, beside = lists.read(str(config.run), columns=plain(config.columns)), sidecar(Path(str(config.run)))
+    found, beside = lists.read(str(config.run), columns=python_value(config.columns)), sidecar(Path(str(config.run)))
     known = read_fields(beside, FIELDS) if beside.is_file() else {}
     asked = queries(found)
     if len(unknown := asked.filter(pc.invert(pc.is_in(asked, data.query_ids)))):

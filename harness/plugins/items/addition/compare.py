@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import plain
+from harness.command import python_value
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.plugins.items.score import ScoreComparison, compare_files
@@ -39,8 +39,8 @@ def compare(
     for key in OF_LISTS:
         if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):
             raise HarnessError(f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for scores")
-    metric = plain(config.metric)
+    metric = python_value(config.metric)
     wanted = [metric] if isinstance(metric, str) else metric
     if wanted is not None and not (isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)):
         raise HarnessError(f"metric={metric}: expected the name of a metric in the files, or a list of names")
-    return compare_files(runs, baselines, wanted, plain(config.columns), config.missing)
+    return compare_files(runs, baselines, wanted, python_value(config.columns), config.missing)

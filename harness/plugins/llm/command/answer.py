@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import complete, keep_inputs, look, plain, print_look
+from harness.command import complete, keep_inputs, look, print_look, python_value
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     check_ending(config.out)
-    paths = plain(config.run)
+    paths = python_value(config.run)
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
     keep_inputs(config, *paths.values())
     splitting, named = _check(config), _conditions(config, paths)
@@ -70,7 +70,9 @@ def run(config: DictConfig) -> None:
         return
     found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, labels, store) for one in named}
     split = part_name(config.split, splitting)
-    result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
+    result = answers.result(
+        found, against, data, members, split, python_value(config.reader), python_value(config.published)
+    )
     table = answers.table(result)
     looked = look(config, "answer", data.name, data.test_ids(members), data.ids(members), Gold.of(data))
     print(table.text())
@@ -95,10 +97,10 @@ def _conditions(config: DictConfig, runs: Iterable[str]) -> list[Condition]:
     """What is read: each run at each depth, and the controls."""
     from harness.plugins.llm.answering import answering
 
-    depths = k if isinstance(k := plain(config.k), list) else [k]
+    depths = k if isinstance(k := python_value(config.k), list) else [k]
     for depth in depths:
         whole_number("k", depth, 1)
-    controls = plain(config.controls) or {}
+    controls = python_value(config.controls) or {}
     for name, depth in controls.items():
         if name != answering.GOLD_PASSAGES or depth is not None:
             whole_number(f"controls.{name}", depth, 0)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import complete, look, plain, print_look
+from harness.command import complete, look, print_look, python_value
 
 if TYPE_CHECKING:
     from harness.benchmark import Texts
@@ -51,7 +51,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    whole, splitting = _texts(config), plain(config.splitting)
+    whole, splitting = _texts(config), python_value(config.splitting)
     texts = whole.split(config.split, splitting)
     links = find_links(texts, config.rare)
     gold, start = join_gold(links, texts), start_from_questions(links, texts)

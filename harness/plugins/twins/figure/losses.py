@@ -15,7 +15,7 @@ from harness.plugins.twins.twin import KINDS
 from harness.report.figure import Picture, look, mark_intervals
 from harness.report.figure.bars import build_figure
 from harness.sweep.folder import SweepResult, View
-from harness.sweep.judge import Spec, choose
+from harness.sweep.judge import Spec, find_trials
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def find_losses(results: Sequence[SweepResult], rows: Sequence[Spec], metric: Me
         ours, theirs = (
             {
                 row["label"]: metric(one.ranks[place])
-                for row, place in zip(rows, choose(rows, [row["parameters"] for row in one.rows]), strict=True)
+                for row, place in zip(rows, find_trials(rows, [row["parameters"] for row in one.rows]), strict=True)
                 if place is not None
             }
             for one in (view, originals[name])
