@@ -147,6 +147,9 @@ def test_runs_of_one_question_or_of_one_cluster_show_nothing() -> None:
     assert found.errors is not None
     assert Comparison.of(ours, theirs, scale=Scale(False)).interval == found.errors.interval()
     assert found.errors.interval()[1] > 1
+    few = Comparison.of(np.random.default_rng(1).random((120, 2)), np.zeros((120, 1)), labels=np.arange(120) // 10)
+    assert few.errors is not None
+    assert (few.decides, few.detectable) == ("too few clusters", None)
 
 
 def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
