@@ -38,20 +38,24 @@ hypothesis.settings.register_profile("untimed", deadline=None)  # a first exampl
 hypothesis.settings.load_profile("untimed")
 
 
-TOGETHER = ("tests/report/site/",)
-"""Folders whose files share what takes long to make: they go to one worker."""
+TOGETHER = (
+    ("tests/report/site/",),
+    ("tests/report/tracking/", "tests/command/test_ui.py"),
+    ("tests/model/encoder/", "tests/fusion/reranker/"),
+)
+"""Folders and files that share what takes long to make or to import: those of a row go to one worker."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """``--dist loadfile``, but for the folders of TOGETHER."""
+    """``--dist loadfile``, but for the rows of TOGETHER."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return next((folder for folder in TOGETHER if nodeid.startswith(folder)), super()._split_scope(nodeid))
+            return next((row[0] for row in TOGETHER if nodeid.startswith(row)), super()._split_scope(nodeid))
 
     return Scheduling(config, log)
 

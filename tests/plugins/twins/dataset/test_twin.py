@@ -157,7 +157,8 @@ SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "gri
 
 
 def test_the_command_line_shows_the_card(command: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
-    status, out, _ = command("prepare", "dataset=twin", "dataset.of=sample", f"paths.runs={tmp_path}", *SMALL)
+    lists = ("~lists.graph", "~lists.bm25", "reference=dense")
+    status, out, _ = command("prepare", "dataset=twin", "dataset.of=sample", f"paths.runs={tmp_path}", *SMALL, *lists)
     assert status == 0
     assert "sample_renamed: 2000 passages, 600 questions (294 tune, 306 test)\n" in out
     assert "twin of sample, renamed, seed 0:\n  words of names: 1,444\n" in out
