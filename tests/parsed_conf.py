@@ -1,4 +1,4 @@
-"""Importing it parses each file of conf/ once a process, and composes the same choice of them once.
+"""Importing it parses each file of conf/ and each interpolation once a process, and composes the same choice once.
 
 Compositions took a third of the suite's time. Of a file that has not changed OmegaConf gets a copy of what was parsed.
 The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), since it has composed.
@@ -6,6 +6,7 @@ The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+import omegaconf.base
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -95,6 +97,7 @@ def _chooses(one: Override, folders: Sequence[Path]) -> bool:
 
 
 OmegaConf.load, hydra.compose = _load, _compose
+omegaconf.base.parse = functools.cache(omegaconf.base.parse)  # of an interpolation, wherever it stands
 with hydra.initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"):
     for _name in ("config", "fuse", "evaluate", "compare"):
         _build(_name, ["++some.k=[1,2]", "++some.name='a b'"])
