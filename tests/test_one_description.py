@@ -86,6 +86,11 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     assert f"{100 * np.mean(list(hits.values())):.1f}" in typed("evaluate", *given, "metrics=[first_hop@5]")
     assert "did you mean first_hop?" in typed("evaluate", *given, "metrics=[frst_hop@5]", ends=2)
     assert "by first_hop@5" in typed("compare", *given, f"baseline={bench / 'graph.trec'}", "metric=first_hop@5")
+    for wrong, words in (("1.0", "gave float64 of shape ()"), ("3 * ranks[..., 0]", "expected 0 or 1, as binary")):
+        (metric / "my_harness" / "measures.py").write_text(f"def first_hop(ranks, k):\n    return {wrong}\n")
+        refused = typed("evaluate", *given, "metrics=[first_hop@5]", ends=2)
+        assert "error: metric first_hop@5: my_harness.measures.first_hop gave " in refused
+        assert words in refused
 
 
 def test_a_form_of_table(bench: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -201,8 +201,9 @@ class Findings:
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        """The code of plug-ins that trials and lists are made of, by module; that of this project is in ``code``."""
-        return own_sources([self.prepared.identities, *(trial.identity for trial in self.trials.values())])
+        """The code of plug-ins that trials, lists and metrics are made of, by module; this project's is in ``code``."""
+        formulas = [{"_target_": Metric.parse(name).measure.target} for name in self.prepared.plan.metrics]
+        return own_sources([self.prepared.identities, *(trial.identity for trial in self.trials.values()), *formulas])
 
     @cached_property
     def _tied(self) -> dict[str, object]:

@@ -84,14 +84,23 @@ def test_an_edit_of_a_helper_is_an_edit_of_the_list(own: Path, given: list[str])
 
 
 def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list[str]) -> None:
+    """Nor by another formula of a metric of one's own."""
+    (own / "conf" / "metric").mkdir()
+    formula = "{_target_: own_metric.first, _partial_: true}"
+    (own / "conf" / "metric" / "first.yaml").write_text(
+        f"_target_: harness.evaluation.metric.Measure\nformula: {formula}\n"
+    )
+    (own / "own_metric.py").write_text("def first(ranks, k):\n    return (ranks[..., 0] == 1).astype(float)\n")
+    given = [*(text for text in given if not text.startswith("metrics=")), "metrics=[recall@1,first@1]"]
     _, _, folder = sweep(given, own)
-    (own / "own_helper.py").write_text("def first(benchmark, query):\n    return 0\n")
+    (own / "own_metric.py").write_text("def first(ranks, k):\n    return (ranks[..., 0] > 1).astype(float)\n")
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
     arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
     done = warm.harness("heldout", *arguments, env=environment, cwd=own)
     assert done.returncode == 2
-    assert "the code changed since locking (locked: own_helper" in done.stderr
+    assert "the code changed since locking (locked: own_metric" in done.stderr
+    (own / "own_helper.py").write_text("def first(benchmark, query):\n    return 0\n")
     done = warm.harness("verify", *arguments[:3], "rescore=true", "trust=true", env=environment, cwd=own)
     assert done.returncode == 2
     assert "own_helper" in done.stderr

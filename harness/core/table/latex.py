@@ -15,7 +15,7 @@ from harness.core.table.table import Table
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
-"""A head of two lines; ``\shortstack`` would set each as high as its own letters are."""
+r"""A head of two lines; ``\shortstack`` would set each as high as its own letters are."""
 BOX = r"""\resizebox{%%
 \ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi}{!}{%%
 %s}

@@ -144,6 +144,17 @@ class Measure:
     graded: bool = False
     options: tuple[str, ...] = ()
 
+    @property
+    def function(self) -> Callable[..., Values]:
+        """The formula without the arguments that a configuration gives it."""
+        function: Callable[..., Values] = getattr(self.formula, "func", self.formula)  # of a `_partial_`
+        return function
+
+    @property
+    def target(self) -> str:
+        """Where the formula is defined, as a configuration names it."""
+        return f"{self.function.__module__}.{getattr(self.function, '__qualname__', type(self.function).__qualname__)}"
+
 
 MEASURES = {
     "last_hop": Measure(last_hop, "the last gold passage in hop order is in the top k", binary=True, ordered=True),
@@ -194,8 +205,7 @@ def described_metrics() -> dict[str, str]:
     """What each metric is, ours and a package's, by the name that is typed."""
     others = {name: measure_of(name) for name in configuration.names("metric")}
     known = {**MEASURES, **others}
-    formulas = {name: getattr(one.formula, "func", one.formula) for name, one in known.items()}  # of a `_partial_`
-    docs = {f"{name}{'' if known[name].whole else '@k'}": one.__doc__ or "" for name, one in formulas.items()}
+    docs = {f"{name}{'' if one.whole else '@k'}": one.function.__doc__ or "" for name, one in known.items()}
     return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
 
 
@@ -307,7 +317,24 @@ class Metric:
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
         more = [grades] if self.measure.graded else []
-        return self.measure.formula(ranks, k, *more, **dict(self.options))
+        values = self.measure.formula(ranks, k, *more, **dict(self.options))
+        return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
+
+    def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
+        """What a formula of one's own gave. Raises HarnessError unless it is a number a query."""
+        found = np.asarray(values)
+        if found.shape != shape or found.dtype.kind not in "fiub":
+            what = f"{found.dtype} of shape {found.shape}"
+            raise HarnessError(f"metric {self}: {self.measure.target} gave {what}, expected a number a query, {shape}")
+        given = found.astype(np.float64)
+        wrong = ~np.isin(given, (0.0, 1.0)) if self.measure.binary else np.isinf(given)
+        if (wrong := wrong & ~np.isnan(given)).any():
+            expected = "0 or 1, as binary: true says," if self.measure.binary else "a finite number"
+            raise HarnessError(
+                f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected {expected} or NaN where a "
+                "query does not count"
+            )
+        return given
 
 
 def average(values: Values) -> Values:
