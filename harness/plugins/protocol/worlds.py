@@ -30,17 +30,17 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     data = prepared.benchmark
     labels = clusters(data.gold)
     reachable = most(signs[planted], labels)
-    found = []
-    for effect in over("planted effects", options["effects"]):
-        try:
-            bounded("calibrate.effects", float(effect), 0, reachable)
-        except HarnessError as error:
-            raise HarnessError(
-                f"{error}: the grid's middle trial ({trials[planted].name}) differs from the reference on "
-                f"{reachable:.1%} of the questions, so that no more can be planted; give smaller effects, or another "
-                "grid"
-            ) from error
-        found.append(exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels))
+    bounded("calibrate.effects", min(map(float, options["effects"])), 0)
+    if (largest := max(map(float, options["effects"]))) > reachable:
+        raise HarnessError(
+            f"calibrate.effects: {largest:g} is too large, at most {int(1000 * reachable) / 1000:g} can be planted: "
+            f"the grid's middle trial ({trials[planted].name}) differs from the reference on {reachable:.1%} of the "
+            "questions; give smaller effects, or another grid"
+        )
+    found = [
+        exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels)
+        for effect in over("planted effects", options["effects"])
+    ]
     draw = np.random.Generator(np.random.PCG64(options["seed"]))
     worlds = []
 

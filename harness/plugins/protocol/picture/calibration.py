@@ -152,9 +152,9 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     )
 
     def draw(figure: Figure) -> None:
-        top, bottom = figure.subplots(2, 1, height_ratios=[2, 3])
-        _false(top, false)
-        _power(bottom, [rate for rate in rates if rate.world != "permuted"])
+        top, bottom = figure.subfigures(2, 1, height_ratios=[2, 3])  # each as wide as its labels let it be
+        _false(top.subplots(), false)
+        _power(bottom.subplots(), [rate for rate in rates if rate.world != "permuted"])
 
     return Picture("calibration", title, draw, 4.2, notes)
 
@@ -185,7 +185,7 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.set_yticks(range(len(BARS)), [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()])
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
-    axes.set_xlabel("worlds with a false finding (%)")
+    axes.set_xlabel("false findings (%)")
     if len(rates) > 1:
         axes.legend(loc="lower right")
 
@@ -202,4 +202,4 @@ def _power(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.set_xlabel("true effect (points)")
     axes.set_ylabel("found on test (%)")
     axes.set_ylim(0, 102)
-    axes.legend(loc="upper left")
+    axes.legend(loc="best")
