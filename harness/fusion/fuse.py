@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +19,13 @@ from harness.core.errors import CombinationError, HarnessError, described, one_o
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
+from harness.fusion.fuser import Fuser, fused_scores
 from harness.fusion.importance import prior_of
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Temperature
 from harness.run import Run
 from harness.run.systems import Systems, read_systems
-
-if TYPE_CHECKING:
-    from harness.fusion.fuser import Fuser
 
 T = TypeVar("T")
 Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -97,7 +95,7 @@ def fuse(
     def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
         pool = Pool.align(taken, pool_cap, capped, place, context, None if importance is None else GIVEN, reference)
-        return chosen(Calibrated(pool, *calibration)), pool.docs
+        return fused_scores(chosen, Calibrated(pool, *calibration)), pool.docs
 
     return fuse_blocks(aligned, score, place)
 

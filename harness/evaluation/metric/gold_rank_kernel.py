@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def count_better(
     fused: NDArray[np.float64], docs: NDArray[np.int32], columns: NDArray[np.int64], absent: int
 ) -> tuple[NDArray[np.int32], int]:
-    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN (-1: none).
+    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN or inf (-1: none).
 
     Counts are integers, so the order of counting cannot change them.
     """
@@ -25,7 +25,7 @@ def count_better(
         scores = fused[row, :stop]
         unordered = 0
         for column in range(stop):
-            unordered += scores[column] != scores[column]
+            unordered += not scores[column] < np.inf
         if unordered:
             return ranks, row
         for place in range(places):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from harness.core.errors import HarnessError
 from harness.evaluation.metric.measure import ABSENT
 from harness.run import Run
 
@@ -21,7 +22,7 @@ Ties = Literal["house", "trec"]
 def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None = None) -> Tensor:
     """int32[Q, H] on the CPU: 1 + how many documents beat each gold passage in the fused list.
 
-    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not hold; never NaN.
+    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not hold.
     docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are not read).
     columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it (``Pool.columns``).
     gold: int32[Q, H], the gold passages; NONE and UNORDERED stay what they are. Without it such places are ABSENT.
@@ -44,7 +45,10 @@ def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None
         )
         ranks = torch.from_numpy(counted)
     if broken >= 0:
-        raise ValueError(f"query {broken}: a fused score is NaN; the fuser or normalizer that made it has a bug")
+        raise HarnessError(
+            f"query {broken}: a fused score is not finite; scale the lists' scores down, or mend the fuser or "
+            "normalizer that made it"
+        )
     if gold is not None:
         ranks = torch.where(gold.to(ranks.device) < 0, gold.to(ranks.device), ranks)
     return ranks
@@ -54,7 +58,7 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
     import torch
 
     scores = fused.masked_fill(docs < 0, -torch.inf)
-    broken = scores.isnan().any(dim=1)
+    broken = (scores.isnan() | (scores == torch.inf)).any(dim=1)
     if bool(broken.any()):
         return columns.int(), int(broken.nonzero()[0])
     ranks = torch.full_like(columns, ABSENT)

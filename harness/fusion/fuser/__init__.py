@@ -19,12 +19,25 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, runtime_checkable
 
+import torch
 from torch import Tensor
 
+from harness.core.errors import HarnessError, described
 from harness.fusion.calibrated import Calibrated, Scored
 from harness.fusion.fuser.shares import shares
 
-__all__ = ["Calibrated", "ConsensusBonus", "Fuser", "Scored", "Shared", "Single", "shares", "total", "weighted_sum"]
+__all__ = [
+    "Calibrated",
+    "ConsensusBonus",
+    "Fuser",
+    "Scored",
+    "Shared",
+    "Single",
+    "fused_scores",
+    "shares",
+    "total",
+    "weighted_sum",
+]
 
 
 @runtime_checkable
@@ -37,6 +50,19 @@ class Fuser(Protocol):
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U], a new tensor."""
         ...
+
+
+def fused_scores(fuser: Fuser, pool: Calibrated) -> Tensor:
+    """What a fuser makes of a pool. Raises HarnessError where that is something else than float64[Q, U].
+
+    Ranks are counted by compiled code, which reads beyond the end of a smaller tensor.
+    """
+    found: object = fuser(pool)
+    shape = pool.pool.docs.shape
+    if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == shape:
+        return found
+    what = f"{found.dtype} of shape {tuple(found.shape)}" if isinstance(found, Tensor) else described(found)
+    raise HarnessError(f"{type(fuser).__name__} gave {what}, expected a score a document, float64 of {tuple(shape)}")
 
 
 from harness.fusion.fuser.shares import ConsensusBonus, Shared, total, weighted_sum  # noqa: E402

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated, Fuser
+from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 
 
 @runtime_checkable
@@ -48,7 +48,7 @@ class FuseThenRerank:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return self.reranker(self.fuser(pool), pool)
+        return self.reranker(fused_scores(self.fuser, pool), pool)
 
 
 def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,7 @@ from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity, record
 from harness.fusion.context import default_anchor
-from harness.fusion.fuser import Calibrated, Fuser
+from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 from harness.fusion.learning import learned_fields, must_learn
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool
@@ -133,7 +133,7 @@ class Trial:
     def fused(self, pool: Pool) -> Tensor:
         """float64[Q, U]: the scores of the pool's documents, fused and reranked."""
         calibrated = Calibrated(pool, self.normalizer, self.temperature)
-        return self.reranker(self.fuser(calibrated), calibrated)
+        return self.reranker(fused_scores(self.fuser, calibrated), calibrated)
 
     @property
     def learned(self) -> dict[str, object]:

@@ -178,18 +178,19 @@ def test_gold_ranks_tell_no_gold_from_not_found() -> None:
 def test_a_nan_score_is_never_ranked_first(count: object) -> None:
     arguments = torch.tensor([[math.nan, 0.5]]).double(), torch.tensor([[0, 1]]).int(), torch.tensor([[0]])
     if count is gold_ranks:
-        with pytest.raises(ValueError, match="NaN"):
+        with pytest.raises(HarnessError, match="not finite"):
             gold_ranks(*arguments)
     else:
         assert _count_on_device(*arguments)[1] == 0
 
 
 def test_the_query_with_the_nan_is_named_among_others() -> None:
-    fused = torch.tensor([[0.5, 0.4], [math.nan, 0.5], [0.3, 0.2]]).double()
-    docs, columns = torch.tensor([[0, 1]] * 3).int(), torch.tensor([[0]] * 3)
-    assert _count_on_device(fused, docs, columns)[1] == 1
-    with pytest.raises(ValueError, match="query 1: a fused score is NaN"):
-        gold_ranks(fused, docs, columns)
+    for wrong in (math.nan, math.inf):
+        fused = torch.tensor([[0.5, 0.4], [wrong, 0.5], [0.3, -math.inf]]).double()
+        docs, columns = torch.tensor([[0, 1]] * 3).int(), torch.tensor([[0]] * 3)
+        assert _count_on_device(fused, docs, columns)[1] == 1
+        with pytest.raises(HarnessError, match="query 1: a fused score is not finite"):
+            gold_ranks(fused, docs, columns)
 
 
 def random_system(rng: np.random.Generator) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:

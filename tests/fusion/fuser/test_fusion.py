@@ -1,13 +1,22 @@
 """``harness.fuse``: runs in, a run out."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
 import harness
+from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.fusion.fuser.linear import Linear
 from harness.fusion.fuser.rrf import Rrf
+from harness.fusion.pool import Pool
 from harness.run import Run
+from harness.sweep.trial import Trial
+from harness.sweep.trial.trial import PoolSpec
 
 
 def test_queries_and_documents_are_united_the_first_run_first() -> None:
@@ -48,6 +57,30 @@ def test_runs_are_left_as_they_are(random_runs) -> None:
     harness.fuse(runs, "combmnz", "zscore")
     assert all(np.array_equal(run.docs, before[name][0]) for name, run in runs.items())
     assert all(np.array_equal(run.scores, before[name][1]) for name, run in runs.items())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda best: best[:, :1], r"torch.float64 of shape \(1, 1\)"),
+        (lambda best: best.float(), r"torch.float32 of shape \(1, 2\)"),
+        (lambda best: best.tolist(), "a list"),
+    ],
+)
+def test_a_fuser_that_gives_something_else_is_named(
+    wrong: Callable[[Tensor], Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiled code counts ranks without looking at shapes: too few columns gave what lies behind them in memory."""
+    run = Run.from_dict({"q": {"a": 1, "b": 2}})
+    lists = {"dense": run, "graph": run}
+    monkeypatch.setattr(Rrf, "__call__", lambda self, pool: wrong(torch.ones(pool.pool.docs.shape).double()))
+    message = rf"Rrf gave {words}.*, expected a score a document, float64 of \(1, 2\)"
+    with pytest.raises(HarnessError, match=message):
+        harness.fuse(lists, Rrf(k=1))
+    parts = [strategy(concept, name) for concept, name in (("normalizer", "pit"), ("temperature", "auto"))]
+    trial = Trial(PoolSpec(("dense", "graph"), None, ()), Rrf(k=1), *parts, strategy("reranker", "none"), {}, ())
+    with pytest.raises(HarnessError, match=message):
+        trial.fused(Pool.align(lists))
 
 
 def test_scores_too_large_to_sum_are_a_mistake_not_a_result(scores) -> None:
