@@ -48,7 +48,7 @@ def test_an_evaluation_is_a_value_a_mapping_and_a_table(runs: dict[str, harness.
     assert set(found) >= {"n", "metrics", "by_hops", "by_type", "per_query", "coverage"}
     assert json.loads(json.dumps(dict(found)))["per_query"]["q1"] == {"last_hop@1": 0.0, "recall@2": 1.0}
     assert isinstance(found.table(), Table)
-    assert "type x&y  2" in repr(found)
+    assert "type x&y   2" in repr(found)
     assert "type x&amp;y" in found._repr_html_()
     assert r"x\&y" in found.latex()
 
