@@ -74,8 +74,9 @@ def check_array(
 
 
 def distinct(values: NDArray[N]) -> NDArray[N]:
-    """The different whole numbers of ``values`` [n], ascending: sorted, not hashed as ``np.unique`` of NumPy 2.4 does,
-    which takes 15 to 80 times as long.
+    """The different whole numbers of ``values``, int[n], ascending.
+
+    They are sorted, not hashed as ``np.unique`` of NumPy 2.4 does, which takes 15 to 80 times as long.
     """
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)

@@ -157,7 +157,10 @@ def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.
 
 
 def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares and edges of equal bins between the smallest and the greatest value: 20, or as many as values differ."""
+    """Shares, float64[B], and edges, float64[B + 1], of equal bins between the smallest and the greatest value.
+
+    B is 20, or as many as values differ.
+    """
     if not len(values):
         return np.zeros(1), np.array([0.0, 1.0])
     counts, edges = np.histogram(values, bins=min(BINS, len(np.unique(np.round(values, 9)))))

@@ -85,5 +85,6 @@ def test_epochs_of_a_log_are_repeats(folder: Path, command: Command) -> None:
 def test_what_is_refused(folder: Path, command: Command) -> None:
     Path("a.csv").write_text("item,score\na,1\nb,0\n")
     Path("a2.csv").write_text("item,score\na,1\n")
-    said = command("compare", "run=a*.csv", "baseline=a.csv")[2]
-    assert "a.csv:3: item b has no score in a2.csv, which lacks 1 of 2 (b)" in said
+    Path("b.csv").write_text("item,score\na,1\nb,0\n")
+    said = command("compare", "run=a*.csv", "baseline=b.csv")[2]
+    assert "b.csv:3: item b has no score in a2.csv, which lacks 1 of 2 (b)" in said
