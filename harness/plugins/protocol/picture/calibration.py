@@ -141,7 +141,7 @@ def _chance(share: float, worlds: int) -> str:
 
 
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
-    """Left: false findings with and without the protocol. Right: found effects against the stated power."""
+    """Top: false findings with and without the protocol. Bottom: found effects against the stated power."""
     false = [rate for rate in rates if rate.effect == 0]
     title = f"The harness judged by itself, on outcomes of {rates[0].trials} trials on {dataset}"
     notes = (
@@ -152,7 +152,7 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     )
 
     def draw(figure: Figure) -> None:
-        top, bottom = figure.subfigures(2, 1, height_ratios=[2, 3])  # each as wide as its labels let it be
+        ((top,), (bottom,)) = figure.subfigures(2, 1, squeeze=False, height_ratios=[2, 3])  # as wide as labels allow
         _false(top.subplots(), false)
         _power(bottom.subplots(), [rate for rate in rates if rate.world != "permuted"])
 
