@@ -293,11 +293,14 @@ class Comparison:
             return statistic.smallest_mean(self.errors.error, self.errors.degrees)
         if self.ruling.least > LEVEL:
             return None
-        n = self.n / self.design_effect  # the effective one
+        apart, labels = self.ours - self.theirs, self._labels
+        if (first := statistic.dominant(labels)) is not None:  # its sign is a coin: what is shown is shown by the rest
+            apart, labels = apart[labels != first], labels[labels != first]
+        n = len(apart) / float(statistic.design_effect(apart, labels))  # the effective one
         if self.test == "flip":
-            spread = float((self.ours - self.theirs).std(ddof=1)) if self.n > 1 else 0.0
+            spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
             return statistic.smallest_mean(spread / n**0.5, n - 1)
-        return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
+        return statistic.smallest_effect(int(n), float((apart != 0).mean()))
 
     @cached_property
     def units(self) -> int:

@@ -3,6 +3,7 @@ from .cluster import cluster_sums as cluster_sums
 from .cluster import clustered_mcnemar as clustered_mcnemar
 from .cluster import correlation as correlation
 from .cluster import design_effect as design_effect
+from .cluster import dominant as dominant
 from .cluster import share as share
 from .cluster import too_few as too_few
 from .difference import ClusteredScore as ClusteredScore

@@ -94,6 +94,13 @@ def share(labels: Labels | None) -> bool:
     return labels is not None and len(np.unique(labels)) < len(labels)
 
 
+def dominant(labels: Labels) -> int | None:
+    """The cluster of more than half of the queries, but not of all; None where there is none."""
+    sizes = np.bincount(labels)
+    first = int(sizes.argmax())
+    return first if len(labels) / 2 < sizes[first] < len(labels) else None
+
+
 def too_few(labels: Labels) -> bool:
     """Whether clusters are too few, and too large, for a p or an interval by cluster.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees
+from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees, dominant
 from harness.evaluation.statistic.paired import check_counts
 
 
@@ -88,8 +88,8 @@ class ClusteredScore:
     def of(cls, values: NDArray[np.float64], labels: Labels, kind: Kind) -> ClusteredScore:
         """values: float64[n >= 1]."""
         sums, sizes = cluster_sums(values, labels), np.bincount(labels)
-        first, freedom, largest = int(sizes.argmax()), degrees(labels), (0, 0.0)
-        if len(values) / 2 < sizes[first] < len(values):
+        freedom, largest = degrees(labels), (0, 0.0)
+        if (first := dominant(labels)) is not None:
             largest = int(sizes[first]), float(sums[first])
             values, sums, sizes = values[labels != first], np.delete(sums, first), np.delete(sizes, first)
         counts = int((values > 0).sum()), int((values < 0).sum())
