@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 from harness.core.configuration import compose, defaults, extensions, instantiate, names
 from harness.core.errors import HarnessError
@@ -182,7 +183,7 @@ def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytes
 
     def check(figure: Figure, *args: object, **given: object) -> None:
         figure.draw_without_rendering()
-        legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+        legends = figure.findobj(Legend)
         for legend in legends:
             assert not any(legend.get_window_extent().overlaps(axes.get_window_extent()) for axes in figure.axes)
         seen.extend("legend" for _ in legends)

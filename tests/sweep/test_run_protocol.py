@@ -52,7 +52,9 @@ def test_what_a_sweep_is_named_by_as_folders_of_older_versions_are(
     """The default reference and splitting are left out."""
     named: list[Any] = []
     monkeypatch.setattr(tune, "digest", lambda what: named.append(what) or "5ca1ab1e" * 8)
-    plan = SimpleNamespace(config=SimpleNamespace(objective="mrr"), margin=0.02, experiment=None, reference=reference)
+    plan = SimpleNamespace(
+        config=SimpleNamespace(objective="mrr"), margin=0.02, experiment=None, reference=reference, metrics=[]
+    )
     prepared: Any = SimpleNamespace(plan=plan, benchmark=SimpleNamespace(split_facts=facts), identities={})
     found = tune.Findings(prepared, {}, [], np.empty((0, 0, 0), np.int32), [], 0.0)
     assert found.identity == "5ca1ab1e5ca1"

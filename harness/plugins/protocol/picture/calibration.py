@@ -153,8 +153,11 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
 
     def draw(figure: Figure) -> None:
         ((top,), (bottom,)) = figure.subfigures(2, 1, squeeze=False, height_ratios=[2, 3])  # as wide as labels allow
-        _false(top.subplots(), false)
-        _power(bottom.subplots(), [rate for rate in rates if rate.world != "permuted"])
+        _false(shown := top.subplots(), false)
+        if len(false) > 1:
+            top.legend(*shown.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        _power(shown := bottom.subplots(), [rate for rate in rates if rate.world != "permuted"])
+        bottom.legend(*shown.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     return Picture("calibration", title, draw, 4.2, notes)
 
@@ -186,8 +189,6 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
     axes.set_xlabel("false findings (%)")
-    if len(rates) > 1:
-        axes.legend(loc="lower right")
 
 
 def _power(axes: Axes, rates: Sequence[Rates]) -> None:
@@ -202,4 +203,3 @@ def _power(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.set_xlabel("true effect (points)")
     axes.set_ylabel("found on test (%)")
     axes.set_ylim(0, 102)
-    axes.legend(loc="best")
