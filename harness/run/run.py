@@ -70,11 +70,15 @@ class Run:
             The lists of the Q queries.
 
         Raises:
-            HarnessError: a score is not finite, or a document stands twice in one list.
+            HarnessError: a number of no query or document, a score that is not finite, or a document twice in a list.
         """
         queries, documents = strings(query_ids), strings(doc_ids)
-        rows = np.asarray(query, dtype=np.int64)
-        numbers = np.asarray(doc, dtype=np.int32)
+        rows, asked = np.asarray(query, dtype=np.int64), np.asarray(doc, dtype=np.int64)
+        for what, given, size in (("query", rows, len(queries)), ("document", asked, len(documents))):
+            if len(given) and not 0 <= given.min() <= given.max() < size:
+                wrong = given[(given < 0) | (given >= size)][0]
+                raise HarnessError(f"Run.of: there is no {what} {wrong}; expected numbers from 0 to {size - 1}")
+        numbers = asked.astype(np.int32)
         values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
         pairs = np.sort(rows * len(documents) + numbers)
         if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():

@@ -106,6 +106,15 @@ def test_a_document_stands_once_in_a_list():
         Run.of(["q"], ["a", "b"], [0, 0, 0], [1, 0, 1], [1.0, 2.0, 3.0])
 
 
+@pytest.mark.parametrize(
+    ("query", "doc", "said"),
+    [(0, -1, "document -1; expected numbers from 0 to 1"), (0, 2, "document 2"), (1, 0, "query 1")],
+)
+def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said: str) -> None:
+    with pytest.raises(HarnessError, match=rf"^Run\.of: there is no {said}"):
+        Run.of(["q"], ["a", "b"], [query], [doc], [1.0])
+
+
 @given(LISTS)
 def test_arrays_come_back_from_disk(tmp_path_factory, lists):
     folder = tmp_path_factory.mktemp("run")
