@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -98,21 +98,15 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     return found
 
 
-def look(
-    config: DictConfig,
-    command: str,
-    source: str,
-    test_ids: Iterable[str] | Mapping[str, Iterable[str]],
-    scored: Iterable[str] = (),
-    gold: Gold | None = None,
-) -> Noted:
-    """Note that a command looks at these test questions, before any figure of them is printed; what was noted.
+def look(config: DictConfig, command: str, gold: Gold, test_ids: Iterable[str] | None = None) -> Noted:
+    """Note that a command looks at these questions, before any figure of them is printed; what was noted.
 
-    scored: all questions that it looks at.    gold: that of these.
+    gold: of all questions that it looks at.    test_ids: those of test, where a benchmark's split says so.
     """
     from harness.sweep.heldout import note_look
 
-    return note_look(config.paths.looks, command, source, test_ids, scored=scored, gold=gold)
+    tests = gold.tests if test_ids is None else test_ids
+    return note_look(config.paths.looks, command, gold.source, tests, scored=gold.query_ids, gold=gold)
 
 
 def print_look(config: DictConfig, noted: Noted, n: int) -> None:

@@ -157,7 +157,7 @@ def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> tuple[Seq
     refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
     wanted, gold = _metrics(config), read_gold(config)
     found = _compare_runs(config, gold, wanted, runs, baselines)
-    return found, look(config, "compare", gold.source, gold.tests, gold.query_ids, gold), len(gold)
+    return found, look(config, "compare", gold), len(gold)
 
 
 def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:

@@ -73,7 +73,7 @@ def run(config: DictConfig) -> None:
         log.warning(
             "%s: no list has more than %d documents, so %s looks no further", source, longest, ", ".join(deeper)
         )
-    looked = look(config, "evaluate", gold.source, gold.tests, gold.query_ids, gold)
+    looked = look(config, "evaluate", gold)
     if found.note:
         print(f"note: {found.note}")
     table = found.table() if explain else found.short_table()

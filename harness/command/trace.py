@@ -38,8 +38,7 @@ def run(config: DictConfig) -> None:
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
-    test = data.test_ids(np.array([found.query]))
-    looked = look(config, "trace", data.name, test, [str(config.query)], Gold.of(data))
+    looked = look(config, "trace", Gold.of(data).take([found.query]), data.test_ids(np.array([found.query])))
     print(text(found, config.trace.seeds))
     print_look(config, looked, 1)
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))

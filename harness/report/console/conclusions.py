@@ -81,10 +81,15 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
     if view.split == "test":
         return [Sentence("expectation", _outcome(view, forecast))]
     asked = f"the {counted(forecast['n'], 'question')} of test"
-    if forecast["low"] <= 0 and forecast["high"] >= 1:
+    if _empty(forecast):
         return [Sentence("expectation", f"{asked.capitalize()} can show nothing: any score is expected.")]
     bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
     return [Sentence("expectation", f"On {asked} the winner is expected to score {bounds}.")]
+
+
+def _empty(forecast: Forecast) -> bool:
+    """Whether any score is expected."""
+    return forecast["low"] <= 0 and forecast["high"] >= 1
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
@@ -201,7 +206,7 @@ def _apart(result: SweepResult) -> str:
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     """What the forecast cannot see: of the lists that any trial fuses, and of tune's clusters."""
     forecast = result.lock.get("expected")
-    if not forecast or (view.split != "test" and forecast["low"] <= 0 and forecast["high"] >= 1):
+    if not forecast or (view.split != "test" and _empty(forecast)):
         return []
     lists, fused = result.manifest.get("fitted") or {}, _fused(result)
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}

@@ -74,7 +74,7 @@ def run(config: DictConfig) -> None:
         found, against, data, members, split, python_value(config.reader), python_value(config.published)
     )
     table = answers.table(result)
-    looked = look(config, "answer", data.name, data.test_ids(members), data.ids(members), Gold.of(data))
+    looked = look(config, "answer", Gold.of(data).take(members.tolist()), data.test_ids(members))
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))

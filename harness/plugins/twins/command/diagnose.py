@@ -49,7 +49,7 @@ def run(config: DictConfig) -> None:
     texts = [Column(title, "text") for title in ("list", "measure")]
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% of mean", "interval", "mean %")]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
-    looked = look(config, "diagnose", data.name, data.test_ids(members), data.ids(members), Gold.of(data))
+    looked = look(config, "diagnose", Gold.of(data).take(members.tolist()), data.test_ids(members))
     print(table.text())
     print_look(config, looked, len(members))
     write_result(config.diagnose.out, found, table)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import complete, look, print_look, python_value
+from harness.command import complete, print_look, python_value
 
 if TYPE_CHECKING:
     from harness.benchmark import Texts
@@ -47,6 +47,7 @@ def run(config: DictConfig) -> None:
         tables_of,
     )
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
+    from harness.sweep.heldout import note_look
 
     complete(config)
     check_ending(config.out)
@@ -74,7 +75,7 @@ def run(config: DictConfig) -> None:
     if start and config.split != "tune":
         parts = texts.parts(splitting)
         test = [name for name, part in zip(texts.query_ids, parts, strict=True) if part == "test"]
-        looked = look(config, "linkage", texts.name, test)
+        looked = note_look(config.paths.looks, "linkage", texts.name, test)
     for table in tables:
         print(*paragraph(table.title), "", *fit(table), "", sep="\n")
     for line in linkage_sentences(found, config.measured):
