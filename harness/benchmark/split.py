@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
 from harness.core.concepts import package_folder
-from harness.core.errors import HarnessError, nearest, one_of, texts_of
+from harness.core.errors import HarnessError, MissingFile, nearest, one_of, texts_of
 from harness.core.input import numbered_lines
 
 log = logging.getLogger(__name__)
@@ -57,8 +57,9 @@ def read_splitting(knob: str, value: Splitting) -> Splitting:
             one_of(f"{knob}.{name}", meaning, ("tune", "test"))
         return {str(name): str(meaning) for name, meaning in value.items()}
     if str(value) not in RULES and not Path(str(value)).is_file():
-        raise HarnessError(
-            f"{knob}={value} is neither {', '.join(RULES)} nor a file with lines `{LINE}`{nearest(str(value), RULES)}"
+        raise MissingFile(
+            f"{knob}={value} is neither {', '.join(RULES)} nor a file with lines `{LINE}`{nearest(str(value), RULES)}",
+            str(value),
         )
     return str(value)
 

@@ -28,15 +28,16 @@ def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker_of
-    from harness.sweep.folder import SweepResult, latest
+    from harness.sweep.folder import SweepResult, choose_one, name_origin
     from harness.sweep.heldout import heldout
     from harness.sweep.trial import Prepared, reopen
 
     explain = config.explain
-    folder = Path(str(config.sweep)) if config.sweep else latest(Path(config.paths.runs))
+    folder = choose_one(Path(config.paths.runs), config.sweep)
     plan = reopen(folder, config)
     tracking = tracker_of(folder, config, any(text.startswith("tracking") for text in typed()))
-    result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
+    with name_origin(folder):
+        result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
     print(f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and the site")
     print(folder / "heldout.json", flush=True)

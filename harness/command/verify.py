@@ -14,20 +14,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from harness.command import warn_unread
 
 
 def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
-    from harness.sweep.folder import SweepResult, named_or_latest
+    from harness.sweep.folder import SweepResult, choose_one, name_origin
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
         warn_unread(config, "verify without --rescore", "device", "trust")
-    folder = named_or_latest(config)
+    named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
+    folder = choose_one(Path(config.paths.runs), named)
     print(f"sweep      {folder}")
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
         print(line)
@@ -36,5 +37,6 @@ def run(config: DictConfig) -> None:
     else:
         from harness.sweep.trial import Prepared, reopen
 
-        for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
-            print(line)
+        with name_origin(folder):
+            for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
+                print(line)

@@ -16,6 +16,14 @@ class HarnessError(Exception):
     exit_code = 2
 
 
+class MissingFile(HarnessError):
+    """A file or folder that is not there.    given: its path as it was typed, often relative."""
+
+    def __init__(self, message: str, given: str | Path = "") -> None:
+        super().__init__(message)
+        self.given = str(given)
+
+
 class CombinationError(HarnessError):
     """Settings that are right one by one and do not go together, or that nothing reads: a multirun leaves them out."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import MissingFile, whole_number
 from harness.core.identity import LATER, NO_RESULT, file_sha256
 from harness.run import Run, artifact, io
 from harness.run.matching import fit, known
@@ -39,7 +39,7 @@ class Trec:
         if place.is_dir():
             return artifact.content(place)
         if not place.is_file():
-            raise HarnessError(f"{self.path}: there is no such run file; set the list's path to one")
+            raise MissingFile(f"{self.path}: there is no such run file; set the list's path to one", self.path)
         return file_sha256(place)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:

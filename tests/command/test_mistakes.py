@@ -81,8 +81,12 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
         ("report traces=1.5", "traces must be a whole number, got traces=1.5"),
-        ("report sweep=[]", "sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest"),
-        ("report paper=acl sweep=[]", "sweep=[] names no sweep"),
+        ("report sweep=[]", "sweep=[] names no sweep; give a name or a folder, or leave it out for the latest"),
+        *(
+            (f"{line} sweep=", "sweep= names no sweep; give")
+            for line in ("report paper=acl", "heldout", "ui", "verify")
+        ),
+        ("heldout sweep=[a,b]", "sweep=[a,b]: expected one sweep, got 2"),
         ("calibrate calibrate.effects=[.1]", "calibrate.effects=[0.1]: 0, no effect, must be among them"),
         ("fit fit.objective=[]", "no metric is asked for"),
         ("fit fit.datasets=[mine]", "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR"),

@@ -23,7 +23,7 @@ from harness.benchmark.source.prepared import (
 )
 from harness.benchmark.source.records import check_queries
 from harness.benchmark.source.segment import Segmentation, resolve_gold
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, MissingFile
 from harness.work.store import Store
 
 
@@ -61,9 +61,10 @@ class Folder:
             return self._judged(folder, files, store)
         found = read_prepared(folder, store.root, self._segmentation)
         if found is None:
-            raise HarnessError(
+            raise MissingFile(
                 f"{folder}: {'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
-                "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)"
+                "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)",
+                str(self.path),
             )
         corpus, queries = found
         if self.tokens is None:

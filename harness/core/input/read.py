@@ -12,7 +12,7 @@ from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, MissingFile
 from harness.core.input.packing import unpacked
 
 DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
@@ -34,7 +34,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as raw, unpacked(path, raw) as stream:
             yield stream
     except FileNotFoundError as error:
-        raise HarnessError(f"{path}: there is no such file") from error
+        raise MissingFile(f"{path}: there is no such file", path) from error
     except (IsADirectoryError, PermissionError) as error:
         raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file that you may read") from error
 

@@ -14,7 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.report.site.chunk import Chunks
-from harness.sweep.folder import LOCK, SweepResult
+from harness.sweep.folder import LOCK, SweepResult, name_origin
 from harness.sweep.trace import Tracer, fused_name
 from harness.sweep.trial import lists, reopen
 from harness.sweep.winner import read_winner
@@ -64,11 +64,12 @@ class Sources:
         """Every list, fused as the winner does, or the reason why not: nothing is computed to make a site."""
         kept = Store(Path(self.config.paths.runs), builds=False)
         try:
-            retrievers = lists.retrievers(self.config)
             trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
             if reads := [*getattr(trial.reranker, "reads", ()), *(["importance"] if trial.pool.importance else [])]:
                 return f"the winner reads {', '.join(reads)} beside its lists; `harness trace` shows a question"
-            runs = lists.runs(retrievers, self.benchmark, kept)
+            with name_origin(self.result.folder):
+                retrievers = lists.retrievers(self.config)
+                runs = lists.runs(retrievers, self.benchmark, kept)
             return Tracer(self.benchmark, retrievers, runs, trial, fused_name(trial), NOTHING, kept)
         except HarnessError as error:
             return f"its lists are not at hand ({error}); run `harness prepare` with the sweep's own settings"
@@ -81,7 +82,8 @@ def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) 
         own.trust = bool(config.get("trust", False))
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
-            loaded = lists.benchmark(own, Store(Path(config.paths.runs), builds=False))
+            with name_origin(result.folder):
+                loaded = lists.benchmark(own, Store(Path(config.paths.runs), builds=False))
             known[loaded.sha256] = loaded
         if sha256 not in known:
             return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"

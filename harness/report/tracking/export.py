@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 from harness.core.configuration import NAME, instantiate, strategy
 from harness.core.errors import HarnessError
 from harness.core.table import counted
-from harness.sweep.folder import LOCK, SweepResult
+from harness.sweep.folder import SweepResult, choose, finished
 
 
 @runtime_checkable
@@ -72,17 +72,18 @@ def track(tracking: Tracking, folder: Path) -> None:
         print(f"not tracked: {error}; results are kept, `harness ui` exports them", file=sys.stderr)
 
 
-def finished(runs: Path, sweep: str | Sequence[str]) -> list[Path]:
-    """The sweeps that a tracker shall hold: given folders, or ``all`` below ``runs``, the oldest first.
+def tracked(runs: Path, sweep: object) -> list[Path]:
+    """The sweeps that a tracker shall hold: those that are named, or ``all`` below ``runs``, the oldest first.
 
     Of all, those that were made with tracking=none are left out, and counted on standard error.
     """
     if sweep != "all":
-        return [Path(one) for one in ([sweep] if isinstance(sweep, str) else sweep)]
-    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
-    found.sort(key=lambda path: (path.stat().st_mtime, path))
+        return choose(runs, sweep)
+    found = finished(runs)
     if alone := [path for path in found if untracked(path)]:
-        told = f"`harness ui sweep={alone[-1]}` exports one"
+        told = f"`harness ui sweep={alone[-1].name}` shows the newest of them"
+        if len(alone) == len(found):
+            raise HarnessError(f"{runs}: every sweep there was made with tracking=none; {told}")
         print(f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}", file=sys.stderr)
     return [path for path in found if path not in alone]
 
@@ -96,12 +97,12 @@ def untracked(folder: Path) -> bool:
     return str(given.get(NAME)) == "tracking/none"
 
 
-def update(tracking: Tracking, runs: Path, sweep: str | Sequence[str] = "all") -> list[str]:
-    """Export all that is finished (see ``finished``); the pages, the oldest first.
+def update(tracking: Tracking, runs: Path, sweep: object = "all") -> list[str]:
+    """Export all that is finished (see ``tracked``); the pages, the oldest first.
 
     What cannot be exported is said on standard error. Raises HarnessError where there is nothing or no tracker answers.
     """
-    folders = finished(runs, sweep)
+    folders = tracked(runs, sweep)
     if not folders:
         raise HarnessError(f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set paths.runs=DIR")
     tracking.check()

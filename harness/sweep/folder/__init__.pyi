@@ -2,8 +2,11 @@ from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry
 from .inventory import results as results
 from .inventory import sweeps as sweeps
+from .latest_sweep import choose as choose
+from .latest_sweep import choose_one as choose_one
+from .latest_sweep import finished as finished
 from .latest_sweep import latest as latest
-from .latest_sweep import named_or_latest as named_or_latest
+from .latest_sweep import name_origin as name_origin
 from .latest_sweep import newest as newest
 from .lock import LOCK as LOCK
 from .lock import Edged as Edged

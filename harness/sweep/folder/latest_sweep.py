@@ -1,16 +1,19 @@
-"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in this working folder."""
+"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in this working folder.
+
+Every command takes the same: the name of a sweep in ``paths.runs``, a folder, and, where it is about several, a list of
+these, or ``all``.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from omegaconf import DictConfig, OmegaConf
-
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, MissingFile
 from harness.core.files import locked, remove_partials, write_text
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
@@ -37,8 +40,13 @@ def latest(runs: Path) -> Path:
     copied here). Raises HarnessError when there is no sweep, or when several others have one.
     """
     lines = _lines(runs / "sweeps" / POINTER)
-    if not lines and len(found := [path.parent for path in runs.glob(f"sweeps/*/{LOCK}")]) == 1:
+    found = [] if lines else finished(runs)
+    if len(found) == 1:
         return found[0]
+    if found:
+        raise HarnessError(
+            f"{runs / 'sweeps'}: none of its {len(found)} sweeps was made here; choose one of `harness list`: sweep="
+        )
     if not lines:
         raise HarnessError(
             f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one of "
@@ -51,27 +59,68 @@ def latest(runs: Path) -> Path:
     return runs / "sweeps" / own[-1][0]
 
 
-def named_or_latest(config: DictConfig) -> Path:
-    """The folder of the sweep in the key ``sweep``, a name below ``paths.runs`` or a folder; without it the latest."""
-    runs = Path(config.paths.runs)
-    if OmegaConf.is_missing(config, "sweep"):
-        return latest(runs)
-    named = runs / "sweeps" / str(config.sweep)
-    return named if named.is_dir() else Path(config.sweep)
+def finished(runs: Path) -> list[Path]:
+    """The folders of all sweeps that have a lock, the oldest first."""
+    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
+    return sorted(found, key=lambda path: ((path / LOCK).stat().st_mtime_ns, path))
 
 
-def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResult]:
+def choose(runs: Path, sweep: object) -> list[Path]:
+    """The folders of the sweeps that a command is asked for.
+
+    sweep: the name of one in ``runs``, or a folder; several of these; or None, the latest one.
+    """
+    if sweep is None:
+        return [latest(runs)]
+    several = isinstance(sweep, Sequence) and not isinstance(sweep, str)
+    named = [str(name) for name in sweep] if several else [str(sweep)]
+    if not named or not all(named):
+        raise HarnessError(
+            f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave it out for the latest"
+        )
+    below = [runs / "sweeps" / name for name in named]
+    return [place if place.is_dir() else Path(name) for place, name in zip(below, named, strict=True)]
+
+
+def choose_one(runs: Path, sweep: object) -> Path:
+    """The folder of the one sweep that a command is about, as ``choose`` finds it."""
+    found = choose(runs, sweep)
+    if len(found) > 1:
+        raise HarnessError(f"sweep=[{','.join(map(str, found))}]: expected one sweep, got {len(found)}")
+    return found[0]
+
+
+@contextlib.contextmanager
+def name_origin(folder: Path) -> Iterator[None]:
+    """An error over a missing file says where the sweep in ``folder`` was made, if that names it by a relative path."""
+    try:
+        yield
+    except MissingFile as error:
+        made = [line[2] for line in _lines(folder.parent / POINTER) if line[0] == folder.name and len(line) > 2]
+        relative = not Path(error.given).expanduser().is_absolute() and os.getcwd() not in made
+        if relative and error.given in _values(SweepResult(folder).config):
+            place = f"the folder that the sweep was made in{f', {made[-1]}' if made else ''}"
+            mend = "run it there, or sweep again with an absolute path"
+            error.args = (f"{error}; {error.given} is relative to {place}: {mend}",)
+        raise
+
+
+def _values(node: object) -> Iterator[str]:
+    """All values in a configuration, as they are typed."""
+    if isinstance(node, (Mapping, list)):
+        for part in node.values() if isinstance(node, Mapping) else node:
+            yield from _values(part)
+    else:
+        yield str(node)
+
+
+def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
     """The sweeps that a command is asked for, by title.
 
-    sweep: a folder, several, ``all`` (of each title the one that was locked last), or None, the latest one. Of ``all``
-    those that are damaged are left out, with a warning that names file and reason.
+    sweep: as ``choose`` takes it, or ``all`` (of each title the one that was locked last). Of ``all`` those that are
+    damaged are left out, with a warning that names file and reason.
     """
-    if sweep == "all":
-        return _newest_whole(runs)
-    folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
-    if not folders:
-        raise HarnessError("sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest")
-    return _titled(map(SweepResult, folders))
+    return _newest_whole(runs) if sweep == "all" else _titled(map(SweepResult, choose(runs, sweep)))
 
 
 def _titled(results: Iterable[SweepResult]) -> dict[str, SweepResult]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.configuration import defaults, instantiate, names
-from harness.core.errors import CombinationError, HarnessError, nearest, whole_number
+from harness.core.errors import CombinationError, HarnessError, MissingFile, nearest, whole_number
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
@@ -40,8 +40,8 @@ BASELINES = "baselines"
 """What stands in place of a block's name for the untuned points."""
 
 
-Mistakes = dict[str, type[HarnessError]]
-"""Lines that say what is wrong, with the kind of error that they are."""
+Mistakes = dict[str, HarnessError]
+"""Lines that say what is wrong, with the errors that they are of."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class Grid:
             mistakes |= self.left_out
         alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
         if not mistakes:
-            mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]), CombinationError)
+            lines = ineffective(self.typed, [trial for _, trial in points])
+            mistakes |= {line: CombinationError(line) for line in lines}
         _raise(mistakes)
         return [*alone, *points]
 
@@ -96,11 +97,11 @@ class Grid:
             try:
                 check(trial.fuser, trial.normalizer)
             except HarnessError as error:
-                (mistakes if unfit is None else unfit).setdefault(str(error), type(error))
+                (mistakes if unfit is None else unfit).setdefault(str(error), error)
                 return None
             return None if self._left_out(trial) else trial
         except HarnessError as error:
-            mistakes.setdefault(str(error), type(error))
+            mistakes.setdefault(str(error), error)
             return None
 
     def _left_out(self, trial: Trial) -> bool:
@@ -114,7 +115,7 @@ class Grid:
                 line = f"points with {group}={trial.settings[group]}; {error}"
                 if line not in self.left_out:
                     log.warning("left out: %s", line)
-                self.left_out[line] = CombinationError
+                self.left_out[line] = CombinationError(line)
                 return True
         return False
 
@@ -181,7 +182,8 @@ class Grid:
                 yield block, fit
             for knob in sorted(axes.keys() - used):
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
-                    mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}", HarnessError)
+                    line = f"grid.{block}: {self._unknown(knob)}"
+                    mistakes.setdefault(line, HarnessError(line))
 
     def _has(self, knob: str, point: Settings) -> bool:
         group, _, field = knob.partition(".")
@@ -279,14 +281,16 @@ def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
 
 def _raise(mistakes: Mistakes) -> None:
     """Raise one error that lists the mistakes, if there are any."""
+    if len(mistakes) == 1:
+        raise next(iter(mistakes.values()))
     if mistakes:
-        several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
-        of_values = [kind for kind in mistakes.values() if not issubclass(kind, CombinationError)]
-        raise (HarnessError if of_values else CombinationError)(several + "; ".join(mistakes))
+        of_values = [error for error in mistakes.values() if not isinstance(error, CombinationError)]
+        told = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
+        raise (HarnessError if of_values else CombinationError)(told)
 
 
 def _importance(given: object) -> str | None:
     """The file of an importance. Raises HarnessError where there is none."""
     if given is None or (isinstance(given, str) and Path(given).is_file()):
         return given
-    raise HarnessError(f"pool.importance={given}: there is no such file; give a JSON file, or null")
+    raise MissingFile(f"pool.importance={given}: there is no such file; give a JSON file, or null", str(given))

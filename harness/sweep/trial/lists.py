@@ -97,10 +97,9 @@ def name_errors(name: str) -> Iterator[None]:
     """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here with the name."""
     try:
         yield
-    except Unfinished:
-        raise
     except HarnessError as error:
-        raise HarnessError(str(error).replace("lists.NAME.", f"lists.{name}.")) from error
+        error.args = (str(error).replace("lists.NAME.", f"lists.{name}."),)
+        raise
 
 
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:

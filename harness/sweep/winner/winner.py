@@ -15,7 +15,7 @@ from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import code_version
 from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.latest_sweep import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.plan import reopen
@@ -38,12 +38,13 @@ class Winner:
         winner.rank(["Who directed the film?"]).to_dict()
 
     trial: what was locked.    config: of its lists (retrievers, encoders, graph), of the benchmark, and where artifacts
-    are.    lock: the content of the file.
+    are.    lock: the content of the file.    folder: the sweep's.
     """
 
     trial: Trial
     config: DictConfig
     lock: Lock
+    folder: Path
 
     def __repr__(self) -> str:
         """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by last_hop@5)``."""
@@ -92,12 +93,13 @@ class Winner:
         if unknown := [name for name in files if name not in trial.pool.lists]:
             raise HarnessError(f"lists.{unknown[0]}: the winner fuses {', '.join(trial.pool.lists)}; give one of these")
         stored.lists = {name: files.get(name, stored.lists[name]) for name in trial.pool.lists}
-        return cls(trial, stored, read_lock(lock))
+        return cls(trial, stored, read_lock(lock), lock.parent)
 
     @cached_property
     def data(self) -> Benchmark:
         """The benchmark of ``config``."""
-        return lists.benchmark(self.config)
+        with name_origin(self.folder):
+            return lists.benchmark(self.config)
 
     @property
     def made(self) -> dict[str, object]:
@@ -143,13 +145,13 @@ class Winner:
             whole_number("depth", depth, 1)
         data = self.data if questions is None else self.data.asked(_named(questions))
         store = lists.store(self.config)
-        retrievers = lists.retrievers(self.config)
-        runs = lists.runs(retrievers, data, store)
+        with name_origin(self.folder):
+            runs = lists.runs(lists.retrievers(self.config), data, store)
+            context = lists.gather_context([self.trial], self.config, data)
         if silent := [name for name, run in runs.items() if not len(run.docs)]:
             raise HarnessError(
                 f"lists.{silent[0]} holds none of the {len(data.query_ids)} questions; give a run of them"
             )
-        context = lists.gather_context([self.trial], self.config, data)
         device = resolve_device(self.config.device)
 
         def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:

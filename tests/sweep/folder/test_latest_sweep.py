@@ -56,7 +56,7 @@ def test_what_was_imported_is_taken_while_it_is_the_only_one(runs):
     (runs / "sweeps" / "one" / "winner.lock.json").write_text("{}")
     assert latest(runs).name == "one"
     (runs / "sweeps" / "two" / "winner.lock.json").write_text("{}")
-    with pytest.raises(HarnessError, match="there is no sweep yet"):
+    with pytest.raises(HarnessError, match="none of its 2 sweeps was made here; choose one of"):
         latest(runs)
 
 

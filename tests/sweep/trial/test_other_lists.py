@@ -50,13 +50,21 @@ def sweep(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
     return warm.harness("sweep", "dataset=folder", "dataset.path=world", "tracking=none", *overrides, cwd=folder)
 
 
-def test_files_alone_are_swept(folder: Path) -> None:
+def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_path: Path) -> None:
     lists = ["lists.colbert=colbert.json", "lists.splade=splade.parquet", "lists.lexical=lexical.trec.gz"]
     done = sweep(folder, *ALONE, *lists, "pool.lists=[colbert,splade,lexical]", "fuser=rrf")
     assert done.returncode == 0, done.stderr
     trials = pd.read_parquet(folder / done.stdout.splitlines()[-1] / "trials.parquet")
     assert {"colbert", "splade", "lexical", "rrf k=60 colbert+splade+lexical"} <= set(trials["name"])
     assert {path.parent.name for path in (folder / "runs" / "artifacts").glob("*/*")} == {"ids", "retrieve"}
+    origin = f"is relative to the folder that the sweep was made in, {folder}: run it there, or sweep again with an abs"
+    name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
+    lost = warm.harness("verify", "--rescore", *name, cwd=tmp_path)
+    assert (lost.returncode, f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr) == (2, True)
+    assert f"; world {origin}" in lost.stderr
+    (tmp_path / "world").symlink_to(folder / "world")
+    lost = warm.harness("heldout", *name, cwd=tmp_path)
+    assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (2, True), lost.stderr
 
 
 @pytest.mark.parametrize(("given", "against"), [([], "colbert"), (["reference=splade"], "splade")])

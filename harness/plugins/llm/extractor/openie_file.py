@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, MissingFile, bounded
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.input import form_of
 from harness.graph.extractor import Extractor
@@ -63,7 +63,9 @@ class OpenIEFile:
 
     def _check(self) -> None:
         if not Path(self.path).is_file():
-            raise HarnessError(f"extractor.path={self.path}: there is no such file; set it to a file of triples")
+            raise MissingFile(
+                f"extractor.path={self.path}: there is no such file; set it to a file of triples", self.path
+            )
 
 
 def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None], dict[str, int]]:

@@ -19,7 +19,7 @@ from harness.benchmark.cluster import share_gold
 from harness.benchmark.split import are_tune_questions
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
-from harness.core.errors import HarnessError, bounded, nearest, with_article
+from harness.core.errors import HarnessError, MissingFile, bounded, nearest, with_article
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.input import read_settings
 from harness.retriever import Retriever
@@ -161,9 +161,10 @@ def locate(path: str | Path) -> Path:
     known = {file.stem: file for folder in reversed(places()) for file in (folder / "weights").glob("*.yaml")}
     place = known.get(str(path), Path(path))
     if not place.is_file():
-        raise HarnessError(
+        raise MissingFile(
             f"lists.NAME.path={path}: there is no such file{nearest(str(path), known)}; give what `harness fit` wrote, "
-            f"or one of conf/weights: {', '.join(sorted(known)) or '-'}"
+            f"or one of conf/weights: {', '.join(sorted(known)) or '-'}",
+            path,
         )
     return place
 
