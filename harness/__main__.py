@@ -38,6 +38,7 @@ from harness.core.configuration import (
     own_keys,
     prepare,
     quote_files,
+    report_own_code,
     suggest_key,
     translate_errors,
 )
@@ -220,7 +221,8 @@ def perform(run: Callable[[DictConfig], None], config: DictConfig, overrides: Se
     """Run a command with its configuration. overrides: those that made it."""
     note_typed(overrides)
     available()
-    run(config)
+    with report_own_code():
+        run(config)
     sys.stdout.flush()
 
 

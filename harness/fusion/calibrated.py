@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, described, is_number
+from harness.fusion.contract import check_bounds, checked
 from harness.fusion.normalizer import Normalizer, for_list, least
 from harness.fusion.pool import Listing, Pool
 from harness.fusion.temperature import Temperature, boltzmann
@@ -81,7 +82,16 @@ class Calibrated:
         """float64[Q, N]: normalised values of a list in its own order."""
         listing = self.pool.listings[name]
         normalizer = for_list(self.normalizer, name)
-        return self.remember(("listed", name, normalizer), lambda: normalizer(listing.scores, listing.present))
+
+        def compute() -> Tensor:
+            given: object = normalizer(listing.scores, listing.present)
+            values = checked(normalizer, given, listing.scores.shape, "a value a document")
+            if normalizer.unit:
+                wrong = ((values < 0) | (values > 1)) & listing.present
+                check_bounds(normalizer, values, wrong, "values in [0, 1], as it declares by `unit`")
+            return values
+
+        return self.remember(("listed", name, normalizer), compute)
 
     def temperatures(self) -> dict[str, Tensor]:
         """float64[Q, 1] by list name."""
@@ -89,7 +99,14 @@ class Calibrated:
         def compute() -> dict[str, Tensor]:
             values = [self.listed(name) for name in self.names]
             present = [listing.present for listing in self.pool.listings.values()]
-            return dict(zip(self.names, self.temperature(values, present), strict=True))
+            given = self.temperature(values, present)
+            if not isinstance(given, Sequence) or len(given) != len(values):
+                made = type(self.temperature).__name__
+                raise HarnessError(f"{made} gave {described(given)}, expected a tensor for each of {len(values)} lists")
+            found = [checked(self.temperature, one, (self.pool.shape[0], 1), "a temperature a query") for one in given]
+            for one in found:
+                check_bounds(self.temperature, one, one < 0, "temperatures of at least 0")
+            return dict(zip(self.names, found, strict=True))
 
         normalizers = tuple(for_list(self.normalizer, name) for name in self.names)
         return self.remember(("temperatures", normalizers, self.temperature), compute)
@@ -151,7 +168,10 @@ class Scored:
 
         def compute() -> Tensor:
             listed = self.owner.listed(self.name)
-            return self.spread(listed, self.normalizer.absent(listed, self.listing.present))
+            absent: object = self.normalizer.absent(listed, self.listing.present)
+            if not is_number(absent):
+                absent = checked(self.normalizer, absent, (len(listed), 1), "as absent value a number, or one a query")
+            return self.spread(listed, absent)
 
         return self.owner.remember(("values", self.name, self.normalizer), compute)
 

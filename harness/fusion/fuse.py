@@ -19,6 +19,7 @@ from harness.core.errors import CombinationError, HarnessError, described, one_o
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
+from harness.fusion.contract import check_members
 from harness.fusion.fuser import Fuser, fused_scores
 from harness.fusion.importance import prior_of
 from harness.fusion.normalizer import Normalizer
@@ -159,7 +160,10 @@ def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
     kept, order = torch.sort(fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True)
     best = kept[:, :1]  # where a NaN or an infinity would be
     if (best.isnan() | (best == torch.inf)).any():
-        raise HarnessError("a fused score is not finite: a list's scores are too large to be summed; scale them down")
+        raise HarnessError(
+            "a fused score is not finite: a list's scores are too large to be summed; scale them down, or mend the "
+            "fuser or normalizer that made it"
+        )
     holds = kept != -torch.inf
     documents = docs.gather(-1, order)[holds]
     return holds.sum(dim=-1).cpu().numpy(), documents.cpu().numpy(), (kept[holds] + 0.0).cpu().numpy()
@@ -186,6 +190,7 @@ def _named(concept: str, given: T | str, **knobs: Any) -> T:
         return found
     if isinstance(given, type) or not callable(given):
         raise HarnessError(f"{concept}: expected a name, as in {concept}='...', or a strategy, got {described(given)}")
+    check_members(concept, given)
     return given
 
 

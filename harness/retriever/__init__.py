@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
+from harness.core.errors import HarnessError, described
 from harness.core.identity import identity
 from harness.graph.trail import Trail
 from harness.run import Run
@@ -58,7 +59,7 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
 
     @functools.cache
     def ranked() -> tuple[Run, Facts]:
-        return retriever.retrieve(benchmark, store)
+        return _checked(retriever, retriever.retrieve(benchmark, store), benchmark)
 
     def build(folder: Path) -> Facts:
         run, facts = ranked()
@@ -75,3 +76,17 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
     inputs = {"benchmark": benchmark.sha256}
     artifact = store.get("retrieve", identity(retriever), inputs, build, together=lambda _: ranked(), what=name)
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)
+
+
+def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple[Run, Facts]:
+    """What a retriever gave. An artifact has numbers alone, which would name other passages under other ids."""
+    name = type(retriever).__name__
+    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):
+        raise HarnessError(f"{name} gave {described(found)}, expected a run and facts for its manifest: (run, {{}})")
+    run, facts = found
+    if not (run.query_ids.equals(benchmark.query_ids) and run.doc_ids.equals(benchmark.doc_ids)):
+        raise HarnessError(
+            f"{name} gave a run over other ids, expected those of the benchmark in their order: "
+            "Run.of(benchmark.query_ids, benchmark.doc_ids, ...)"
+        )
+    return run, facts

@@ -67,6 +67,51 @@ def test_a_fuser_that_breaks_the_contract_fails(folder: Path) -> None:
     assert "FAILED tests/test_my_fuser.py::test_one_number_worked_by_hand" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("concept", "line", "broken", "said"),
+    [
+        ("fuser", "best = torch", "1 / 0; best = torch", "ZeroDivisionError: division by zero (FILE:31); mend that"),
+        ("fuser", "reads:", "read:", "fuser: MyFuser lacks reads; `harness new fuser NAME` writes a class that has"),
+        (
+            "normalizer",
+            "return positive /",
+            "return 9 * positive /",
+            "MyNormalizer gave 4.5, expected values in [0, 1]",
+        ),
+        (
+            "normalizer",
+            "return positive /",
+            "return positive[:, 1:] /",
+            "expected a value a document, float64 of (1, 1)",
+        ),
+        (
+            "temperature",
+            "self.scale *",
+            "-1 - self.scale *",
+            "MyTemperature gave -1.0, expected temperatures of at least 0",
+        ),
+        ("temperature", "self.scale *", "values[-1] *", "(1, 2), expected a temperature a query, float64 of (1, 1)"),
+    ],
+)
+def test_a_mistake_in_a_strategy_is_one_line_of_the_command(
+    folder: Path, tmp_path: Path, concept: str, line: str, broken: str, said: str
+) -> None:
+    """Values outside of what a class declares, a negative temperature, and a column too many were fused in silence."""
+    shutil.copytree(folder / "my_lists", tmp_path / "my_lists")
+    module = tmp_path / "my_lists" / f"my_{concept}.py"
+    written = module.read_text()
+    module.write_text(written.replace(line, broken, 1))
+    assert module.read_text() != written
+    (tmp_path / "a.json").write_text('{"q": {"a": 1, "b": 1}}')
+    (tmp_path / "b.json").write_text('{"q": {"b": 1}}')
+    own = {"fuser": "boltzmann", "normalizer": "pit", concept: f"my_{concept}"}
+    typed = ("fuse", "lists={a: b.json, b: a.json}", *(f"{key}={name}" for key, name in own.items()), "out=f.trec")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = warm.harness(*typed, "--config-dir=my_lists/conf", cwd=tmp_path, env=environment)
+    assert (done.returncode, said.replace("FILE", str(module)) in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_where_nothing_can_be_written_is_one_line(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

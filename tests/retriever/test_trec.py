@@ -43,6 +43,23 @@ def test_a_missing_file_is_named(tmp_path):
         digest(Trec(str(tmp_path / "gone.trec")))
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (lambda run: run, r"Trec gave a Run, .*, expected a run and facts for its manifest: \(run, \{\}\)"),
+        (lambda run: (run.aligned(run.query_ids, run.doc_ids[::-1]), {}), "Trec gave a run over other ids, expected "),
+        (lambda run: (run.aligned(run.query_ids[:1], run.doc_ids), {}), "Trec gave a run over other ids, expected "),
+    ],
+)
+def test_what_a_retriever_gives_is_checked(given, said, file, benchmark_of, tmp_path, monkeypatch):
+    """An artifact has numbers alone: under the benchmark's ids a run over others was one of other passages."""
+    benchmark, store = benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs")
+    run = Trec(str(file)).retrieve(benchmark, store)[0]
+    monkeypatch.setattr(Trec, "retrieve", lambda *_: given(run))
+    with pytest.raises(HarnessError, match=said):
+        retrieve(Trec(str(file)), benchmark, store)
+
+
 def test_a_document_that_is_not_in_the_corpus(file, benchmark_of, tmp_path):
     with pytest.raises(HarnessError, match=r"their\.trec: 1 of its 3 documents are not in the corpus of .*: \'d2\'"):
         retrieve(Trec(str(file)), benchmark_of(["a", "b"], ["?", "??"]), Store(tmp_path / "runs"))

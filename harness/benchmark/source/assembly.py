@@ -60,7 +60,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
 def answerable(queries: Records) -> Records:
     """The queries that some passage supports. Raises HarnessError where none is left."""
     kept = [number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []]
-    if not kept and queries.values:
+    if not kept:
         raise HarnessError(f"{queries.path}: no query has supporting_ids; name the gold passages of some")
     return queries.take(kept)
 
@@ -77,6 +77,7 @@ def check_chain(name: str, chain: Chain) -> None:
 def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
     """bool[Q]: whether the gold of each query is a chain. Raises HarnessError for a field that no query has."""
     rows = list(queries)
+    check_chain("chain", chain)
     if isinstance(chain, str):
         return np.full(len(rows), chain == "all")
     for key in chain:

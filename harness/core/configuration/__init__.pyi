@@ -20,6 +20,7 @@ from .file_names import quote_files as quote_files
 from .hydra_errors import suggest_key as suggest_key
 from .hydra_errors import translate_errors as translate_errors
 from .instantiation import instantiate as instantiate
+from .instantiation import report_own_code as report_own_code
 from .options import Option as Option
 from .options import options as options
 from .overrides import allow_knobs as allow_knobs

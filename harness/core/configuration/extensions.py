@@ -12,6 +12,7 @@ import importlib.metadata
 import importlib.util
 import json
 import logging
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -220,6 +221,12 @@ def _installed() -> tuple[Path, ...]:
             kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
             log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
     return tuple(found)
+
+
+def packages() -> set[str]:
+    """The packages, other than this one, that have the classes of configurations."""
+    texts = (path.read_text(encoding="utf-8") for folder in folders() for path in folder.glob("*/*.yaml"))
+    return {name for text in texts for name in re.findall(r"_target_: *(\w+)\.", text)} - {PACKAGE.name}
 
 
 def _of_the_command() -> Iterator[Path]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
 from harness.core.concepts import PACKAGE, roomless
+from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 
@@ -56,6 +57,25 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
             f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module")
+
+
+@contextlib.contextmanager
+def report_own_code() -> Iterator[None]:
+    """A block in which an error that a user's own strategies raise becomes one HarnessError, which names its line."""
+    try:
+        yield
+    except HarnessError:
+        raise
+    except Exception as error:
+        own = extensions.packages()
+        places = [
+            f"{frame.f_code.co_filename}:{line}"
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in own
+        ]
+        if not places:
+            raise  # ours: a bug, with its traceback
+        raise HarnessError(f"{_kind(error)} ({places[-1]}); mend that module") from error
 
 
 def _as_typed(target: str) -> str:
@@ -131,9 +151,12 @@ def _reason(error: BaseException) -> str:
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
     frame = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" ({frame[0].filename}:{frame[0].lineno})" if frame and "hydra" not in frame[0].filename else ""
-    return (
-        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}{place if '<' not in place else ''}"
-    )
+    return f"{_kind(error)}{place if '<' not in place else ''}"
+
+
+def _kind(error: BaseException) -> str:
+    """``ZeroDivisionError: division by zero``."""
+    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
 
 
 def _fields(target: str) -> str:

@@ -19,11 +19,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, runtime_checkable
 
-import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, described
 from harness.fusion.calibrated import Calibrated, Scored
+from harness.fusion.contract import checked
 from harness.fusion.fuser.shares import shares
 
 __all__ = [
@@ -53,16 +52,8 @@ class Fuser(Protocol):
 
 
 def fused_scores(fuser: Fuser, pool: Calibrated) -> Tensor:
-    """What a fuser makes of a pool. Raises HarnessError where that is something else than float64[Q, U].
-
-    Ranks are counted by compiled code, which reads beyond the end of a smaller tensor.
-    """
-    found: object = fuser(pool)
-    shape = pool.pool.docs.shape
-    if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == shape:
-        return found
-    what = f"{found.dtype} of shape {tuple(found.shape)}" if isinstance(found, Tensor) else described(found)
-    raise HarnessError(f"{type(fuser).__name__} gave {what}, expected a score a document, float64 of {tuple(shape)}")
+    """What a fuser makes of a pool. Raises HarnessError where that is something else than float64[Q, U]."""
+    return checked(fuser, fuser(pool), pool.pool.docs.shape, "a score a document")
 
 
 from harness.fusion.fuser.shares import ConsensusBonus, Shared, total, weighted_sum  # noqa: E402

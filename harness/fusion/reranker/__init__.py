@@ -15,6 +15,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from harness.fusion.contract import checked
 from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 
 
@@ -27,6 +28,11 @@ class Reranker(Protocol):
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]; ``fused`` may be written over."""
         ...
+
+
+def reranked(reranker: Reranker, fused: Tensor, pool: Calibrated) -> Tensor:
+    """What a reranker makes of fused scores. Raises HarnessError where that is something else than float64[Q, U]."""
+    return checked(reranker, reranker(fused, pool), pool.pool.docs.shape, "a score a document")
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class FuseThenRerank:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return self.reranker(fused_scores(self.fuser, pool), pool)
+        return reranked(self.reranker, fused_scores(self.fuser, pool), pool)
 
 
 def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:

@@ -16,7 +16,7 @@ from harness.benchmark.cluster import share_gold
 from harness.benchmark.split import are_tune_questions
 from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, described
 from harness.core.identity import identity
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
@@ -45,7 +45,10 @@ def store(config: DictConfig) -> Store:
 
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
     """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it is given."""
-    loaded: Benchmark = instantiate(config.dataset).load(kept or store(config))
+    dataset = instantiate(config.dataset)
+    loaded: object = dataset.load(kept or store(config))
+    if not isinstance(loaded, Benchmark):
+        raise HarnessError(f"{type(dataset).__name__} gave {described(loaded)}, expected a Benchmark")
     return loaded.split_by(config.get("split", "md5"))
 
 

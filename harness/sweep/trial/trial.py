@@ -12,11 +12,12 @@ from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity, record
 from harness.fusion.context import default_anchor
+from harness.fusion.contract import MEMBERS, check_members
 from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 from harness.fusion.learning import learned_fields, must_learn
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool
-from harness.fusion.reranker import Reranker
+from harness.fusion.reranker import Reranker, reranked
 from harness.fusion.temperature import Temperature
 from harness.sweep.folder.rows import Setting, Settings
 
@@ -94,6 +95,10 @@ class Trial:
     overrides: tuple[str, ...]
     beside: Mapping[str, object] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for concept in MEMBERS:
+            check_members(concept, getattr(self, concept))
+
     @property
     def family(self) -> str:
         """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one list that is reranked."""
@@ -127,13 +132,13 @@ class Trial:
         reranker: Any = self.reranker
         if must_learn(reranker):
             calibrated = Calibrated(pool, normalizer, self.temperature)
-            reranker = reranker.fit(fuser(calibrated), calibrated, gold)
+            reranker = reranker.fit(fused_scores(fuser, calibrated), calibrated, gold)
         return replace(self, fuser=fuser, normalizer=normalizer, reranker=reranker)
 
     def fused(self, pool: Pool) -> Tensor:
         """float64[Q, U]: the scores of the pool's documents, fused and reranked."""
         calibrated = Calibrated(pool, self.normalizer, self.temperature)
-        return self.reranker(fused_scores(self.fuser, calibrated), calibrated)
+        return reranked(self.reranker, fused_scores(self.fuser, calibrated), calibrated)
 
     @property
     def learned(self) -> dict[str, object]:

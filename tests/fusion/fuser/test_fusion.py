@@ -14,6 +14,7 @@ from harness.core.errors import HarnessError
 from harness.fusion.fuser.linear import Linear
 from harness.fusion.fuser.rrf import Rrf
 from harness.fusion.pool import Pool
+from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import Trial
 from harness.sweep.trial.trial import PoolSpec
@@ -67,7 +68,7 @@ def test_runs_are_left_as_they_are(random_runs) -> None:
         (lambda best: best.tolist(), "a list"),
     ],
 )
-def test_a_fuser_that_gives_something_else_is_named(
+def test_a_fuser_or_reranker_that_gives_something_else_is_named(
     wrong: Callable[[Tensor], Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compiled code counts ranks without looking at shapes: too few columns gave what lies behind them in memory."""
@@ -80,6 +81,10 @@ def test_a_fuser_that_gives_something_else_is_named(
     parts = [strategy(concept, name) for concept, name in (("normalizer", "pit"), ("temperature", "auto"))]
     trial = Trial(PoolSpec(("dense", "graph"), None, ()), Rrf(k=1), *parts, strategy("reranker", "none"), {}, ())
     with pytest.raises(HarnessError, match=message):
+        trial.fused(Pool.align(lists))
+    monkeypatch.undo()
+    monkeypatch.setattr(Keep, "__call__", lambda self, fused, pool: wrong(fused))
+    with pytest.raises(HarnessError, match=message.replace("Rrf", "Keep")):
         trial.fused(Pool.align(lists))
 
 

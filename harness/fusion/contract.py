@@ -1,0 +1,48 @@
+"""What the strategies of fusion must have and give.
+
+One's own are run by the thousand, and compiled code counts ranks without looking at shapes: it reads beyond the end of
+a smaller tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError, described
+
+MEMBERS = {
+    "fuser": ("__call__", "reads", "unit"),
+    "normalizer": ("__call__", "absent", "unit"),
+    "temperature": ("__call__",),
+    "reranker": ("__call__", "reads"),
+}
+"""What a class of each concept must have."""
+
+
+def check_members(concept: str, made: object) -> None:
+    """Raise HarnessError unless a strategy has all that its concept asks for."""
+    if lacking := [name for name in MEMBERS[concept] if not hasattr(made, name)]:
+        raise HarnessError(
+            f"{concept}: {type(made).__name__} lacks {' and '.join(lacking)}; "
+            f"`harness new {concept} NAME` writes a class that has them"
+        )
+
+
+def checked(made: object, found: object, shape: Sequence[int], what: str) -> Tensor:
+    """What a strategy gave. Raises HarnessError unless that is float64 of this shape.
+
+    what: it is, for the message, as in ``a score a document``.
+    """
+    if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == tuple(shape):
+        return found
+    told = f"{found.dtype} of shape {tuple(found.shape)}" if isinstance(found, Tensor) else described(found)
+    raise HarnessError(f"{type(made).__name__} gave {told}, expected {what}, float64 of {tuple(shape)}")
+
+
+def check_bounds(made: object, values: Tensor, wrong: Tensor, expected: str) -> None:
+    """Raise HarnessError that names the first of the values that are ``wrong``, bool of their shape."""
+    if wrong.any():
+        raise HarnessError(f"{type(made).__name__} gave {float(values[wrong][0])}, expected {expected}")
