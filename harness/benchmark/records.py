@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 PASSAGE = ("id", "title", "text")
 QUESTION = ("id", "question", "answers", "supporting_ids", "hops", "type")
 
+UNKNOWN = {"ordered": False}
+"""What a question says whose supporting passages are in no known order."""
+
 
 def passage_records(data: Benchmark) -> Iterator[dict[str, str]]:
     """``PASSAGE`` of each passage."""
@@ -24,9 +27,9 @@ def passage_records(data: Benchmark) -> Iterator[dict[str, str]]:
 
 
 def question_records(data: Benchmark) -> Iterator[dict[str, Any]]:
-    """``QUESTION`` of each question, and whatever else it has."""
-    for row in data.queries:
-        yield {**{name: row[name] for name in QUESTION}, **json.loads(row["extra"])}
+    """``QUESTION`` of each question, whatever else it has, and ``ordered: false`` where its hop order is unknown."""
+    for row, ordered in zip(data.queries, data.ordered.tolist(), strict=True):
+        yield {**{name: row[name] for name in QUESTION}, **json.loads(row["extra"]), **({} if ordered else UNKNOWN)}
 
 
 def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:

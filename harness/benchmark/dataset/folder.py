@@ -31,8 +31,8 @@ from harness.work.store import Store
 class Folder:
     """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named like the folder.
 
-    Where the queries name no gold and the folder has ``qrels/*.tsv``, it is one of BEIR: the files are splits of
-    judgements, and no query has a hop order.
+    Where the queries name no gold and the folder has ``qrels/*.tsv`` or ``.jsonl``, it is one of BEIR: these files are
+    splits of judgements, and no query has a hop order. Nor has a query that says ``"ordered": false``.
 
     chain: of which questions the hop order is known, so that they have a last hop: ``all``, ``none``, or
     ``{field: [values]}`` over the query's fields.

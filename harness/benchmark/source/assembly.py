@@ -75,16 +75,27 @@ def check_chain(name: str, chain: Chain) -> None:
 
 
 def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
-    """bool[Q]: whether the gold of each query is a chain. Raises HarnessError for a field that no query has."""
+    """bool[Q]: whether the gold of each query is a chain; not where it says ``"ordered": false``.
+
+    Raises HarnessError for a field that no query has.
+    """
     rows = list(queries)
     check_chain("chain", chain)
     if isinstance(chain, str):
-        return np.full(len(rows), chain == "all")
+        return np.array([chain == "all" and _says_ordered(row) for row in rows], np.bool_)
     for key in chain:
         if not any(key in row for row in rows):
-            known = list(rows[0]) if rows else []
-            raise HarnessError(f"dataset.chain names {key}, a field that no query has{nearest(key, known)}")
-    return np.array([all(row.get(key) in values for key, values in chain.items()) for row in rows], np.bool_)
+            fields = list(rows[0]) if rows else []
+            raise HarnessError(f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}")
+    rules = {"ordered": [None, True], **chain}
+    return np.array([all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_)
+
+
+def _says_ordered(query: Record) -> bool:
+    ordered = query.get("ordered")
+    if not isinstance(ordered, (bool, type(None))):
+        raise HarnessError(f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}")
+    return ordered is not False
 
 
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
@@ -127,20 +128,34 @@ def join_judgements(
 
 
 def judgement_files(folder: Path) -> list[Path]:
-    """The judgements of a folder of BEIR, ``qrels/*.tsv``; none where its queries have their gold with them."""
-    files = sorted((folder / "qrels").glob("*.tsv"))
+    """The judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; none where its queries name their gold."""
+    files = sorted(path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}"))
     own = prepared_file(folder, "queries") if files else None
     return [] if own and "supporting_ids" in next(stream_lines(own))[1] else files
 
 
 def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Query, passage and relevance in a file of BEIR: a head ``query-id corpus-id score``, then a row each, in tabs."""
-    rows = rows_of(path, read_text(path), TAB)
-    _, head = next(rows, (0, list[str]()))
-    if head != HEAD:
-        raise HarnessError(f"{path}:1: expected the columns {', '.join(HEAD)}, found {', '.join(head)}")
-    for number, (query, passage, grade) in rows:
+    """Query, passage and relevance in a file of BEIR: ``query-id corpus-id score``, with tabs or as JSON."""
+    for number, (query, passage, grade) in _rows(path):
         try:
-            yield query, passage, int(grade)
+            yield str(query), str(passage), int(str(grade).removesuffix(".0"))
         except ValueError as error:
             raise HarnessError(f"{path}:{number}: relevance must be a whole number, got {grade!r}") from error
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
+    """Line numbers, and what the columns of ``HEAD`` say there."""
+    if path.suffix == ".jsonl":
+        for number, row in stream_lines(path):
+            _check_head(path, number, [name for name in HEAD if name in row])
+            yield number, [row[name] for name in HEAD]
+        return
+    rows = rows_of(path, read_text(path), TAB)
+    _, head = next(rows, (0, list[str]()))
+    _check_head(path, 1, head)
+    yield from rows
+
+
+def _check_head(path: Path, number: int, found: list[str]) -> None:
+    if found != HEAD:
+        raise HarnessError(f"{path}:{number}: expected the columns {', '.join(HEAD)}, found {', '.join(found)}")

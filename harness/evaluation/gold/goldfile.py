@@ -129,7 +129,7 @@ def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
-        chain is None or chains(chain, rows),
+        chains("all" if chain is None else chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
     )
 
@@ -156,7 +156,7 @@ def _query(path: Path, number: int, line: bytes) -> Record:
 def _found(passages: Any) -> str:
     """What stands in place of supporting_ids, and the mend."""
     if passages is None:
-        return "it is missing; BEIR has its judgements in qrels/*.tsv"
+        return "it is missing; BEIR has its judgements in qrels/"
     said = f"found {passages!r:.60}"
     if isinstance(passages, list) and all(isinstance(name, (str, int)) and name != "" for name in passages):
         return f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"

@@ -88,7 +88,8 @@ def check_croissant(path: Path) -> str:
 
 
 def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card: Card | None) -> dict[str, object]:
-    known = {"description": f"{data.name}: questions with their supporting passages in hop order."}
+    unknown = "" if data.ordered.all() else "; where `ordered` is false their order is unknown"
+    known = {"description": f"{data.name}: questions with their supporting passages in hop order{unknown}."}
     if card:
         known |= {"license": card.licence, "citeAs": card.citation.strip(), "url": card.source.partition(";")[0]}
         known["description"] += f" {card.note.strip()}"

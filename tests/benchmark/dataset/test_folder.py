@@ -112,6 +112,12 @@ def test_chain_rule(write: Write, store: Store) -> None:
     other = Store(store.root / "other")
     assert load(folder, other, chain={"type": ["compositional"]}).chain.tolist() == [True, False]
     assert load(folder, Store(store.root / "third"), chain="none").chain.tolist() == [False, False]
+    said = load(write(queries=[QUERIES[0], {**QUERIES[1], "ordered": False}]), Store(store.root / "fourth"))
+    assert said.ordered.tolist() == said.chain.tolist() == [True, False]
+    assert Gold.read(folder / "queries.jsonl").has_last_hop.tolist() == [True, False]
+    write(queries=[QUERIES[0], {**QUERIES[1], "ordered": "no"}])
+    with pytest.raises(HarnessError, match=r"query q2: field ordered must be true or false, found 'no'"):
+        load(folder, Store(store.root / "fifth"))
     with pytest.raises(HarnessError, match=r"dataset\.chain must be all, none, or a mapping"):
         Folder(chain="some")
 
@@ -277,7 +283,8 @@ def beir(folder: Path) -> None:
     (folder / "qrels").mkdir()
     head = "query-id\tcorpus-id\tscore\n"
     (folder / "qrels" / "test.tsv").write_text(f"{head}q1\td1\t2\nq1\td2\t1\nq1\td4\t0\nq2\td1\t1\n")
-    (folder / "qrels" / "dev.tsv").write_text(f"{head}q3\td3\t1\nq3\td4\t1\n")
+    rows = [json.dumps({"query-id": "q3", "corpus-id": name, "score": 1.0}) for name in ("d3", "d4")]
+    (folder / "qrels" / "dev.jsonl").write_text("\n".join(rows))
 
 
 def test_a_folder_of_beir_is_a_benchmark_and_gold(
@@ -298,6 +305,13 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     gold = Gold.read(folder)
     assert gold.to_dict() == {"q3": {"d3": 1, "d4": 1}, "q1": {"d1": 2, "d2": 1, "d4": 0}, "q2": {"d1": 1}}
     assert gold.split("test", "given").query_ids == ["q1", "q2"]
+    (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "corpus-id": "d3", "score": 0.5}')
+    with pytest.raises(HarnessError, match=r"dev\.jsonl:1: relevance must be a whole number, got 0.5"):
+        load(folder, store)
+    (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "score": 1}')
+    with pytest.raises(HarnessError, match=r"dev\.jsonl:1: expected the columns query-id, .*, found query-id, score"):
+        load(folder, store)
+    (folder / "qrels" / "dev.jsonl").unlink()
     (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")
     with pytest.raises(HarnessError, match=r"dev\.tsv:1: expected the columns query-id, corpus-id, score"):
         load(folder, store)

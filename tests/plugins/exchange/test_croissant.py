@@ -40,6 +40,11 @@ def test_it_is_the_same_benchmark(folder: Path, command: Command) -> None:
     status, said, _ = command("data", "dataset=folder", f"dataset.path={folder}", rule, "paths.runs=runs")
     assert not status
     assert f"600 questions, sha256 {harness.load('sample').sha256}" in said
+    unordered = ("data", "dataset=folder", f"dataset.path={folder}", "paths.runs=runs")
+    status, said, _ = command(*unordered, "dataset.chain=none", "out=again")
+    assert not status
+    assert command("data", "dataset=folder", "dataset.path=again", "paths.runs=runs")[1].split()[-1] == said.split()[6]
+    assert not harness.load("again", runs="runs").ordered.any()
 
 
 def test_doctor_says_what_differs(folder: Path, command: Command) -> None:
