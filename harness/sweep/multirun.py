@@ -164,12 +164,13 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
 
     Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own reference.
     """
-    ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
+    ps = [result.trials["p_cluster"].dropna().to_numpy(dtype=float) for result in results]
     corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
     rows: list[list[Any]] = []
     for result, given in zip(results, differing(results), strict=True):
         view, objective = result.whole, str(result.manifest["objective"])
-        own = dict(zip(result.trials["trial"][result.trials["p"].notna()], next(corrected).tolist(), strict=True))
+        compared = result.trials["trial"][result.trials["p_cluster"].notna()]
+        own = dict(zip(compared, next(corrected).tolist(), strict=True))
         single = {row["name"]: score(row, objective) for row in result.lock["baselines"] if row["family"] == "single"}
         list_, place = result.whole.best_single, _best(result)
         row = view.rows[place]
@@ -189,7 +190,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     title = (
         f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial with the row's settings"
         "; W, L: against the sweep's reference; Holm p: over the "
-        f"{trials} trials of all these sweeps, exact McNemar by question"
+        f"{trials} trials of all these sweeps, by cluster where questions share gold"
     )
     return Table("multirun", title, columns, rows)
 

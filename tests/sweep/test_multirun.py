@@ -38,8 +38,8 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     scores = [row["last_hop@5"] for row in own]
     assert scores == sorted(scores, reverse=True)
     assert all(f"{100 * score:.1f}" in row.split() for score, row in zip(scores, (first, second), strict=True))
-    ps = pd.concat(tables)["p"].dropna().tolist()  # over the trials of both
-    mine = tables[0]["p"].dropna().index.get_loc(own[0].name)
+    ps = pd.concat(tables)["p_cluster"].dropna().tolist()  # over the trials of both
+    mine = tables[0]["p_cluster"].dropna().index.get_loc(own[0].name)
     expected = multipletests(ps, method="holm")[1][mine]
     assert p_value(expected) in first.split()
     assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in " ".join(title.split())
