@@ -77,6 +77,8 @@ def examples(ids: pa.StringArray) -> str:
 def share_nothing(what: str, ours: tuple[str, pa.StringArray], theirs: tuple[str, pa.StringArray]) -> HarnessError:
     """The error that two sources, each a name and ids, have no ``what`` in common."""
     (name, ids), (other, others) = ours, theirs
+    if empty := [whose for whose, held in (ours, theirs) if not len(held)]:
+        return HarnessError(f"{' and '.join(empty)}: no list has a document; give a file with entries")
     why = difference(ids, others)
     return HarnessError(
         f"{name} and {other} have no {what} in common: the former has {examples(ids)}, the latter {examples(others)}"

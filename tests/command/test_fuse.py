@@ -85,6 +85,7 @@ def test_depth_and_split(folder: Path) -> None:
         (["lists=null"], "lists must name"),
         (["lists={dense: d.trec, graph: e.trec}"], "e.trec: there is no such file"),
         (["lists={dense: d.trec, graph: other.json}"], "lists.dense and lists.graph have no query in common"),
+        (["lists={dense: d.trec, graph: hollow.json}"], "lists.graph: no list has a document; give a file"),
         (["lists={dense: bad.trec, graph: g.json}"], "bad.trec:1: expected 6 fields"),
         (["normalizer=zscore"], "fuser=boltzmann needs values in [0, 1]"),
         (["fuser.alpha=1.5"], "alpha=1.5"),
@@ -103,6 +104,7 @@ def test_depth_and_split(folder: Path) -> None:
 )
 def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:
     (folder / "other.json").write_text('{"other": {"a": 1}}')
+    (folder / "hollow.json").write_text('{"q1": {}}')
     (folder / "bad.trec").write_text("q1 Q0 a 1 0.9\n")
     (folder / "high.json").write_text('{"a": 1.5}')
     (folder / "lock.json").write_text('{"winner": {"parameters": {}}, "sha256": "0"}')
