@@ -162,8 +162,10 @@ def fill(folder: Path, parts: Sequence[Part], what: str, facts: Facts | None = N
         worker = _Worker(folder, share, what, bar.update)
         while missing := [part for part in _ours(parts, share, missing) if worker.may_take(part)]:
             threads = min(at_once if share.of == 1 else 1, len(missing))
-            if not any(list(map_threads(worker.take, missing, threads))):
+            taken = list(map_threads(worker.take, missing, threads))
+            if not any(taken):
                 time.sleep(PAUSE)  # others have them
+            missing = [part for part, own in zip(missing, taken, strict=True) if not own]
     if folder.exists():  # else another process has put all together
         _tell_lost(parts, records, what)
 

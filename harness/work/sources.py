@@ -183,10 +183,15 @@ def _places(top: str) -> tuple[Path, ...]:
 
 
 def _is_installed(path: Path) -> bool:
-    parts = path.resolve().parts
+    place = path.resolve()
     return (
-        "site-packages" in parts
-        or "dist-packages" in parts
-        or path.resolve().is_relative_to(Path(os.__file__).resolve().parent)
+        "site-packages" in place.parts
+        or "dist-packages" in place.parts
+        or place.is_relative_to(_library())
         or path.suffix not in ("", ".py")
     )
+
+
+@functools.cache
+def _library() -> Path:
+    return Path(os.__file__).resolve().parent

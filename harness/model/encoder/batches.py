@@ -7,6 +7,8 @@ vector may differ by the rounding of its dtype (another batch, another order of 
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -27,8 +29,8 @@ TOKENS = 2048
 WIDTH = 384
 """A batch has so many tokens for each text of ``encoder.batch_size``, in a model of so many dimensions or fewer; in a
 wider one fewer, in proportion."""
-AHEAD = 1
-"""Shards in work at once on a card: one is tokenised while another one is computed."""
+AHEAD = 3
+"""Shards in work at once on a card: one is tokenised, one is computed, one is written."""
 
 Forward = Callable[["Tensor", "Tensor"], "Tensor"]
 """Token numbers int64[B, T] and mask bool[B, T], on its device, to vectors float32[B, d] there."""
@@ -62,49 +64,58 @@ class BatchedModel:
         for _ in range(AHEAD):
             for one in forwards:
                 self._free.put(one)
+        self._launching = threading.Lock()
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """On whichever device is free. See ``harness.model.encoder.Model``."""
-        prompt = self._prompts[role]
-        encodings = self._tokenizer.encode_batch_fast([f"{prompt}{text}{self._suffix}" for text in texts])
-        ids = [encoding.ids for encoding in encodings]
-        cut = np.fromiter((bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids))
-        device, forward = free = self._free.get()
-        try:
-            vectors = self._compute(ids, device, forward)
-        finally:
-            self._free.put(free)
-        advance(len(texts))
-        return vectors, cut
-
-    def _compute(self, ids: list[list[int]], device: str, forward: Forward) -> NDArray[np.float32]:
         import torch
 
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        order = np.argsort(-lengths, kind="stable")
-        lengths = lengths[order]
-        flat = np.concatenate([np.empty(0, np.int64), *(np.asarray(ids[place], np.int64) for place in order)])
-        starts = np.cumsum(lengths) - lengths
-        out = torch.empty((len(ids), self.dimension), dtype=torch.float32, device=device)
-        tokens, first, length = (_to(array, device) for array in (flat, starts, lengths))
+        prompt = self._prompts[role]
+        encodings = self._tokenizer.encode_batch_fast([f"{prompt}{text}{self._suffix}" for text in texts])
+        device, forward = free = self._free.get()
         try:
-            with torch.inference_mode():
-                for begin, end in batches(lengths, self._budget):
-                    places = torch.arange(int(lengths[begin]), device=device)
-                    mask = places < length[begin:end, None]
-                    at = torch.where(mask, first[begin:end, None] + places, 0)
-                    out[begin:end] = forward(torch.where(mask, tokens[at], 0), mask)
-            found = out.cpu().numpy()  # waits for all of it
+            with self._launching:  # all of it is Python: two threads that take turns at it are slower than one
+                ids = [encoding.ids for encoding in encodings]
+                cut = np.fromiter((bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids))
+                order, there = self._launch(ids, device, forward)
+            found = there.cpu().numpy()  # waits for the device, and for nothing of Python's
         except torch.OutOfMemoryError as error:
             raise HarnessError(
                 f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory of {device}; make it "
                 "smaller (tokens follow in proportion)"
             ) from error
+        finally:
+            self._free.put(free)
         vectors = np.empty_like(found)
         vectors[order] = found
-        return vectors
+        advance(len(texts))
+        return vectors, cut
+
+    def _launch(self, ids: list[list[int]], device: str, forward: Forward) -> tuple[NDArray[np.int64], Tensor]:
+        """The order in which texts are computed, and float32[n, d] in that order, which the device is still at.
+
+        Attention is not cuDNN's, which makes a plan for each shape of a batch in each thread: no two are alike.
+        """
+        import torch
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        order = np.argsort(-lengths, kind="stable")
+        lengths = lengths[order]
+        each = itertools.chain.from_iterable(ids[place] for place in order.tolist())
+        flat = np.fromiter(each, np.int64, int(lengths.sum()))
+        starts = np.cumsum(lengths) - lengths
+        out = torch.empty((len(ids), self.dimension), dtype=torch.float32, device=device)
+        tokens, first, length = (_to(array, device) for array in (flat, starts, lengths))
+        with torch.inference_mode(), sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
+            for begin, end in batches(lengths, self._budget):
+                places = torch.arange(int(lengths[begin]), device=device)
+                mask = places < length[begin:end, None]
+                at = torch.where(mask, first[begin:end, None] + places, 0)
+                out[begin:end] = forward(torch.where(mask, tokens[at], 0), mask)
+        return order, out
 
 
 def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 import torch
@@ -20,13 +22,16 @@ class TorchWalk:
         kept = np.asarray(matrix.sum(axis=0), dtype=np.float64)[:, None]
         single = sp.csr_array(matrix, dtype=np.float32)
         single.sort_indices()
-        self._matrix = torch.sparse_csr_tensor(
-            torch.from_numpy(single.indptr.astype(np.int64)),
-            torch.from_numpy(single.indices.astype(np.int64)),
-            torch.from_numpy(single.data),
-            size=single.shape,
-            device=device,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+            self._matrix = torch.sparse_csr_tensor(
+                torch.from_numpy(single.indptr.astype(np.int64)),
+                torch.from_numpy(single.indices.astype(np.int64)),
+                torch.from_numpy(single.data),
+                size=single.shape,
+                device=device,
+                check_invariants=False,  # said aloud, since torch warns where nothing is
+            )
         self._kept, self._restart, self._device = torch.from_numpy(kept).to(device), restart, device
 
     def __call__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,9 @@ class Products:
     def _copy(self, first: int, device: str) -> Tensor:
         import torch
 
-        return torch.from_numpy(np.array(self._passages[first : first + SLICE])).to(device)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # it is only read
+            return torch.from_numpy(self._passages[first : first + SLICE]).to(device)
 
 
 def _room(device: str) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.model.encoder.batches import BatchedModel, batches
+from harness.model.encoder.batches import AHEAD, BatchedModel, batches
 from harness.model.encoder.bert import BertFolder
 from harness.model.encoder.sentence_transformer import SentenceTransformer, open_batched
 
@@ -84,7 +84,7 @@ def test_several_cards_and_one_give_the_same_bits(folder: str, tmp_path: Path) -
         folder_ = tmp_path / place
         folder_.mkdir()
         model = opened(SentenceTransformer(folder, max_seq_length=16), *devices)
-        assert model.at_once == len(devices)
+        assert model.at_once == AHEAD * len(devices)
         encode_all(folder_, model, texts, "passage")
         found.append((folder_ / EMBEDDINGS).read_bytes())
     assert found[0] == found[1]
