@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,10 +149,8 @@ class Words:
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
         """The words of each text, in their order."""
-        import bm25s
-
         try:
-            words: list[list[str]] = bm25s.tokenize(
+            words: list[list[str]] = _bm25s().tokenize(
                 list(texts),
                 stopwords=self.stopwords or [],
                 stemmer=_stemmer(self.stemmer),
@@ -188,6 +188,21 @@ class Words:
         counts = csr_array((np.ones(len(held)), held, starts), shape=(len(texts), len(names)), dtype=np.float64)
         counts.sum_duplicates()
         return counts, names
+
+
+@functools.cache
+def _bm25s() -> Any:
+    """bm25s, whose words are asked for, without JAX: where that is installed it would be imported for a search that
+    nobody asks of it, which takes seconds and most of a GPU's memory.
+    """
+    left_out = {name: None for name in ("jax",) if name not in sys.modules}
+    sys.modules.update(left_out)  # type: ignore[arg-type]  # what is None there cannot be imported
+    try:
+        import bm25s
+    finally:
+        for name in left_out:
+            del sys.modules[name]
+    return bm25s
 
 
 def _stemmer(language: str | None) -> Any:

@@ -159,3 +159,13 @@ def test_many_processes_and_any_blocks_count_the_same_words(monkeypatch):
     assert same == names
     for name in ("data", "indices", "indptr"):
         assert (getattr(shared, name) == getattr(alone, name)).all()
+
+
+def test_jax_is_not_imported_where_it_is_installed(tmp_path):
+    """It would take seconds and most of a GPU's memory; whoever imports it afterwards still can."""
+    (tmp_path / "jax.py").write_text("print('imported')")
+    line = "from harness.retriever.bm25 import Words; print(Words(None, None).of(['A fox'])); import jax"
+    done = subprocess.run(
+        [sys.executable, "-c", line], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["[['fox']]", "imported"], done.stderr
