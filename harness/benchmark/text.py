@@ -34,7 +34,11 @@ JOINING = frozenset(
     ("al", "and", "bin", "da", "de", "del", "der", "des", "di", "du", "ibn", "la", "le", "of", "the", "van", "von")
 )
 """Words that may stand inside a name in lower case, never at its end."""
-_STOP = re.compile(r"[.!?:;。！？\n\"“”]")
+_STOPS = '.!?:;。！？\n"“”'
+_STOP = re.compile(f"[{_STOPS}]")
+_TOKEN = re.compile(f"{_STOP.pattern}|{_WORD.pattern}")
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+_ASCII_TOKEN = re.compile(f"{_STOP.pattern}|{_ASCII_WORD.pattern}")
 _GAP = re.compile(r"[ \u00a0.'’\-–&]{1,3}")
 _FIRST, _SURROGATES, _LAST = 1, range(0xD800, 0xE000), 0x10FFFF
 
@@ -54,7 +58,7 @@ class Words:
 def words(text: str) -> Words:
     """The runs of letters and digits of a text; punctuation and white space part them."""
     if text.isascii():
-        found = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
+        found = [(match[0].lower(), *match.span()) for match in _ASCII_WORD.finditer(text)]
     else:
         matches = _WORD.finditer(text)
         found = [(part, *match.span()) for match in matches for part in _WORD.findall(fold(match[0]))]
@@ -113,13 +117,13 @@ def opens_sentence(text: str, words: Words, number: int) -> bool:
 class Casing:
     """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of ``She`` 0."""
 
-    def __init__(self, texts: Iterable[tuple[str, Words]]) -> None:
+    def __init__(self, texts: Iterable[str]) -> None:
         self._seen: Counter[str] = Counter()
         self._capital: Counter[str] = Counter()
-        for text, words in texts:
-            inside = [i for i in range(len(words.texts)) if not opens_sentence(text, words, i)]
-            self._seen.update(words.texts[i] for i in inside)
-            self._capital.update(words.texts[i] for i in inside if is_capitalised(text, words, i))
+        for text in texts:
+            inside = list(_inside(text))
+            self._seen.update([word for word, _ in inside])
+            self._capital.update([word for word, capital in inside if capital])
 
     def knows(self, word: str) -> bool:
         """Whether it stands inside a sentence."""
@@ -128,6 +132,21 @@ class Casing:
     def share(self, word: str) -> float:
         """In [0, 1]; 1 for a word that stands nowhere inside a sentence."""
         return self._capital[word] / self._seen[word] if word in self._seen else 1.0
+
+
+def _inside(text: str) -> Iterator[tuple[str, bool]]:
+    """The words that open no sentence, and whether each is capitalised: ``words``, ``opens_sentence`` and
+    ``is_capitalised`` in one pass.
+    """
+    opens = True
+    for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
+        if token in _STOPS:
+            opens = True
+            continue
+        for word in (token.lower(),) if token.isascii() else _WORD.findall(fold(token)):
+            if not opens:
+                yield word, not token[0].islower()
+            opens = False
 
 
 def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:

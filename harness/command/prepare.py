@@ -27,7 +27,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import typed
+from harness.command import begin_extractor, typed
 from harness.core.errors import HarnessError
 
 
@@ -73,6 +73,8 @@ def _status(config: DictConfig) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
+    begin_extractor(config)
+
     from harness.core.configuration import instantiate
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store

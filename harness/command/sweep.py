@@ -41,7 +41,7 @@ import shlex
 
 from omegaconf import DictConfig, open_dict
 
-from harness.command import typed
+from harness.command import begin_extractor, typed
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, whole_number
 
@@ -49,6 +49,9 @@ from harness.core.errors import HarnessError, whole_number
 def run(config: DictConfig) -> None:
     """Sweep, print, then export to the tracker: what is printed waits for no server."""
     from dataclasses import replace
+
+    if not config.dry_run:
+        begin_extractor(config)  # before the imports that take seconds
 
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track

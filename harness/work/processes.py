@@ -38,7 +38,7 @@ AHEAD = 4
 class Workers:
     """``work(prepare(*arguments), job)`` of many jobs, by so many processes; by this one where that is 1.
 
-    prepare, work: functions that their modules name.    Nothing is started or prepared before there is a job.
+    prepare, work: functions that their modules name.    Nothing is started or prepared before ``begin`` or a job.
     without: libraries that other processes are to go without, where a library that the work needs would import them.
     """
 
@@ -52,6 +52,16 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self) -> Workers:
+        """Start and prepare the processes now, for jobs to come; nothing where this process does the work."""
+        if self._count > 1:
+            self._processes()
+        return self
+
+    def close(self) -> None:
+        """End the processes."""
         if self._started is not None:
             self._started.close()
 

@@ -152,6 +152,10 @@ class Store:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
         return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
+    def has(self, stage: str) -> bool:
+        """Whether any artifact of a stage was built here, or begun."""
+        return any((self.root / "artifacts" / stage).glob("*"))
+
     def get(
         self,
         stage: str,

@@ -3,7 +3,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.benchmark.text import Gazetteer, bare, byte_offsets, normal, words
+from harness.benchmark.text import (
+    Casing,
+    Gazetteer,
+    bare,
+    byte_offsets,
+    is_capitalised,
+    normal,
+    opens_sentence,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -82,3 +91,17 @@ def test_it_finds_what_a_scan_from_left_to_right_finds(names: list[list[str]], t
             expected.append((known[" ".join(text[place : place + fits[0]])], place, place + fits[0]))
         place += fits[0] if fits else 1
     assert list(Gazetteer(list(known)).find(words(" ".join(text)))) == expected
+
+
+@given(st.lists(st.text("aB1 c.\n\"“é ÉßŁﬁ㍿٣漢かǅİ\u0301-'_;"), max_size=4))
+def test_casing_counts_the_words_that_open_no_sentence(texts: list[str]) -> None:
+    seen: dict[str, list[bool]] = {}
+    for text in texts:
+        at = words(text)
+        for number, word in enumerate(at.texts):
+            if not opens_sentence(text, at, number):
+                seen.setdefault(word, []).append(is_capitalised(text, at, number))
+    casing = Casing(texts)
+    for word in {word for text in texts for word in words(text).texts}:
+        assert casing.knows(word) == (word in seen)
+        assert casing.share(word) == (np.mean(seen[word]) if word in seen else 1.0)

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,11 @@ def prepare(factor: int) -> int:
     if factor < 0:
         raise HarnessError(f"factor={factor}: expected at least 0")
     return factor
+
+
+def leave_note(path: str) -> int:
+    Path(path).touch()
+    return 1
 
 
 def work(factor: int, job: int) -> tuple[int, int]:
@@ -41,6 +47,15 @@ def test_results_come_in_the_order_of_the_jobs_from_two_processes(workers: Worke
 def test_one_worker_is_this_process() -> None:
     with Workers(1, prepare, work, 3) as workers:
         assert list(workers.map([2])) == [(6, os.getpid())]
+
+
+def test_what_is_begun_has_prepared_before_there_is_a_job(tmp_path: Path) -> None:
+    note = tmp_path / "prepared"
+    with Workers(2, leave_note, work, str(note)).begin():
+        deadline = time.monotonic() + 60
+        while not note.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 def test_a_mistake_of_a_job_is_raised_and_the_rest_goes_on(workers: Workers) -> None:

@@ -167,7 +167,8 @@ class Extractor(Protocol):
         leaves there stays in the artifact.
 
         An extractor whose long work is done in parts (see harness.work.parts) has a method ``fill(benchmark, folder)``,
-        too, which computes those that are missing, beside other processes. One with an attribute ``together`` that is
+        too, which computes those that are missing, beside other processes. ``begin()`` of one that takes seconds to
+        load lets other processes load it before the benchmark is read. One with an attribute ``together`` that is
         true is called by several processes at once, in one folder (see harness.work.shared_rows).
         """
         ...

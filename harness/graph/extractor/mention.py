@@ -30,25 +30,21 @@ def find_mentions(
     passages: Sequence[str],
     questions: Sequence[str],
     recognised: Sequence[NDArray[np.int32]] | None = None,
-    with_spans: bool = True,
-    processes: int = 1,
-    casing: Casing | None = None,
+    finders: Workers | None = None,
 ) -> Extraction:
     """The mentions of D passages and Q questions; what kinds there are, and which one goes first, says ``Offline``.
 
     titles, texts: of each passage.    passages: title, line break, text; places count from its first byte.
     recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the last, and whether it
-    is kept (a date is not); None where nothing recognises.    with_spans: whether capitalised spans are mentions.
-    processes: that read the texts at once.    casing: of the texts, where it is known already.
+    is kept (a date is not); None where nothing recognises.    finders: what reads the texts, from ``finders_of``; by
+    default this process does, and capitalised spans are mentions.
     """
     names = [normal(title or "") for title in titles]
-    known = list(dict.fromkeys(filter(None, names)))
-    casing = casing or casing_of(texts)
     named = [np.empty((0, 3), np.int32)] * (len(texts) + len(questions)) if recognised is None else recognised
-    number = {name: i for i, name in enumerate(known)}
+    number = {name: i for i, name in enumerate(dict.fromkeys(filter(None, names)))}
     jobs = _blocks(texts, named[: len(texts)], passages)
     asked = (questions, named[len(texts) :], questions)
-    with Workers(processes if len(texts) > SMALL else 1, Finder, Finder.find, known, casing, with_spans) as workers:
+    with finders or finders_of(titles, texts) as workers:
         found = [_numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block]
     return Extraction(
         names=list(number),
@@ -75,9 +71,16 @@ def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
     return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
 
-def casing_of(texts: Sequence[str]) -> Casing:
-    """How the texts write each word. Words are read again where mentions are found: all of them would fill memory."""
-    return Casing((text, words(text)) for text in texts)
+def finders_of(
+    titles: Sequence[str | None], texts: Sequence[str], with_spans: bool = True, processes: int = 1
+) -> Workers:
+    """What finds the mentions of these texts, by so many processes.    with_spans: whether spans are mentions.
+
+    Texts are read here, for the casing of their words, and again where mentions are found.
+    """
+    known = list(dict.fromkeys(filter(None, (normal(title or "") for title in titles))))
+    casing = Casing(texts)
+    return Workers(processes if len(texts) > SMALL else 1, Finder, Finder.find, known, casing, with_spans)
 
 
 class Finder:

@@ -18,13 +18,15 @@ from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
-from harness.graph.extractor.mention import casing_of, find_mentions
+from harness.graph.extractor.mention import find_mentions, finders_of
 from harness.graph.extractor.recognition.ner import Recogniser, needless
 from harness.work.parts import Advance, Part, array_part, fill
 from harness.work.processes import Workers
 
 SIZE = 1024
 """Texts of a shard: a killed run goes on after the last whole one."""
+_begun: dict[tuple[str, int], Workers] = {}
+"""Recognisers, by model and how many, that were begun before their texts were there."""
 Rows = NDArray[np.int32]
 
 
@@ -54,6 +56,11 @@ class Offline:
         """The hash of the files of a model's folder; None of an installed package, which its name stands for."""
         return folder_sha256(self.model)
 
+    def begin(self) -> None:
+        """Start the processes that recognise, which load the model, for a benchmark that is still to be read."""
+        if self.model is not None:
+            _begun[self.model, self._count] = self._recognisers(self.model).begin()
+
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""
         self._shards(benchmark, folder)
@@ -61,13 +68,15 @@ class Offline:
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
-        with ThreadPoolExecutor(1) as beside:
-            casing = beside.submit(casing_of, texts)  # while other processes recognise
-            named = read_rows(self._shards(benchmark, folder))
-            count = self.processes or available()
-            extraction = find_mentions(
-                titles, texts, benchmark.passages, benchmark.questions, named, self.spans, count, casing.result()
-            )
+        with ThreadPoolExecutor(1) as beside:  # other processes recognise meanwhile
+            finders = beside.submit(lambda: finders_of(titles, texts, self.spans, self._count).begin())
+            try:
+                named = read_rows(self._shards(benchmark, folder))
+                extraction = find_mentions(
+                    titles, texts, benchmark.passages, benchmark.questions, named, finders.result()
+                )
+            finally:
+                finders.result().close()
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
@@ -79,8 +88,8 @@ class Offline:
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
         if self.model is None:
             return fill_shards(folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part))
-        count = self.processes or available()
-        with Workers(count, Recogniser, Recogniser.find, self.model, without=needless(self.model)) as workers:
+        count = self._count
+        with _begun.pop((self.model, count), None) or self._recognisers(self.model) as workers:
 
             def recognise(part: Sequence[str]) -> list[Rows]:
                 jobs = [part[first : first + self.batch_size] for first in range(0, len(part), self.batch_size)]
@@ -88,6 +97,13 @@ class Offline:
 
             at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
             return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
+
+    @property
+    def _count(self) -> int:
+        return self.processes or available()
+
+    def _recognisers(self, model: str) -> Workers:
+        return Workers(self._count, Recogniser, Recogniser.find, model, without=needless(model))
 
 
 def fill_shards(

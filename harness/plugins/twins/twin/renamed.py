@@ -71,7 +71,7 @@ class Vocabulary:
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str, Words]]) -> Vocabulary:
         """The words of (field, text, its words)."""
-        casing = Casing((text, at) for field, text, at in texts if field == "text")
+        casing = Casing(text for field, text, _ in texts if field == "text")
         known = set().union(*(at.texts for _, _, at in texts))
         capital = set().union(*starmap(_capitals, texts))
         folded = set().union(*(_several(at) for _, _, at in texts))
