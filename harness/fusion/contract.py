@@ -32,7 +32,7 @@ def check_members(concept: str, made: object) -> None:
 
 
 def checked(made: object, found: object, shape: Sequence[int], what: str) -> Tensor:
-    """What a strategy gave. Raises HarnessError unless that is float64 of this shape.
+    """float64[*shape]: what a strategy gave. Raises HarnessError unless it is that.
 
     what: it is, for the message, as in ``a score a document``.
     """
