@@ -65,8 +65,6 @@ def run(config: DictConfig) -> None:
     importance = read_importance(chosen.pool.importance) if chosen.pool.importance else None
     splitting = read_splitting("splitting", config.splitting)
     runs, queries = _read(config, files, splitting)
-    if chosen.reads_values:
-        _warn_of_zero(runs, type(chosen.normalizer).__name__)
     fused = fuse(
         runs,
         cast(Fuser, FuseThenRerank(chosen.fuser, chosen.reranker)),
@@ -140,27 +138,6 @@ def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -
     if not any(len(run.docs) for run in runs.values()):
         raise HarnessError(f"no question of these lists is in split={config.split}; use split=all")
     return runs, len(queries)
-
-
-def _warn_of_zero(runs: Mapping[str, Run], normalizer: str) -> None:
-    """Say on stderr where scores that are not above 0 meet the 0 of documents that a list lacks.
-
-    normalizer: its class. ``max`` gives all documents of such a query 0, ``none`` less than to those that are absent.
-    """
-    for name, run in runs.items() if normalizer in ("Max", "Raw") else ():
-        answered = run.lengths() > 0
-        if normalizer == "Max":
-            found, whole = run.scores[run.indptr[:-1][answered]] <= 0, "no score is above 0"
-            end = "normalizer=max gives all their documents 0"
-        else:
-            found, whole = run.scores[run.indptr[1:][answered] - 1] < 0, "scores are below 0"
-            end = "with normalizer=none documents that it lacks, which have 0, come before these"
-        if count := int(found.sum()):
-            print(
-                f"lists.{name}: {whole} in {count} of {len(found)} questions, so {end}; normalizer=minmax or pit keeps "
-                "their order",
-                file=sys.stderr,
-            )
 
 
 def _explanation(chosen: Trial) -> str:

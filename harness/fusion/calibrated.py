@@ -176,6 +176,18 @@ class Scored:
         return self.owner.remember(("values", self.name, self.normalizer), compute)
 
     @property
+    def outdone(self) -> tuple[int, int, int]:
+        """How many queries have the list, with a document below an absent one, and with none that is above one.
+
+        Those with a document below an absent one are not counted among the last.
+        """
+        listed, present = self.owner.listed(self.name), self.listing.present
+        absent = self.normalizer.absent(listed, present)
+        below = ((listed < absent) & present).any(dim=-1)
+        level = ~((listed > absent) & present).any(dim=-1) & ~below & ~self.empty[:, 0]
+        return int((~self.empty).sum()), int(below.sum()), int(level.sum())
+
+    @property
     def floored(self) -> Tensor:
         """float64: normalised values, half of the smallest where absent."""
         return self.owner.remember(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
@@ -28,6 +29,7 @@ from harness.fusion.temperature import Temperature
 from harness.run import Run
 from harness.run.systems import Systems, read_systems
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 CELLS = 1 << 17
@@ -92,13 +94,33 @@ def fuse(
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
     context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
     place = resolve_device(device)
+    counts: list[NDArray[np.int64]] = []
 
     def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
         pool = Pool.align(taken, pool_cap, capped, place, context, None if importance is None else GIVEN, reference)
-        return fused_scores(chosen, Calibrated(pool, *calibration)), pool.docs
+        calibrated = Calibrated(pool, *calibration)
+        fused = fused_scores(chosen, calibrated)
+        if "values" in chosen.reads:
+            counts.append(np.array([scored.outdone for scored in calibrated.lists]))
+        return fused, pool.docs
 
-    return fuse_blocks(aligned, score, place)
+    fused = fuse_blocks(aligned, score, place)
+    if counts:
+        _warn_of_outdone(_name(calibration[0]), lists, np.sum(counts, axis=0))
+    return fused
+
+
+def _warn_of_outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> None:
+    """Say where documents of a list get no more than those that it lacks.    counts: int64[L, 3], see ``outdone``."""
+    for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
+        for count, what in zip(found, ("some of its documents less than", "its documents no more than"), strict=True):
+            if count:
+                log.warning(
+                    "lists.%s: in %d of %d questions normalizer=%s gives %s those that it lacks, which come before or "
+                    "among them; normalizer=minmax or pit keeps their order",
+                    name, count, answered, normalizer, what,
+                )  # fmt: skip
 
 
 def _check_cap(cap: int | None, capped: Collection[str], lists: Collection[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -236,16 +237,36 @@ def test_a_prior_of_other_documents(folder: Path, command: Command) -> None:
     assert (status, "names none of the 4 documents; use the ids that the lists use" in said) == (2, True), said
 
 
-def test_lists_of_which_max_makes_nothing_are_named(tmp_path: Path) -> None:
+OWN = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.fusion.normalizer import ZeroAbsent
+
+
+@dataclass(frozen=True)
+class Halved(ZeroAbsent):
+    unit: ClassVar[bool] = False
+
+    def __call__(self, scores, present):
+        return scores / 2
+"""
+
+
+def test_lists_with_documents_below_those_that_they_lack_are_named(tmp_path: Path) -> None:
     (tmp_path / "neg.json").write_text('{"q1": {"a": -1, "b": -5}, "q2": {"a": 2, "b": -1}}')
     (tmp_path / "pos.json").write_text('{"q1": {"a": 1}, "q2": {"b": 1}}')
     typed = ("fuse", "lists={x: neg.json, y: pos.json}", "fuser=linear", "out=f.json")
     done = warm.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
-    assert (
-        "lists.x: no score is above 0 in 1 of 2 questions, so normalizer=max gives all their documents 0" in done.stderr
-    )
+    assert "lists.x: in 1 of 2 questions normalizer=max gives its documents no more than those that it" in done.stderr
     assert "lists.y" not in done.stderr
     none = warm.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
-    assert "lists.x: scores are below 0 in 2 of 2 questions, so with normalizer=none documents that it lacks" in none
+    assert "lists.x: in 2 of 2 questions normalizer=none gives some of its documents less than those that it" in none
     assert "lists.y" not in none
-    assert " 0 in " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+    assert " gives " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+    (tmp_path / "halved.py").write_text(OWN)
+    (tmp_path / "normalizer").mkdir()
+    (tmp_path / "normalizer" / "halved.yaml").write_text("_target_: halved.Halved\n")
+    mine = ("normalizer=halved", f"--config-dir={tmp_path}")
+    own = warm.harness(*typed, *mine, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True).stderr
+    assert "lists.x: in 2 of 2 questions normalizer=halved gives some of its documents less than those that" in own
