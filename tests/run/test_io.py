@@ -99,7 +99,16 @@ def test_a_double_quote_that_quotes_nothing_is_a_letter(tmp_path: Path, form: st
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("r.csv", 'qid,docno,score\nq1,"a,1\nq2,b",2\n', ":2: a double quote opens here and closes at line 3"),
+        (
+            "r.csv",
+            'qid,docno,score\nq1,"a,1\nq2,b",2\n',
+            ":2: a double quote opens here and closes at line 3, but 2 of",
+        ),
+        (
+            "r.csv",
+            'qid,docno,score\nq1,"a,1\nq2,b,2,2\nq2,b,1\nq3,b",2\n',
+            "5, but 3 of these 4 lines are rows",
+        ),
         ("r.tsv", "qid\tdocno\tscore\nq1\ta\n", ":2: expected 3 fields, as the head has, found 2"),
         ("r.csv", "qid,docno,score\n\nq1,a,1\nq1,b,1,9\n", ":4: expected 3 fields, as the head has, found 4"),
         ("r.csv", "qid,docno,score\nq1,a,high\n", ":2: column score: expected a number, got 'high'"),

@@ -16,6 +16,9 @@ WHOLE = {
 }
 """A field that is quoted whole. Any other double quote is a letter. In a .tsv no field holds a line break."""
 
+ROWS = 0.75
+"""The share of the lines of a quoted field that are rows of their own, from which on they are read as no text."""
+
 
 def read_text(path: Path) -> str:
     """The text of a file, lines ended by LF. Raises HarnessError that names the line of what is no UTF-8 text."""
@@ -36,7 +39,7 @@ def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[s
     """The line number and the fields of each row, blank lines left out; the first is the head.
 
     text: as ``read_text`` gives it. Raises HarnessError for a row with another number of fields than the head, and for
-    a quoted field over several lines where each of these is a row of its own.
+    a quoted field over several lines where most of these are rows of their own.
     """
     at, number, width = 0, 1, 0
     while at < len(text):
@@ -78,9 +81,12 @@ def _fields(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_span(path: Path, first: int, lines: list[str], delimiter: str, width: int) -> None:
-    """Raise where each line of a quoted field is a row, too, were the quote a letter: two lone quotes swallow rows."""
-    if all(len(_fields(line, 0, delimiter)[0]) == width for line in lines if line.strip()):
+    """Raise where most lines of a quoted field are rows, were the quote a letter: two lone quotes swallow rows."""
+    held = [len(_fields(line, 0, delimiter)[0]) == width for line in lines if line.strip()]
+    if sum(held) >= ROWS * len(held):
+        last = first + len(lines) - 1
         raise HarnessError(
-            f"{path}:{first}: a double quote opens here and closes at line {first + len(lines) - 1}, but each line "
-            'between is a row of its own; write quotes that are letters as "", or the file as .jsonl or .parquet'
+            f"{path}:{first}: a double quote opens here and closes at line {last}, but {sum(held)} of "
+            f'these {len(held)} lines are rows of their own; write quotes that are letters as "", or the file as '
+            ".jsonl or .parquet"
         )
