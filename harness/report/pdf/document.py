@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
-from harness.core.table import TWO_COLUMNS, Table, typeset
+from harness.core.table import TWO_COLUMNS, Table, counted, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
@@ -148,11 +148,11 @@ def sweep_facts(result: SweepResult) -> dict[str, str]:
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
     shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
-    counts = [
-        f"{count:,} {name.replace('queries', 'questions')}" for name, count in (manifest.get("counts") or {}).items()
-    ]
+    sizes = manifest.get("counts")
+    counts = [counted(sizes["passages"], "passage"), counted(sizes["queries"], "question")] if sizes else []
+    tune = counted(len(result.queries), "tune question")
     return {
-        "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune questions"]),
+        "benchmark": ", ".join([str(manifest["dataset"]), *counts, tune]),
         "locked trials on": shown,
         "winner": result.locked.winner_title,
         "objective": str(manifest["objective"]),

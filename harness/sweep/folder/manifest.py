@@ -64,6 +64,13 @@ Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": i
 """What an approximate index of a list finds of the exact one's best 100, over how many questions."""
 
 
+class Counts(TypedDict):
+    """The size of the benchmark."""
+
+    passages: int
+    queries: int
+
+
 class Manifest(TypedDict):
     """The manifest of a sweep, as far as it is read."""
 
@@ -77,7 +84,7 @@ class Manifest(TypedDict):
     coverage: NotRequired[dict[str, Covered] | None]
     fitted: NotRequired[dict[str, Fit] | None]
     recalls: NotRequired[dict[str, Recall] | None]
-    counts: NotRequired[dict[str, int] | None]
+    counts: NotRequired[Counts | None]
     cost: NotRequired[Cost | None]
     expected: NotRequired[Forecast | None]
     power: NotRequired[Power | None]

@@ -177,6 +177,8 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
         assert text in printed
         assert text in conclusions(result)["in short"]
         assert text in sweep_facts(result)["in short"]
+    result.manifest["counts"] = {"passages": 1200, "queries": 1}
+    assert ", 1,200 passages, 1 question, " in sweep_facts(result)["benchmark"]
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
