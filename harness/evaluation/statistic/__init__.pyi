@@ -1,6 +1,7 @@
 from .cluster import Labels as Labels
 from .cluster import cluster_sums as cluster_sums
 from .cluster import clustered_mcnemar as clustered_mcnemar
+from .cluster import clustered_power as clustered_power
 from .cluster import correlation as correlation
 from .cluster import design_effect as design_effect
 from .cluster import dominant as dominant

@@ -71,17 +71,37 @@ def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
     the 2^C patterns in which |sum of s_c| is at least the observed one. McNemar's where no two queries that differ
     share a cluster; 1 when every s_c is 0.
     """
-    from scipy.special import gammaln
-
     sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
-    chances = np.ones(1)  # of each sum of the clusters that are won
-    for size, count in zip(*np.unique(np.abs(sums[sums != 0]), return_counts=True), strict=True):
-        won = np.arange(count + 1)
-        step = np.zeros(size * count + 1)
-        step[::size] = np.exp(gammaln(count + 1) - gammaln(won + 1) - gammaln(count - won + 1) - count * np.log(2))
-        chances = np.convolve(chances, step)
+    chances = _flips(sums, 0.5)
     nets = np.abs(2 * np.arange(len(chances)) - (len(chances) - 1))
     return float(min(1.0, chances[nets >= abs(int(sums.sum()))].sum()))
+
+
+def clustered_power(signs: NDArray[np.float64], labels: Labels, won: float, alpha: float = 0.05) -> float:
+    """The probability that ``clustered_mcnemar`` has p <= alpha in favour, where a cluster is won with probability won.
+
+    signs, labels: as of ``clustered_mcnemar``; a cluster's |s_c| is taken as it is, its side is drawn. Exact, however
+    few clusters hold how much: such sums are far from normal, and no effective number of queries gives their power.
+    """
+    sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
+    equal, biased = _flips(sums, 0.5), _flips(sums, won)
+    above = 2 * equal[::-1].cumsum()[::-1]  # p of each net above 0, from the least sum of clusters won to the greatest
+    rejected = (above <= alpha) & (2 * np.arange(len(equal)) > len(equal) - 1)
+    return float(min(1.0, biased[rejected].sum()))
+
+
+def _flips(sums: NDArray[np.int64], won: float) -> NDArray[np.float64]:
+    """The probability of each sum of |s_c| over clusters that are won, from 0 to that of all."""
+    from scipy.special import gammaln
+
+    chances = np.ones(1)
+    for size, count in zip(*np.unique(np.abs(sums[sums != 0]), return_counts=True), strict=True):
+        wins = np.arange(count + 1)
+        step = np.zeros(size * count + 1)
+        even = np.exp(gammaln(count + 1) - gammaln(wins + 1) - gammaln(count - wins + 1) - count * np.log(2))
+        step[::size] = even * (2 * won) ** wins * (2 - 2 * won) ** (count - wins)
+        chances = np.convolve(chances, step)
+    return chances
 
 
 def effective_clusters(sizes: NDArray[np.int64]) -> float:

@@ -21,10 +21,10 @@ from harness.evaluation.statistic import (
     Labels,
     cluster_sums,
     clustered_mcnemar,
+    clustered_power,
     expected,
     holm,
     max_statistic,
-    mcnemar_power,
     mcnemar_ps,
     share,
     too_few,
@@ -43,7 +43,8 @@ class Rates:
 
     protocol: the winner on tune is significantly better than the reference on test; by_query: it is by the p by query.
     naive: the best trial is better, on the very queries that it was chosen on.    holm, maximum: any trial is better
-    on tune after that correction.    planted: the trial with the known effect is better on test.    covered: the
+    on tune after that correction.    planted: the trial with the known effect is better on test.    power: of that,
+    the mean over the clusters that the worlds drew for test (see ``clustered_power``).    covered: the
     winner's difference from the reference on test lies in the interval that was foretold from tune.
     """
 
@@ -85,7 +86,7 @@ def exchanged(
     won = 0.5 + effect / (2 * reachable) if reachable else 0.5
     side = np.where(nets == 0, 1, np.sign(nets))
     sizes = np.bincount(labels)
-    found = []
+    found, powers = [], []
     for world in range(worlds):
         halves = []
         for drawn in draw.integers(0, len(sizes), size=(2, n)):
@@ -95,9 +96,9 @@ def exchanged(
             flipped = (signs[:, queries] * np.repeat(coin, sizes[own])).astype(np.int8)
             halves.append((flipped, np.repeat(np.arange(len(own)), sizes[own])))
         found.append(_judged(halves[0], halves[1], planted, world))
-    differs = float(np.abs(signs[planted]).mean())
-    known = n * differs * len(labels) / float((nets**2).sum()) if share(labels) and nets.any() else n
-    power = mcnemar_power(max(1, int(min(n, known))), differs, effect)
+        row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
+        powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
+    power = float(np.mean(powers))
     return _rates("exchanged" if effect == 0 else "planted", signs.shape[0], n, effect, power, found)
 
 
