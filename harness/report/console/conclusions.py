@@ -226,7 +226,8 @@ def _power(result: SweepResult) -> str:
     power, best = result.lock.get("power"), result.whole.best_single
     if not power or "n_effective" not in power:
         return ""
-    shared = "" if power["n_effective"] == power["n"] else f", which by cluster tell as much as {power['n_effective']}"
+    known = power["n_effective"]
+    shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
     return (
         f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of questions differ) and "
         f"{power['n']} questions{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
