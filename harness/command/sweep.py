@@ -56,7 +56,7 @@ def run(config: DictConfig) -> None:
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
-    from harness.sweep.trial import Plan, Prepared, identities, retrievers
+    from harness.sweep.trial import Plan, Prepared, open_lists
     from harness.sweep.tune import sweep
 
     printed = ("explain", "splits")  # no part of a result
@@ -73,7 +73,7 @@ def run(config: DictConfig) -> None:
         return show_plan(config, given)
     tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
-    identities(retrievers(config))  # a file that is missing is told before the grid is
+    open_lists(plan)  # a file that is missing is told before the grid is
     trials = plan.trials()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
@@ -90,9 +90,10 @@ def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print what would be done, and do nothing."""
     from harness.core.table import fit
     from harness.sweep.dry_run import blocks, stages
-    from harness.sweep.trial import Plan
+    from harness.sweep.trial import Plan, open_lists
 
     plan = Plan(config, given)
+    open_lists(plan)
     grid = blocks(plan)
     for table in (grid, stages(plan)):
         print(table.title, "", *fit(table, wrap=True), "", sep="\n")

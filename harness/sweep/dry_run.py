@@ -11,9 +11,9 @@ from harness.benchmark import Benchmark
 from harness.core.table import Column, Table
 from harness.retriever import retrieve
 from harness.sweep.folder.rows import Settings
-from harness.sweep.trial import lists
 from harness.sweep.trial.override import values
 from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import open_benchmark, open_lists
 from harness.work.store import NotStored, Store
 
 
@@ -39,10 +39,10 @@ def blocks(plan: Plan) -> Table:
 def stages(plan: Plan) -> Table:
     """A row a list: whether its run is stored, else what a model is asked to build it."""
     kept = Store(Path(plan.config.paths.runs), builds=False)
-    made = lists.retrievers(plan.config)
+    made = open_lists(plan)
     columns = [Column("list", "text"), Column("state", "text"), Column("asked", "text")]
     try:
-        data = lists.benchmark(plan.config, kept)
+        _, data = open_benchmark(plan, kept)
     except NotStored:
         rows = [[name, "the benchmark is not prepared yet: try again after `harness prepare`", ""] for name in made]
         return Table("stages", "lists", columns, rows)

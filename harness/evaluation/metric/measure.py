@@ -307,8 +307,8 @@ class Metric:
         """
         k = ABSENT - 1 if self.k is None else self.k
         grades: Values | None = None
-        if judged is None and self.rel is not None and self.rel > 1:
-            raise HarnessError(f"metric {self}: rel is a relevance of judgements, and this gold has none")
+        if judged is None:
+            self.check_unjudged("this gold")
         if judged is not None and self.rel is not None and not self.measure.graded:
             ranks = np.where(judged[1] >= self.rel, judged[0], NONE)
         elif judged is not None and self.measure.graded:
@@ -319,6 +319,11 @@ class Metric:
         more = [grades] if self.measure.graded else []
         values = self.measure.formula(ranks, k, *more, **dict(self.options))
         return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
+
+    def check_unjudged(self, gold: str) -> None:
+        """Raise HarnessError where it counts passages by a relevance, which ``gold``, without judgements, lacks."""
+        if self.rel is not None and self.rel > 1:
+            raise HarnessError(f"metric {self}: rel is a relevance of judgements, and {gold} has none")
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
         """What a formula of one's own gave. Raises HarnessError unless it is a number a query."""

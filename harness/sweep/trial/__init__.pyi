@@ -9,6 +9,7 @@ from .override import unread as unread
 from .plan import Plan as Plan
 from .plan import reopen as reopen
 from .prepared import Prepared as Prepared
+from .prepared import open_lists as open_lists
 from .trial import GROUPS as GROUPS
 from .trial import RERANKER_INPUTS as RERANKER_INPUTS
 from .trial import PoolSpec as PoolSpec

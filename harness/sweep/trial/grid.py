@@ -18,6 +18,7 @@ from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
+from harness.fusion.importance import read_importance
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor
 from harness.sweep.trial.override import (
@@ -140,8 +141,8 @@ class Grid:
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
-        prior = _importance(point.get("pool.importance", self.config["pool"].get("importance")))
-        read = prior if "importance" in strategies["fuser"].reads else None
+        prior = point.get("pool.importance", self.config["pool"].get("importance"))
+        read = self._importance(prior, "importance" in strategies["fuser"].reads)
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
         read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
         beside = {name: identity(self._make(self.config[name])) for name in read_beside}
@@ -238,6 +239,17 @@ class Grid:
             self.made[key] = instantiate(dict(fields))
         return self.made[key]
 
+    def _importance(self, given: object, read: bool) -> str | None:
+        """The file of an importance, which is read once; None where it is not read. Raises HarnessError without one."""
+        if given is None:
+            return None
+        path = str(given)
+        if not Path(path).is_file():
+            raise MissingFile(f"pool.importance={path}: there is no such file; give a JSON file, or null", path)
+        if read and (key := f"pool.importance={path}") not in self.made:
+            self.made[key] = read_importance(path)
+        return path if read else None
+
     def _anchor(self, lists: Sequence[str]) -> str | None:
         reference = self.config.get("reference")
         return None if reference is None else other_anchor(reference, lists)
@@ -287,10 +299,3 @@ def _raise(mistakes: Mistakes) -> None:
         of_values = [error for error in mistakes.values() if not isinstance(error, CombinationError)]
         told = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
         raise (HarnessError if of_values else CombinationError)(told)
-
-
-def _importance(given: object) -> str | None:
-    """The file of an importance. Raises HarnessError where there is none."""
-    if given is None or (isinstance(given, str) and Path(given).is_file()):
-        return given
-    raise MissingFile(f"pool.importance={given}: there is no such file; give a JSON file, or null", str(given))

@@ -212,11 +212,11 @@ READ = {"seeding": "seeds", "vectors": "encoder"}
 """What readers call a field of ``Context``, where that is not its name."""
 
 
-def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
-    """Sparse [D, E] by list. Raises HarnessError for a reader of it whose pool has no list with a graph."""
-    from scipy.sparse import csr_array
-
+def graphs_read(readers: Sequence[Trial], config: DictConfig) -> dict[str, Graph]:
+    """By list, the graphs whose mentions some of these read. Raises HarnessError for a reader without a list of one."""
     reading = [reader for reader in readers if "mentions" in getattr(reader.reranker, "reads", ())]
+    if not reading:
+        return {}
     names = {name for reader in reading for name in reader.pool.lists}
     walked = graphs({name: retriever for name, retriever in retrievers(config).items() if name in names})
     for reader in reading:
@@ -226,7 +226,14 @@ def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> 
                 f"graph, and none of pool.lists={list(reader.pool.lists)} has one; add a list that walks a graph, e.g. "
                 "retriever@lists.graph=ppr, or set reranker=none"
             )
+    return walked
+
+
+def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
+    """Sparse [D, E] by list."""
+    from scipy.sparse import csr_array
+
     return {
         name: csr_array(graph.build(data, store(config))[0].mentions.T.tocsr(), dtype=np.float64)
-        for name, graph in walked.items()
+        for name, graph in graphs_read(readers, config).items()
     }

@@ -50,8 +50,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         _check_shape(self.config)
-        Metric.parse(self.config.objective)
-        metrics(self.config.metrics, None)
+        for metric in (Metric.parse(self.config.objective), *metrics(self.config.metrics, None)):
+            metric.check_unjudged("the gold of a sweep")
         bounded("margin", self.margin, 0, 1, open_low=True)
         reference_of(self.config.get("reference"), list(self.config.lists))
 
@@ -61,6 +61,7 @@ class Plan:
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         if lines := list(unread(self.given, raw, found)):
             raise CombinationError("; ".join(lines))
+        lists.graphs_read(found, self.config)
         return found
 
     def reading(self) -> list[Trial]:

@@ -17,6 +17,7 @@ from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
 from harness.fusion.context import Context
+from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.engine import fit
@@ -28,6 +29,28 @@ from harness.work.store import Store
 log = logging.getLogger(__name__)
 READ_BLOCK = 1024
 """Queries whose pairs are asked for at once."""
+
+
+def open_lists(plan: Plan) -> dict[str, Retriever]:
+    """The retriever of every list. Raises HarnessError for a device, or a file, that is not here."""
+    resolve_device(plan.config.device)
+    retrievers = lists.retrievers(plan.config)
+    for name, retriever in retrievers.items():
+        check_devices(retriever, f"lists.{name}")
+    lists.identities(retrievers)
+    return retrievers
+
+
+def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
+    """The plan with the metrics that its benchmark can have, and that. Raises HarnessError where it has no tune."""
+    data = lists.benchmark(plan.config, kept)
+    data.need_members("tune")
+    if not len(data.members("test")):
+        log.warning("%s: no question falls into test, so what is chosen on tune can never be held out", data.name)
+    for split in ("tune", "test"):
+        if len(members := data.members(split)) and not data.ordered[members].any():
+            plan = plan.without_order(data.name, split)
+    return plan, data
 
 
 @dataclass(frozen=True)
@@ -43,17 +66,8 @@ class Prepared:
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
         """Load or build what the plan needs, in the store of its configuration unless another is given."""
         kept = store or lists.store(plan.config)
-        resolve_device(plan.config.device)
-        retrievers = lists.retrievers(plan.config)
-        for name, retriever in retrievers.items():
-            check_devices(retriever, f"lists.{name}")
-        data = lists.benchmark(plan.config, kept)
-        data.need_members("tune")
-        if not len(data.members("test")):
-            log.warning("%s: no question falls into test, so what is chosen on tune can never be held out", data.name)
-        for split in ("tune", "test"):
-            if len(members := data.members(split)) and not data.ordered[members].any():
-                plan = plan.without_order(data.name, split)
+        retrievers = open_lists(plan)
+        plan, data = open_benchmark(plan, kept)
         return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
