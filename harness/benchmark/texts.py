@@ -21,6 +21,7 @@ class Texts:
 
     titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None where unknown.
     gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered: bool[Q], as there.
+    doc_ids: str[D], none where nobody asks.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Texts:
     gold: NDArray[np.int32] | None = None
     chain: NDArray[np.bool_] | None = None
     ordered: NDArray[np.bool_] | None = None
+    doc_ids: Sequence[str] = ()
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Texts:
@@ -41,7 +43,17 @@ class Texts:
         titles, texts = list(corpus["title"][:]), list(corpus["text"][:])
         ids, hops = list(queries["id"][:]), list(queries["hops"][:])
         known = benchmark.gold, benchmark.chain, benchmark.ordered
-        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, *known)
+        docs = benchmark.doc_ids.to_pylist()
+        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, *known, docs)
+
+    @property
+    def supporting(self) -> dict[str, list[str]]:
+        """The ids of each question's gold passages."""
+        gold = [] if self.gold is None else self.gold.tolist()
+        return {
+            name: [self.doc_ids[doc] for doc in row if doc >= 0]
+            for name, row in zip(self.query_ids, gold, strict=False)
+        }
 
     @cached_property
     def passages(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -125,15 +125,14 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     return found
 
 
-def look(config: DictConfig, command: str, gold: Gold, test_ids: Iterable[str] | None = None) -> Noted:
+def look(config: DictConfig, command: str, gold: Gold, test_ids: Collection[str] | None = None) -> Noted:
     """Note that a command looks at these questions, before any figure of them is printed; what was noted.
 
     gold: of all questions that it looks at.    test_ids: those of test, where a benchmark's split says so.
     """
-    from harness.sweep.heldout import note_look
+    from harness.sweep.heldout import QuestionSet, note_look
 
-    tests = gold.tests if test_ids is None else test_ids
-    return note_look(config.paths.looks, command, gold.source, tests, scored=gold.query_ids, gold=gold)
+    return note_look(config.paths.looks, command, QuestionSet.of(gold, test_ids))
 
 
 def print_look(config: DictConfig, noted: Noted, n: int) -> None:

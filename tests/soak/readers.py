@@ -36,7 +36,7 @@ from harness.run.artifact import keep_ids
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.heldout.looks import count_looks, note_look
+from harness.sweep.heldout.looks import QuestionSet, count_looks, note_look
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
 from harness.work.lease import is_stale
@@ -132,9 +132,10 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
 
 
 def _look(path: Path) -> object:
-    kept = path.read_bytes()
+    kept, ids = path.read_bytes(), ["q1", "q2", "q3"]
+    asked = QuestionSet("x", dict.fromkeys(ids, ()), {"the split in use": ids})
     try:
-        return count_looks(str(path), ["q1", "q2", "q3"]), note_look(str(path), "trace", "x", ["q1", "q2", "q3"])
+        return count_looks(str(path), asked), note_look(str(path), "trace", asked)
     finally:
         path.write_bytes(kept)
 

@@ -94,7 +94,7 @@ class Folder:
         folder = self._folder()
         corpus = read_prepared_corpus(folder, segmentation=self._segmentation)
         queries = read_prepared_queries(folder)
-        _, titles, texts = (column.to_pylist() for column in corpus.table.columns)
+        docs, titles, texts = (column.to_pylist() for column in corpus.table.columns)
         if queries is None:
             return Texts(folder.name, titles, texts)
         check_queries(queries, {"id": str, "question": str})
@@ -115,6 +115,7 @@ class Folder:
             gold=gold,
             chain=chain,
             ordered=chain,
+            doc_ids=docs,
         )
 
     def _folder(self) -> Path:

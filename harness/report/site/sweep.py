@@ -32,7 +32,7 @@ from harness.report.site.questions import Split
 from harness.report.site.sources import open_sources
 from harness.report.table.tables import build_tables, leaderboard
 from harness.sweep.folder import SweepResult, View, read_entry
-from harness.sweep.heldout import note_look
+from harness.sweep.heldout import QuestionSet, note_look
 
 
 def write_sweep(
@@ -52,8 +52,9 @@ def write_sweep(
     made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
-        gold = None if isinstance(material, str) else Gold.of(material.benchmark)
-        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation], gold=gold)
+        known = {} if isinstance(material, str) else Gold.of(material.benchmark).relevant()
+        asked = QuestionSet(str(result.manifest["dataset"]), {name: known.get(name, ()) for name in ids}, {"test": ids})
+        note_look(config.paths.get("looks"), "report", asked, [evaluation])
     if chunks.is_made(key, made):
         return
     for view in views(result):

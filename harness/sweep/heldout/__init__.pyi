@@ -4,6 +4,7 @@ from .locked_trials import locked as locked
 from .locked_trials import look_of as look_of
 from .locked_trials import score_locked as score_locked
 from .looks import Noted as Noted
+from .looks import QuestionSet as QuestionSet
 from .looks import charged as charged
 from .looks import describe_charge as describe_charge
 from .looks import describe_looks as describe_looks

@@ -29,7 +29,7 @@ from harness.sweep.folder.integrity import ENTRY, Entry, Line, file_hash, read_e
 from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
-from harness.sweep.heldout.looks import count_looks, note_look
+from harness.sweep.heldout.looks import QuestionSet, count_looks, note_look
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import rows
 from harness.sweep.trial import Trial
@@ -61,17 +61,18 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
-        looks, ids, gold = plan.config.paths.get("looks"), data.test_ids(), Gold.of(data)
+        looks, ids = plan.config.paths.get("looks"), data.test_ids()
+        asked = QuestionSet.of(Gold.of(data).take(members.tolist()), ids)
         _check_ledger(result, lock, ledger)
         if known := [line["sha256"] for line in seen]:
-            note_look(looks, "heldout", data.name, ids, known, gold=gold)
+            note_look(looks, "heldout", asked, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
             raise HarnessError(
                 f"the test split of {data.name} has been evaluated already, {counted(len(seen), 'time')} "
                 f"({ledger.path}); heldout.again=true evaluates it once more, and every table then says so"
             )
         if begun is None:
-            before = count_looks(looks, ids, known, gold)
+            before = count_looks(looks, asked, known)
             shared = chosen_on(result.folder.parent.parent, data.name, ids)
             times = charged(lock.get("family"), seen, before)
             look: Placed = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
@@ -105,7 +106,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 **({"family": lock["family"]} if lock.get("family") else {}),
             }
         )
-        note_look(looks, "heldout", data.name, ids, [entry["sha256"]], gold=gold)
+        note_look(looks, "heldout", asked, [entry["sha256"]])
         files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
         _write(files, result.folder)
     return SweepResult(result.folder)

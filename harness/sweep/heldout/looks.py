@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 DIGITS = 12
 """Of the hash that a question is known by."""
+IN_USE = "the split in use"
 EVALUATED = "an earlier held-out evaluation"
 """What names test questions, whatever a split calls them now."""
 
@@ -45,43 +47,57 @@ class Noted(TypedDict, total=False):
     test_splits: dict[str, int]
 
 
-def note_look(
-    path: str | None,
-    command: str,
-    source: str,
-    test_ids: Iterable[str] | Mapping[str, Iterable[str]],
-    evaluations: Sequence[str] | None = None,
-    scored: Iterable[str] = (),
-    gold: Gold | None = None,
-) -> Noted:
-    """Note that a command looks at these test questions; ``{"test_questions", "looks"}`` with this one.
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions that a command scores or shows.
 
-    scored: all questions that are scored or shown, where these are more. They are noted, too, and those that a held-out
-    evaluation had as test are test questions, whatever they are called now. gold: that of all these questions.
+    source: the benchmark or file that they are of.    passages: of each question its gold passages, by which it is
+    known beside its id; none of one whose gold is not known.    tests: the ids of those of test by the split that says
+    so, the one in use first. Questions that a held-out evaluation had as test are of test, whatever they are called.
+    """
 
-    path: the file; None notes nothing. source: the benchmark or file that the questions are of; test_ids: those of test
-    that are scored or shown, as the splitting says (``test_ids`` of a benchmark), or by the split that says so, the one
-    in use first (``tests`` of a gold). evaluations: hashes of lines of a ledger, each of which is noted once.
+    source: str
+    passages: Mapping[str, Iterable[str]]
+    tests: Mapping[str, Collection[str]]
+
+    @classmethod
+    def of(cls, gold: Gold, test: Collection[str] | None = None) -> QuestionSet:
+        """Those of a gold.    test: the ids of test, where a benchmark's split says so; None: as the gold does."""
+        return cls(gold.source, gold.relevant(), gold.tests if test is None else {IN_USE: test})
+
+    @property
+    def test(self) -> set[str]:
+        """All that some split calls test."""
+        return set().union(*self.tests.values())
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """What each question is known by, its id first."""
+        documents = {name: {_document(passage) for passage in own} for name, own in self.passages.items()}
+        return {name: "\0".join([name, *sorted(own)]) for name, own in sorted(documents.items())}
+
+
+def note_look(path: str | None, command: str, asked: QuestionSet, evaluations: Sequence[str] | None = None) -> Noted:
+    """Note that a command looks at these questions; ``{"test_questions", "looks"}`` with this one.
+
+    path: the file; None notes nothing.    evaluations: hashes of lines of a ledger, each of which is noted once.
     test_splits: where the split in use does not name all of them, how many each names. looks: None where none is noted:
     no test question, no file, or one that cannot be written.
     """
-    named = test_ids if isinstance(test_ids, Mapping) else {"the split in use": test_ids}
-    splits = {name: set(ids) for name, ids in named.items()}
-    in_use, test = next(iter(splits.values())), set().union(*splits.values())
-    asked = sorted(test.union(scored))
+    splits = {name: {*ids} for name, ids in asked.tests.items()}
+    in_use, test, keys = next(iter(splits.values())), asked.test, asked.keys
     found: Noted = {"test_questions": len(test), "looks": None}
     if path is not None and not str(path).strip():
         raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
-    if asked and path is not None:
+    if keys and path is not None:
         ledger = Ledger(Path(path))
         try:
             with ledger.exclusive():
                 known = _looks(ledger)
-                keys = _keys(asked, gold)
                 splits[EVALUATED] = _evaluated(keys, known)
                 test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
-                facts = _facts(command, source, list(keys.values()), known)
+                facts = _facts(command, asked.source, list(keys.values()), known)
                 known += [cast("Look", ledger.append({**facts, **look})) for look in _due(evaluations, known)]
                 found["looks"] = _count(known, {name: keys[name] for name in sorted(test)}) if test else None
         except HarnessError as error:
@@ -92,10 +108,8 @@ def note_look(
     return found
 
 
-def count_looks(
-    path: str | None, test_ids: Iterable[str], evaluations: Sequence[str] = (), gold: Gold | None = None
-) -> int | None:
-    """How many looks at these test questions are known: those in the file, and the evaluations it lacks.
+def count_looks(path: str | None, asked: QuestionSet, evaluations: Sequence[str] = ()) -> int | None:
+    """How many looks at the test questions among these are known: those in the file, and the evaluations it lacks.
 
     So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation. None where
     nothing is recorded: no file is kept, or it cannot be read, and the ledger knows of none either.
@@ -107,7 +121,9 @@ def count_looks(
     except HarnessError as error:
         recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
-    count = _count(known, _keys(sorted(test_ids), gold)) + len(_missing(evaluations, known))
+    keys, test = asked.keys, asked.test
+    count = _count(known, {name: key for name, key in keys.items() if name in test})
+    count += len(_missing(evaluations, known))
     return count if recorded else count or None
 
 
@@ -142,13 +158,6 @@ def describe_charge(found: Sequence[SystemComparison], looks: int | None) -> str
         f"This is look {looks} at these test questions, so each p counts times {charge(looks):.2f}; of "
         f"{counted(len(above), 'difference')} above {left}"
     )
-
-
-def _keys(names: Iterable[str], gold: Gold | None) -> dict[str, str]:
-    """What each question is known by: its id, and its gold passages where they are given; of a span its document."""
-    passages = gold.relevant() if gold is not None else {}
-    documents = {name: {_document(passage) for passage in own} for name, own in passages.items()}
-    return {name: "\0".join([name, *sorted(documents.get(name, ()))]) for name in names}
 
 
 def _document(passage: str) -> str:

@@ -21,7 +21,7 @@ from harness.evaluation import run_comparison
 from harness.evaluation.gold import Gold, refuse_gold
 from harness.evaluation.system_comparison import SystemComparison
 from harness.evaluation.verdict import Comparisons
-from harness.sweep.heldout.looks import describe_charge, note_look
+from harness.sweep.heldout.looks import QuestionSet, describe_charge, note_look
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -43,7 +43,7 @@ def noted(score: Callable[P, R], compared: Callable[[R], Sequence[SystemComparis
         given["gold"] = gold = Gold.read(given["gold"], keep_empty=given.get("ties") == "trec")
         found = by_name(**given)
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
-        looked = note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids, gold=gold)
+        looked = note_look(paths.looks, score.__name__, QuestionSet.of(gold))
         if said := describe_charge(compared(found), looked["looks"]):
             log.warning("%s", said)
         return found

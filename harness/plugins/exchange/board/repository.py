@@ -24,7 +24,7 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.plugins.exchange.board.scoring import Scored, score
 from harness.plugins.exchange.board.submission import read_submission
-from harness.sweep.heldout import describe_looks, note_look
+from harness.sweep.heldout import QuestionSet, describe_looks, note_look
 
 log = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ def note_looks(board: Board, names: Iterable[str], command: str, looks: str | No
     """Note that a command scores the board's split of these benchmarks, and say it."""
     for name in names:
         gold = board.collection(name).gold.split(board.split)
-        noted = note_look(looks, command, name, gold.tests, scored=gold.query_ids, gold=gold)
+        noted = note_look(looks, command, QuestionSet(name, gold.relevant(), gold.tests))
         if said := describe_looks(noted, len(gold), looks):
             log.info("%s: %s", name, said)
 

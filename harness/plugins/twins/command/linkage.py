@@ -47,7 +47,7 @@ def run(config: DictConfig) -> None:
         tables_of,
     )
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
-    from harness.sweep.heldout import note_look
+    from harness.sweep.heldout import QuestionSet, note_look
 
     complete(config)
     check_ending(config.out)
@@ -75,7 +75,8 @@ def run(config: DictConfig) -> None:
     if start and config.split != "tune":
         parts = texts.parts(splitting)
         test = [name for name, part in zip(texts.query_ids, parts, strict=True) if part == "test"]
-        looked = note_look(config.paths.looks, "linkage", texts.name, test)
+        shown = QuestionSet(texts.name, texts.supporting, {"the split in use": test})
+        looked = note_look(config.paths.looks, "linkage", shown)
     for table in tables:
         print(*paragraph(table.title), "", *fit(table), "", sep="\n")
     for line in linkage_sentences(found, config.measured):

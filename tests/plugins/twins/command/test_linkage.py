@@ -67,6 +67,19 @@ def test_a_folder_with_gold(command: Command, folder: Path) -> None:
     assert "100.0% of the questions name the title of a gold passage" in said
 
 
+def test_another_question_of_the_same_id_is_no_look(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`q` is of test; as `evaluate` knows questions, by their id and their gold."""
+    monkeypatch.setenv("HARNESS_LOOKS", str(folder / "looks.jsonl"))
+    looks = []
+    for gold in (["p0", "p1"], ["p1", "p2"], ["p0", "p1"]):
+        ask(folder, supporting_ids=gold)
+        _, said, err = command("linkage", "dataset=folder", f"dataset.path={folder}", "split=test")
+        looks.append(" ".join(said.split()).partition("a test question; look ")[2][:1])
+    assert looks == ["1", "1", "2"], err
+
+
 def test_figures_have_the_panels_that_there_is_gold_for(command: Command, folder: Path) -> None:
     """Without queries one panel; with gold the steps (Missoula is two from Dune) and the gain, 0 at no share."""
     status, said, _ = command("linkage", "dataset=folder", f"dataset.path={folder}", f"figure={folder / 'bare.png'}")
