@@ -38,12 +38,16 @@ from __future__ import annotations
 
 import os
 import shlex
+from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, open_dict
 
 from harness.command import begin_extractor, typed
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, whole_number
+
+if TYPE_CHECKING:
+    from harness.sweep.trial import Plan
 
 
 def run(config: DictConfig) -> None:
@@ -69,11 +73,11 @@ def run(config: DictConfig) -> None:
     if config.dry_run and (explain or splits):
         told = "explain=true" if explain else f"splits={splits}"
         raise HarnessError(f"{told} is of results, and dry_run=true makes none; leave one of them out")
-    if config.dry_run:
-        return show_plan(config, given)
     tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
     open_lists(plan)  # a file that is missing is told before the grid is
+    if config.dry_run:
+        return show_plan(plan)
     trials = plan.trials()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
@@ -86,14 +90,11 @@ def run(config: DictConfig) -> None:
         track(tracking, result.folder)
 
 
-def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
+def show_plan(plan: Plan) -> None:
     """Print what would be done, and do nothing."""
     from harness.core.table import fit
     from harness.sweep.dry_run import blocks, stages
-    from harness.sweep.trial import Plan, open_lists
 
-    plan = Plan(config, given)
-    open_lists(plan)
     grid = blocks(plan)
     for table in (grid, stages(plan)):
         print(table.title, "", *fit(table, wrap=True), "", sep="\n")

@@ -61,11 +61,22 @@ def test_of_evaluate(folder: Path, command: Command, gold: str, arguments: list[
         ("evaluation.metrics=[mrr]", "(did you mean metrics?)"),
         ("metrics=[]", "no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]"),
         ("pool.lists=[]", "pool.lists = [], expected a list of names"),
+        (
+            'metrics=["ndcg(rel=2)@5"]',
+            "ndcg(rel=2)@5: rel is a relevance of judgements, and the gold of a sweep has non",
+        ),
+        ("lists.dense=none.trec", "none.trec: there is no such run file"),
+        ("fuser=weighted_rrf pool.importance=run.trec", "run.trec:1: broken JSON"),
+        ("split=given", "600 of its 600 questions have no split"),
+        ("tracking.top=-1", "tracking.top must be in [0, inf), got top=-1"),
     ],
 )
-def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str) -> None:
-    status, _, said = command("sweep", argument, "dry_run=true", f"paths.runs={tmp_path}")
-    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argument: str, message: str) -> None:
+    """By a dry run, too."""
+    for dry_run in ("true", "false"):
+        status, _, said = command("sweep", *argument.split(), f"dry_run={dry_run}", "paths.runs=runs")
+        assert (status, message in said, said.count("\n")) == (2, True, 1), said
+        assert not (folder / "runs" / "artifacts" / "encode").exists()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_what_a_language_model_would_be_asked(base, world):
 
 
 @pytest.mark.plugin("mentions")
-def test_what_a_sweep_refuses_is_refused_before_anything_is_built(tmp_path):
+def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_path):
     def said(*arguments):
         own = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}")
         return warm.harness("sweep", *own, *arguments, cwd=tmp_path)
@@ -79,16 +79,6 @@ def test_what_a_sweep_refuses_is_refused_before_anything_is_built(tmp_path):
     assert max(map(len, whole)) <= 100
     (first,) = (number for number, line in enumerate(whole) if line.startswith("distances"))
     assert whole[first + 1].strip() == "(6), pool.cap=20"  # no axis is cut
-    late = {
-        'metrics=["ndcg(rel=2)@5"]': "ndcg(rel=2)@5: rel is a relevance of judgements, and the gold of a sweep has no",
-        "lists.dense=none.trec": "none.trec: there is no such run file",
-        "fuser=weighted_rrf pool.importance=empty": "empty:1: broken JSON",
-        "split=given": "600 of its 600 questions have no split",
-    }
-    (tmp_path / "empty").touch()
-    for typed, line in late.items():
-        refused = said(*typed.split(), "grid=point")
-        assert (refused.returncode, line in refused.stderr) == (2, True), (typed, refused.stderr)
     other = said("fuser.penalty=1")
     assert other.returncode == 2
     assert "penalty is read by fuser=learned" in other.stderr
