@@ -7,6 +7,7 @@ shared. It is not this process that forks, for that has threads and perhaps a GP
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import functools
@@ -55,9 +56,13 @@ class Workers:
         self.close()
 
     def begin(self) -> Workers:
-        """Start and prepare the processes now, for jobs to come; nothing where this process does the work."""
+        """Start and prepare the processes now, for jobs to come; nothing where this process does the work.
+
+        If no job comes, they end with this process, whatever they are at.
+        """
         if self._count > 1:
             self._processes()
+            atexit.register(self.close)
         return self
 
     def close(self) -> None:
