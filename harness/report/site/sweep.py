@@ -52,8 +52,8 @@ def write_sweep(
     made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
-        known = {} if isinstance(material, str) else Gold.of(material.benchmark).relevant()
-        asked = QuestionSet(str(result.manifest["dataset"]), {name: known.get(name, ()) for name in ids}, {"test": ids})
+        gold = {} if isinstance(material, str) else Gold.of(material.benchmark).relevant()
+        asked = QuestionSet(str(result.manifest["dataset"]), {name: gold.get(name, ()) for name in ids}, {"test": ids})
         note_look(config.paths.get("looks"), "report", asked, [evaluation])
     if chunks.is_made(key, made):
         return

@@ -72,8 +72,8 @@ def choose(runs: Path, sweep: object) -> list[Path]:
     """
     if sweep is None:
         return [latest(runs)]
-    several = isinstance(sweep, Sequence) and not isinstance(sweep, str)
-    named = [str(name) for name in sweep] if several else [str(sweep)]
+    given = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
+    named = [str(name) for name in given]
     if not named or not all(named):
         raise HarnessError(
             f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave it out for the latest"
