@@ -39,7 +39,7 @@ def blocks(plan: Plan) -> Table:
 def stages(plan: Plan) -> Table:
     """A row a list: whether its run is stored, else what a model is asked to build it."""
     kept = Store(Path(plan.config.paths.runs), builds=False)
-    made = open_lists(plan)
+    made, _ = open_lists(plan)
     columns = [Column("list", "text"), Column("state", "text"), Column("asked", "text")]
     try:
         _, data = open_benchmark(plan, kept)

@@ -31,14 +31,13 @@ READ_BLOCK = 1024
 """Queries whose pairs are asked for at once."""
 
 
-def open_lists(plan: Plan) -> dict[str, Retriever]:
-    """The retriever of every list. Raises HarnessError for a device, or a file, that is not here."""
+def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
+    """The retriever of every list, and its identity. Raises HarnessError for a device, or a file, that is not here."""
     resolve_device(plan.config.device)
     retrievers = lists.retrievers(plan.config)
     for name, retriever in retrievers.items():
         check_devices(retriever, f"lists.{name}")
-    lists.identities(retrievers)
-    return retrievers
+    return retrievers, lists.identities(retrievers)
 
 
 def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
@@ -66,9 +65,9 @@ class Prepared:
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
         """Load or build what the plan needs, in the store of its configuration unless another is given."""
         kept = store or lists.store(plan.config)
-        retrievers = open_lists(plan)
+        retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
-        return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
+        return cls(plan, data, lists.runs(retrievers, data, kept), identities)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Each trial's hash."""
