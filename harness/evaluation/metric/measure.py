@@ -321,7 +321,14 @@ class Metric:
         return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
 
     def check_unjudged(self, gold: str) -> None:
-        """Raise HarnessError where it counts passages by a relevance, which ``gold``, without judgements, lacks."""
+        """Refuse gold without judgements where the metric counts passages by a relevance.
+
+        Args:
+            gold: its name, for the message.
+
+        Raises:
+            HarnessError: the metric has a ``rel`` above 1.
+        """
         if self.rel is not None and self.rel > 1:
             raise HarnessError(f"metric {self}: rel is a relevance of judgements, and {gold} has none")
 
