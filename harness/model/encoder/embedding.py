@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from harness.core.arrays import read_array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
 from harness.core.identity import identity, texts_sha256
 from harness.core.resources import need_disk, need_memory
@@ -152,7 +152,7 @@ def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Fact
 
 def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
     def compute(advance: Advance) -> Mapping[str, NDArray[Any]]:
-        vectors, cut = model.encode(texts, role, advance)
+        vectors, cut = _checked(model, model.encode(texts, role, advance), len(texts))
         return {"vectors": _unit(vectors, texts), "cut": cut}
 
     return array_part(path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"), texts
@@ -175,6 +175,24 @@ def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: 
         number += len(distinct)
     merged.flush()
     return {"texts": len(texts), "distinct": len(place), "truncated": truncated, "dimension": dimension}
+
+
+def _checked(model: Model, found: object, count: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """What an encoder gave. Raises HarnessError unless it is vectors of its dimension and marks, one of each a text."""
+    given = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
+    wanted = (("f", (count, model.dimension)), ("b", (count,)))
+    if all(
+        isinstance(array, np.ndarray) and array.dtype.kind == kind and array.shape == shape
+        for array, (kind, shape) in zip(given, wanted, strict=True)
+    ):
+        return given  # type: ignore[return-value]
+    told = " and ".join(
+        f"{one.dtype} of shape {one.shape}" if isinstance(one, np.ndarray) else described(one) for one in given
+    )
+    raise HarnessError(
+        f"{type(model).__name__}.encode gave {told}, expected vectors, float32 of {(count, model.dimension)}, and "
+        f"which texts were cut, bool of {(count,)}"
+    )
 
 
 def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.embedding import SHARD
-from harness.model.encoder.hashed import Hashed
+from harness.model.encoder.hashed import Hashed, HashedWords
 from harness.work.store import Store
 
 SCRIPT = """
@@ -104,3 +105,30 @@ def test_rows_follow_the_texts_and_have_length_one(tmp_path: Path) -> None:
 def test_unknown_role(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"role=passages is not known.*did you mean passage"):
         embed(Hashed(64), ["a"], "passages", Store(tmp_path))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("give", "told"),
+    [
+        (lambda vectors, cut: (vectors[:-1], cut), r"float32 of shape \(2, 64\) and bool of shape \(3,\)"),
+        (lambda vectors, cut: (vectors[:, :3], cut), r"float32 of shape \(3, 3\)"),
+        (lambda vectors, cut: (vectors, cut[:1]), r"bool of shape \(1,\)"),
+        (lambda vectors, cut: (vectors.astype(int), cut), r"int64 of shape"),
+        (lambda vectors, cut: (vectors, cut.tolist()), r"and a list, \[False"),
+        (lambda vectors, cut: vectors, r"float32 of shape \(3, 64\) and a NoneType"),
+    ],
+)
+def test_what_an_encoder_gives_has_a_row_a_text(tmp_path: Path, give: Callable[..., object], told: str) -> None:
+    """A row too few was asked for again, for ever."""
+
+    class Wrong(HashedWords):
+        def encode(self, texts, role, advance):  # type: ignore[no-untyped-def]
+            return give(*super().encode(texts, role, advance))
+
+    @dataclass(frozen=True)
+    class Own:
+        def open(self) -> Wrong:
+            return Wrong(64)
+
+    with pytest.raises(HarnessError, match=f"Wrong.encode gave .*{told}.*, expected vectors, float32 of"):
+        embed(Own(), ["a", "b", "c"], "passage", Store(tmp_path))
