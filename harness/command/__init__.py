@@ -87,16 +87,15 @@ def python_value(node: Any) -> Any:
 def begin_extractor(config: DictConfig) -> None:
     """Let the extractor of a list load its model in other processes while this one imports torch and reads the data.
 
-    Only where nothing has been extracted yet, so that nothing is loaded in vain. Mistakes are left to those who use it.
+    Only where nothing has been extracted yet, so that nothing is loaded in vain. Whatever is wrong is told by those
+    who use it.
     """
     from pathlib import Path
-
-    from omegaconf.errors import OmegaConfBaseException
 
     from harness.core.configuration import instantiate
     from harness.work.store import Store
 
-    with contextlib.suppress(HarnessError, OmegaConfBaseException):
+    with contextlib.suppress(Exception):
         node = python_value(config.get("extractor"))
         if node and _holds(python_value(config.lists), node) and not Store(Path(config.paths.runs)).has("extract"):
             begin = getattr(instantiate(node), "begin", None)

@@ -60,11 +60,12 @@ def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_pat
     origin = f"is relative to the folder that the sweep was made in, {folder}: run it there, or sweep again with an abs"
     name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
     lost = warm.harness("verify", "--rescore", *name, cwd=tmp_path)
+    assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (2, True), lost.stderr
+    for path in ("colbert.json", "splade.parquet", "lexical.trec.gz"):
+        (tmp_path / path).symlink_to(folder / path)
+    lost = warm.harness("heldout", *name, cwd=tmp_path)
     assert (lost.returncode, f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr) == (2, True)
     assert f"; world {origin}" in lost.stderr
-    (tmp_path / "world").symlink_to(folder / "world")
-    lost = warm.harness("heldout", *name, cwd=tmp_path)
-    assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (2, True), lost.stderr
 
 
 @pytest.mark.parametrize(("given", "against"), [([], "colbert"), (["reference=splade"], "splade")])
