@@ -79,7 +79,7 @@ def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run
     gold = harness.Gold.from_dict({"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "d": 0}})
     assert repr(gold) == told
     assert '<td class="text">b, &lt;c&gt;</td>' in GOLD._repr_html_()
-    assert repr(sample) == "Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)"
+    assert repr(sample) == "Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)"
     assert "sample-q-00000" in sample._repr_html_()
 
 

@@ -19,7 +19,7 @@ from harness.benchmark.split import MEANING, Splitting, read_splitting, say_unus
 from harness.core import escape
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -109,9 +109,9 @@ class Benchmark:
         read_splitting("split", self.splitting)
 
     def __repr__(self) -> str:
-        """``Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)``."""
+        """``Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)``."""
         return (
-            f"Benchmark({self.name}: {len(self.corpus)} passages, {len(self.queries)} queries, "
+            f"Benchmark({self.name}: {counted(len(self.corpus), 'passage')}, {counted(len(self.queries), 'query')}, "
             f"sha256 {self.sha256[:12]})"
         )
 

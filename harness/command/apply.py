@@ -20,6 +20,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import command_line, complete, keep_inputs, python_value
+from harness.core.table import counted
 
 
 def run(config: DictConfig) -> None:
@@ -35,4 +36,5 @@ def run(config: DictConfig) -> None:
     questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
     ranked = winner.rank(questions, config.depth)
     runs.write(ranked, str(config.out), {**winner.made, "command": command_line("apply")})
-    print(f"{config.out}: {len(ranked.docs)} documents for {ranked.answered} of {len(ranked)} questions")
+    documents, asked = counted(len(ranked.docs), "document"), counted(len(ranked), "question")
+    print(f"{config.out}: {documents} for {ranked.answered} of {asked}")

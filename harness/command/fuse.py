@@ -34,6 +34,7 @@ from omegaconf import DictConfig
 
 from harness.command import command_line, complete, keep_inputs, python_value, refuse, typed, warn_unread
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,9 +80,9 @@ def run(config: DictConfig) -> None:
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
-        print(f"{name}: {len(run.docs)} documents for {run.answered} of {queries} questions")
+        print(f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of {counted(queries, 'question')}")
     part = part_name(config.split, splitting)
-    print(f"{out}: {len(fused.docs)} documents for {fused.answered} questions (split {part})")
+    print(f"{out}: {counted(len(fused.docs), 'document')} for {counted(fused.answered, 'question')} (split {part})")
 
 
 def _check(config: DictConfig) -> None:

@@ -29,6 +29,7 @@ from omegaconf import DictConfig
 
 from harness.command import begin_extractor, typed
 from harness.core.errors import HarnessError
+from harness.core.table import counted
 
 
 def run(config: DictConfig) -> None:
@@ -89,14 +90,16 @@ def _prepare(config: DictConfig) -> None:
         print(f"{number} passages; the scores of their pairs are stored")
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
-    print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} questions ({tune} tune, {test} test)")
+    passages, questions = counted(len(data.doc_ids), "passage"), counted(len(data.query_ids), "question")
+    print(f"{data.name}: {passages}, {questions} ({tune} tune, {test} test)")
     print(f"data sha256 {data.sha256}")
     dataset = instantiate(config.dataset)
     if hasattr(dataset, "describe"):  # what else it says of the benchmark that it made
         print("\n".join(dataset.describe(data)))
     for name, lists in prepared.runs.items():
         lengths = lists.lengths()
-        print(f"list {name}: {lengths.mean():.1f} documents a question, {int((lengths == 0).sum())} empty lists")
+        empty = counted(int((lengths == 0).sum()), "empty list")
+        print(f"list {name}: {lengths.mean():.1f} documents a question, {empty}")
         print(f"  {kept.place('retrieve', prepared.identities[name], {'benchmark': data.sha256})}")
     told = set()
     for name, graph in graphs(retrievers(config)).items():

@@ -29,7 +29,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, one_of
-from harness.core.table import Column, Source, Table
+from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import ABSENT, Metric, average, definitions, groups, metrics, run_ranks
@@ -117,7 +117,7 @@ class Evaluation(Result):
                 rows.append(
                     [f"{title} {label}", *counts, *(None for _ in lacking), *(scores[name] for name in self.metrics)]
                 )
-        extent = f"{short_source(self.gold)}, {self.n} questions, split {self.split}; scores in percent"
+        extent = f"{short_source(self.gold)}, {counted(self.n, 'question')}, split {self.split}; scores in percent"
         extent = f"{extent}; {self.judgements}" if self.judgements else extent
         source = Source(extent, coverage_notes({self.run: self.coverage}))
         return Table("scores", self.run, columns, rows, source)
@@ -144,8 +144,9 @@ class Evaluation(Result):
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
         return {
             "metrics": f"{definitions(names)}; equal scores by document id {order}.",
-            "coverage": f"{one.answered} of {one.queries} questions have a list, {one.unknown} lists are of questions "
-            f"that the gold does not know; {one.found} of {one.gold_documents} gold documents stand in any list.",
+            "coverage": f"{one.answered} of {counted(one.queries, 'question')} with a list, "
+            f"{counted(one.unknown, 'list')} of questions that the gold does not know; "
+            f"{one.found} of {counted(one.gold_documents, 'gold document')} in any list.",
         }
 
 
@@ -166,7 +167,7 @@ class Evaluations(Result):
         rows = [[name, *one.metrics.values()] for name, one in self.systems.items()]
         notes = list(dict.fromkeys(note for one in each for note in one.source.notes))
         source = Source(each[0].source.extent, notes)
-        return Table("scores", f"{len(rows)} runs", [Column("run", "text"), *metrics], rows, source)
+        return Table("scores", counted(len(rows), "run"), [Column("run", "text"), *metrics], rows, source)
 
     def records(self) -> list[dict[str, object]]:
         """A row a run: its name, n, and the metrics."""

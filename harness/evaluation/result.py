@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from harness.core.table import TWO_COLUMNS, Table, typeset
+from harness.core.table import TWO_COLUMNS, Table, counted, typeset
 from harness.evaluation.coverage import Coverage
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def coverage_notes(coverages: Mapping[str, Coverage]) -> list[str]:
     """Sentences on the queries that each run lacks, and the warnings of its coverage."""
     lacking = [
-        f"{name} has no list for {one.missing} of {one.queries} questions; these count as not found."
+        f"{name} has no list for {one.missing} of {counted(one.queries, 'question')}; these count as not found."
         for name, one in coverages.items()
         if one.missing and not one.few
     ]

@@ -53,7 +53,7 @@ class RunComparison(SystemComparison):
     def extent(self, n: int) -> str:
         """Gold, queries and split."""
         said, gold = self.gold.describe(), short_source(self.gold.source)
-        return f"{gold}, {n} questions, split {self.gold.part}{f'; {said}' if said else ''}"
+        return f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
 
     def cautions(self) -> list[str]:
         """A run whose lists are shorter than the metric looks, and one whose scores are equal where that matters."""

@@ -7,6 +7,7 @@ Its run is an artifact, named by the retriever's identity and the data's hash.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -84,6 +85,12 @@ def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple
     if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):
         raise HarnessError(f"{name} gave {described(found)}, expected a run and facts for its manifest: (run, {{}})")
     run, facts = found
+    for key, value in facts.items():
+        try:
+            json.dumps({key: value}, sort_keys=True)
+        except (TypeError, ValueError) as error:
+            mend = "a manifest holds what JSON does: texts, numbers, lists and mappings by text"
+            raise HarnessError(f"{name} gave a fact {key!r} that cannot be written ({error}); {mend}") from error
     if not (run.query_ids.equals(benchmark.query_ids) and run.doc_ids.equals(benchmark.doc_ids)):
         raise HarnessError(
             f"{name} gave a run over other ids, expected those of the benchmark in their order: "

@@ -20,6 +20,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
 from harness.core.input import read_settings, value_at
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -110,7 +111,8 @@ def check_metadata(path: Path, run: Run) -> str:
     for name, found in _contents(path, run).items():
         if (stated := value_at(said, (name,))) != found:
             raise HarnessError(f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again")
-    return f"{path}: {said['queries']} queries, {said['entries']} entries, hash and counts as {beside.name} says"
+    counts = f"{counted(said['queries'], 'query')}, {counted(said['entries'], 'entry')}"
+    return f"{path}: {counts}, hash and counts as {beside.name} says"
 
 
 def _contents(path: Path, run: Run) -> dict[str, object]:

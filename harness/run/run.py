@@ -20,7 +20,7 @@ from harness.core import escape
 from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError, path_of
 from harness.core.files import REBUILD
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 from harness.run.content import LISTS
 from harness.run.entries import Entries, check_finite, check_named, check_once, check_ranks, find_order, number, strings
 from harness.run.mapping import Listed, entries_of, mapping_of
@@ -210,10 +210,11 @@ class Run:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        """``Run(1000 queries, 200000 documents in lists of 200 to 200, 3 lists empty)``."""
+        """``Run(1,000 queries, 200,000 documents in lists of 200 to 200, 3 lists empty)``."""
         lengths = self.lengths()
         span = f" in lists of {lengths.min()} to {lengths.max()}" if len(lengths) else ""
-        return f"Run({len(self)} queries, {len(self.docs)} documents{span}, {len(self) - self.answered} lists empty)"
+        empty = f"{counted(len(self) - self.answered, 'list')} empty"
+        return f"Run({counted(len(self), 'query')}, {counted(len(self.docs), 'document')}{span}, {empty})"
 
     def _repr_html_(self) -> str:
         """The numbers, and the best documents of the first lists."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 from harness.retriever import retrieve
 from harness.sweep.folder.rows import Settings
 from harness.sweep.trial.override import values
@@ -33,7 +33,7 @@ def blocks(plan: Plan) -> Table:
     axes = {block: _axes(plan.grid.blocks[block], knobs) for block, knobs in used.items()}
     rows = [[block, axes.get(block, "-"), points[block], new[block]] for block in points]
     columns = [Column("block", "text"), Column("axes", "text"), Column("points", "count"), Column("trials", "count")]
-    return Table("blocks", f"{len(seen)} trials", columns, rows)
+    return Table("blocks", counted(len(seen), "trial"), columns, rows)
 
 
 def stages(plan: Plan) -> Table:
@@ -53,7 +53,7 @@ def stages(plan: Plan) -> Table:
             rows.append([name, "stored", ""])
         except NotStored:
             rows.append([name, "to build", _asked(retriever, data)])
-    return Table("stages", f"lists of {data.name}: {len(data.doc_ids)} passages", columns, rows)
+    return Table("stages", f"lists of {data.name}: {counted(len(data.doc_ids), 'passage')}", columns, rows)
 
 
 def _axes(axes: Settings, knobs: Iterable[str]) -> str:

@@ -190,7 +190,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     title = (
         f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial with the row's settings"
         "; W, L: against the sweep's reference; Holm p: over the "
-        f"{trials} trials of all these sweeps, by cluster where questions share gold"
+        f"{counted(trials, 'trial')} of all these sweeps, by cluster where questions share gold"
     )
     return Table("multirun", title, columns, rows)
 

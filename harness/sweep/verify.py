@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
+from harness.core.table import counted
 from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
@@ -91,7 +92,8 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         for name, path, old, new in _changes(result, SweepResult(Path(beside))):
             why = _why(result, prepared)
             raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
-    yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same {SAME}"
+    trials = counted(len(wanted), "trial")
+    yield f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     yield from _other_code(result)
     entry = read_entry(result.folder, result.lock)
     if entry is None:
@@ -100,7 +102,8 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now ({_why(result, prepared)})")
-    yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
+    trials = counted(len(result.heldout or ()), "trial")
+    yield f"test       {trials} scored again: the same files, to the bit (no new look)"
 
 
 def _changes(result: SweepResult, anew: SweepResult) -> Iterator[tuple[str, str, Any, Any]]:
@@ -176,7 +179,7 @@ def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any,
             yield from differences(then.get(key, ABSENT), now.get(key, ABSENT), f"{path}.{key}" if path else str(key))
     elif isinstance(then, (list, tuple)) and isinstance(now, (list, tuple)):
         if len(then) != len(now):
-            yield path, f"{len(then)} entries", f"{len(now)} entries"
+            yield path, counted(len(then), "entry"), counted(len(now), "entry")
         for place, pair in enumerate(zip(then, now, strict=False)):
             yield from differences(*pair, f"{path}.{place}" if path else str(place))
     elif isinstance(then, float) and isinstance(now, float):

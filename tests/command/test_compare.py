@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from harness.report.difference_figure import picture
 from harness.report.figure import rename_texts
 from harness.report.output import displayed
 from harness.run.io import read
+from tests.conftest import Command
 
 KEYS = {"metric", "k", "n", "run", "baseline", "wins", "losses", "p", "wilson", "odds_ratio", "wins_ids", "losses_ids"}
 
@@ -352,3 +354,19 @@ def test_runs_by_metrics_are_read_in_a_minute(
 def test_explain_is_true_or_false(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
     status, _, said = command("compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all")
     assert (status, said) == (2, "error: explain=all: expected true or false\n")
+
+
+def test_letters_that_a_font_lacks_are_one_line(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of one question, too: matplotlib's own warnings were printed, and "1 questions"."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("龘靐", "b"):
+        Path(f"{name}.json").write_text('{"q1": {"d1": 2}}')
+    Path("g.jsonl").write_text('{"id": "q1", "supporting_ids": ["d1"]}\n')
+    given = ("run=龘靐.json", "baseline=b.json", "gold=g.jsonl", "split=all", "figure=f.pdf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        status, said, _ = command("compare", *given)
+    assert (status, "g.jsonl, 1 question, split all" in said) == (0, True)
+    assert caplog.messages.count("figures have an empty box for each of 靐龘: their font lacks them") == 1

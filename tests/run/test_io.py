@@ -177,6 +177,12 @@ def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: 
         lists.read(tmp_path / "cut.trec")
 
 
+def test_a_zip_without_an_ending_is_of_the_form_of_the_file_in_it(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
+        archive.writestr("in/r.json", '{"q1": {"d1": 9}}')
+    assert lists.read(tmp_path / "r.zip").to_dict() == {"q1": {"d1": 9.0}}
+
+
 def test_a_pipe_is_one_line() -> None:
     """``run=<(command)`` of a shell: a file is read more than once."""
     out, into = os.pipe()

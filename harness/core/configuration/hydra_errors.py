@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
+NAME = re.compile(r"[{,]\s*([^{}\[\],:]+?)\s*:")
+"""What stands before a colon of a mapping."""
+TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
+"""A name that Hydra's grammar reads there; it has no quotes for names."""
 MERGED = {"a mapping, as in {name: value}": "DictConfig", "a list, as in [a,b]": "ListConfig"}
 """What a default is, by what it is called, where Hydra cannot merge it with what was typed."""
 
@@ -61,6 +65,10 @@ def _expected(error: OverrideParseException) -> str:
     nested = value.startswith(("{", "["))
     if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
         return f"{key}={value}: a bracket is opened and not closed"
+    if wrong := [name for name in NAME.findall(value) if not TYPED.fullmatch(name)]:
+        plain = wrong[0].strip("'\"")
+        mend = f"write {plain} without quotes" if TYPED.fullmatch(plain) else "give it another name"
+        return f"{key}={value}: a name before a colon has A-Z, a-z, 0-9, blanks and _-./+ alone; {mend}"
     inside = value.strip("'\"")
     mend = f"'{key}={{name: \"...\"}}'" if nested else f"'{key}=\"{inside}\"'"
     return f"{key}={value} cannot be read as it is typed; such a text needs quotes within those of the shell: {mend}"

@@ -1,4 +1,5 @@
 from .packing import form_of as form_of
+from .packing import inner_name as inner_name
 from .packing import is_packed as is_packed
 from .packing import packed as packed
 from .read import DAMAGED as DAMAGED

@@ -93,6 +93,16 @@ def form_of(path: Path) -> str:
     return name.removesuffix(packed).rpartition(".")[2]
 
 
+def inner_name(path: Path) -> str:
+    """The name of the one file of a zip archive; of any other file its own."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            held = [one.filename for one in archive.infolist() if not one.is_dir()]
+    except (OSError, ValueError, *BROKEN):
+        return path.name
+    return held[0] if len(held) == 1 else path.name
+
+
 def is_packed(path: Path) -> bool:
     """Whether a file's name says that it is packed."""
     return path.name.lower().endswith(tuple(PACKINGS))

@@ -263,7 +263,7 @@ class Gold:
         """``Gold(588 queries, 1314 supporting passages, hop order known of 588; queries.jsonl)``."""
         passages, known = sum(map(len, self.supporting)), int(self.has_last_hop.sum())
         part = "" if self.part == "all" else f" of {self.part}"
-        counts = f"{len(self)} queries{part}, {passages} supporting passages"
+        counts = f"{counted(len(self), 'query')}{part}, {counted(passages, 'supporting passage')}"
         return f"Gold({counts}, hop order known of {known}; {self.source})"
 
     def _repr_html_(self) -> str:

@@ -16,6 +16,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import make_folder, write_text
 from harness.core.identity import file_sha256
 from harness.core.input import numbered_lines, read_json
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     from harness.benchmark.benchmark import Benchmark
@@ -84,7 +85,8 @@ def check_croissant(path: Path) -> str:
             raise HarnessError(
                 f"{beside}: sha256 is {sha256}, and {path.name} says {stated.get(file)}; run `harness data` again"
             )
-    return f"{path}: {name}, {counts['passages']} passages, {counts['questions']} questions, hashes as it says"
+    passages, questions = counted(counts["passages"], "passage"), counted(counts["questions"], "question")
+    return f"{path}: {name}, {passages}, {questions}, hashes as it says"
 
 
 def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card: Card | None) -> dict[str, object]:

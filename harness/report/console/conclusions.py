@@ -66,11 +66,19 @@ def _compared(result: SweepResult, view: View) -> Sentence:
 
 
 def _verdict(view: View) -> list[Sentence]:
-    """The winner, by its list's name where it is one, against the reference, unless it is that itself."""
+    """The winner, by its list's name where it is one, against the reference.
+
+    Where it is the reference itself, the best single list of tune comes first if it scores more.
+    """
     found = view.winner_against(view.reference)
-    if found is None:
-        return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(view.rows[view.winner_place]))}%.")]
-    return conclude(found, view.winner_name, view.reference)
+    if found is not None:
+        return conclude(found, view.winner_name, view.reference)
+    best, score = str(view.best_single), view.score(view.rows[view.best_place])
+    most = view.score(view.rows[view.singles.get(best, view.best_place)])
+    if most <= score:
+        return [Sentence("verdict", f"{view.winner_title}: {percent(score)}%.")]
+    fused = f"The best fusion: {percent(score)}%, the same as {view.winner_name}."
+    return [Sentence("verdict", f"{best} alone: {percent(most)}%. {fused}")]
 
 
 def _outlook(result: SweepResult, view: View) -> list[Sentence]:
@@ -105,7 +113,7 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
         return [Sentence("addition", f"{said}."), *more]
     few = "" if room.answers or settled else ", too few to show a gain"
     others = " or ".join(room.wins)
-    gain = f"On {room.questions} of {room.n} questions {others} finds more than {best}{few}"
+    gain = f"On {room.questions} of {counted(room.n, 'question')} {others} finds more than {best}{few}"
     return [Sentence("addition", f"{said}. {gain}."), *more, *room.sentences(settled=settled)]
 
 
@@ -185,9 +193,10 @@ def _expected(result: SweepResult) -> str:
         return ""
     return (
         f"{result.manifest['objective']} {percent(forecast['score'])} (95% {percent(forecast['low'])} to "
-        f"{percent(forecast['high'])}) on {forecast['n']} questions. Tune's {percent(forecast['tune'])} is that "
-        f"of the best of {len(result.trials)} trials; {points(forecast['bias'])} points of it are the winner's curse, "
-        "estimated by repeating the whole choice in bootstrap resamples and scoring it on the questions left out."
+        f"{percent(forecast['high'])}) on {counted(forecast['n'], 'question')}. Tune's {percent(forecast['tune'])} is "
+        f"that of the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} points of it are the "
+        "winner's curse, estimated by repeating the whole choice in bootstrap resamples and scoring it on the "
+        "questions left out."
         f"{_apart(result)}"
     )
 
@@ -230,9 +239,10 @@ def _power(result: SweepResult) -> str:
     shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
     return (
         f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of questions differ) and "
-        f"{power['n']} questions{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
-        f"less the winner's curse it is {points(power['effect_corrected'])} points, found at the first look, before "
-        f"Holm's correction, with probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
+        f"{counted(power['n'], 'question')}{shared}: {_smallest(power)}. "
+        f"Its net win on tune is {points(power['effect'])} points; less the winner's curse it is "
+        f"{points(power['effect_corrected'])} points, found at the first look, before Holm's correction, with "
+        f"probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.table import Column, Source, Table
+from harness.core.table import Column, Source, Table, counted
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import Row, SweepResult
 from harness.sweep.judge import Spec, matches
@@ -82,7 +82,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
     ]  # fmt: skip
     facts = result.manifest
-    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} questions"
+    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {counted(facts['n'], 'question')}"
     source = Source("; ".join(filter(None, [extent, view.systems])))
     notes = [
         f"W and L: questions that "

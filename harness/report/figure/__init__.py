@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import logging
+import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
     from harness.core.table import Table
 
+log = logging.getLogger(__name__)
 WIDTH = 7.7 / 2.54
 """Inches: a column of a two-column paper, 7.7 cm."""
 
@@ -94,6 +98,25 @@ class Page:
     rename: Callable[[str], str] = str
 
 
+@contextlib.contextmanager
+def missing_letters() -> Iterator[None]:
+    """A block in which matplotlib's warning about each letter that the font lacks becomes one line for all."""
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.filterwarnings("always", "Glyph .* missing from")
+        yield
+    letters = set[str]()
+    for one in raised:
+        if found := re.match(r"Glyph (\d+) .* missing from", str(one.message)):
+            letters.add(chr(int(found[1])))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if new := letters - WARNED:
+        WARNED.update(new)
+        log.warning("figures have an empty box for each of %s: their font lacks them", "".join(sorted(new)))
+
+
+WARNED: set[str] = set()
+"""Letters that a line was printed of."""
 NO_DATE = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
@@ -137,7 +160,7 @@ class Picture:
         import matplotlib
         from matplotlib.figure import Figure
 
-        with matplotlib.rc_context():
+        with matplotlib.rc_context(), missing_letters():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             page = page or Page()
             matplotlib.rcParams.update({**STYLE, "font.family": page.family})

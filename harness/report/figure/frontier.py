@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from harness.core.table import counted
 from harness.report.figure import Picture, look, whole_numbers
 from harness.report.table.cost import frontier
 from harness.sweep.folder import Row, SweepResult, View
@@ -24,7 +25,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not points:
         return
     every = [point for mine in points.values() for point in mine]
-    title = f"Wins and losses of {len(every)} trials against {view.reference}, by {view.objective}"
+    title = f"Wins and losses of {counted(len(every), 'trial')} against {view.reference}, by {view.objective}"
     notes = "Line: the frontier, trials that no other trial beats in both. Star: the winner."
     axes = f"questions lost to {view.reference}", f"questions won against {view.reference}"
     yield Picture("frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.where, *axes)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.core.table import counted
 from harness.report.figure import COLORS, HATCHES, Picture
 from harness.report.table.knobs import METHOD, pair_name, short_names, shown_pairs, value_text
 from harness.sweep.folder import SweepResult
@@ -41,7 +42,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     bars = [Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), paired=False) for one in found.main]
     bars += [Bar(pair_name(one, names), one.share, "", paired=True) for one in pairs]
     label = f"share of the variance of {view.objective} (%)"
-    title = f"Which knob matters, over {len(view.fused)} fusions"
+    title = f"Which knob matters, over {counted(len(view.fused), 'fusion')}"
     notes = f"{METHOD[found.full]}. Light bars: what two knobs explain together beyond each alone."
     draw, height = functools.partial(_draw, bars=bars), 0.7 + 0.19 * len(bars)
     yield Picture("knobs", title, draw, height, notes, view.where, x=label)

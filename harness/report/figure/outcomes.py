@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.core.escape import file_name
-from harness.core.table import p_value
+from harness.core.table import counted, p_value
 from harness.evaluation.comparison import Comparison
 from harness.report.figure import COLORS, Picture, whole_numbers
 from harness.sweep.folder import SweepResult, View
@@ -57,7 +57,7 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, 2, width_ratios=[5, 2]) if differ else [figure.subplots()]
-        titles = (f"all {view.n} questions", shown.replace(" by cluster", " by cluster\n"))
+        titles = (f"all {counted(view.n, 'question')}", shown.replace(" by cluster", " by cluster\n"))
         for axes, names, title in zip(panels, (list(found), ["win", "loss"]), titles, strict=False):
             for number, name in enumerate(names):
                 shade = COLORS[SHADES[name]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.core.table import interval, percent
+from harness.core.table import counted, interval, percent
 from harness.report.figure import Picture, alpha, ceiling, frontier, knobs, outcomes
 from harness.report.site.chunk import Content
 from harness.report.table.ceiling import capped_pools
@@ -85,7 +85,7 @@ def _outcomes(result: SweepResult) -> Iterator[Chart]:
     for picture, (name, place) in zip(outcomes.pictures(result), view.rivals.items(), strict=True):
         words = {"both": "both find", "neither": "neither finds", "win": "only the winner", "loss": f"only {name}"}
         found = outcomes.counts(outcomes.compare(view, place))
-        bars = [(words[key], count, f"{count} of {view.n} questions") for key, count in found.items()]
+        bars = [(words[key], count, f"{count} of {counted(view.n, 'question')}") for key, count in found.items()]
         yield _bars(picture, bars, [outcomes.SHADES[key] for key in found])
 
 
@@ -95,7 +95,8 @@ def _losses(result: SweepResult) -> Iterator[Chart]:
         return
     words = {"cut by the cap": "cut by the pool's cap", "outranked": "other passages outrank it"}
     counts = {"found": view.n - sum(lost.values()), **lost}
-    bars = [(words.get(reason, reason), count, f"{count} of {view.n} questions") for reason, count in counts.items()]
+    of = counted(view.n, "question")
+    bars = [(words.get(reason, reason), count, f"{count} of {of}") for reason, count in counts.items()]
     series = [{"name": "", "points": [[*bar, None] for bar in bars]}]
     yield {
         "kind": "bar",

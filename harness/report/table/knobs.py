@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import is_number
-from harness.core.table import Column, Source, Table, percent
+from harness.core.table import Column, Source, Table, counted, percent
 from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
 
@@ -43,9 +43,9 @@ def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
     if found is None or not found.main:
         return []
     view = views[0]
-    extent = Source(f"{view.dataset}, {view.split} split, n = {view.n} questions")
+    extent = Source(f"{view.dataset}, {view.split} split, n = {counted(view.n, 'question')}")
     told = explained(view, found, sum(len(one.fused) for one in views))
-    return [_table(f"Which knob matters, over {len(views)} sweeps", found, extent, told)]
+    return [_table(f"Which knob matters, over {counted(len(views), 'sweep')}", found, extent, told)]
 
 
 def _table(title: str, found: Importance, source: Source, note: str) -> Table:
@@ -65,7 +65,7 @@ def _table(title: str, found: Importance, source: Source, note: str) -> Table:
 def explained(view: View, found: Importance, fusions: int | None = None) -> str:
     """For captions: what a share is, and how far behind another value is.    fusions: None: those of the view."""
     return (
-        f"Share: of the variance of {view.objective} over the {fusions or len(view.fused)} fusions. "
+        f"Share: of the variance of {view.objective} over the {counted(fusions or len(view.fused), 'fusion')}. "
         f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each alone. Behind: how many "
         "points the best trial with another value scores less than the best one of all that have the knob."
     )

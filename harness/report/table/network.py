@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.core.artifact import Facts
-from harness.core.table import percent
+from harness.core.table import counted, percent
 
 
 def describe_network(facts: Facts) -> list[str]:
     """What ``Network.facts`` counted."""
     return [
-        f"  nodes: {facts['entities']} entities, {facts['passages']} passages",
+        f"  nodes: {counted(facts['entities'], 'entity')}, {counted(facts['passages'], 'passage')}",
         f"  edges: {_counts(facts['edges'])}",
         *([f"  triples: {_counts(facts['triples'])}"] if facts.get("triples", {}).get("all") else []),
         *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),

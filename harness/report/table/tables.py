@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from harness.core.table import Column, Field, Style, Table
+from harness.core.table import Column, Field, Style, Table, counted
 from harness.evaluation.conclusion import judged
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
@@ -62,7 +62,7 @@ def heldout(result: SweepResult) -> Table:
         against(view),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
         f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
-        f"{int(chain.sum())} questions whose gold passages are a chain.",
+        f"{counted(int(chain.sum()), 'question')} whose gold passages are a chain.",
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in view.best_first]
@@ -91,7 +91,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     judged_against = against(view)
     notes = [
-        f"{len(kept)} of {len(view.rows)} trials{_copies(view, limit)}.",
+        f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}.",
         f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
         f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in "
         f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}.",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
+from harness.core.table import counted
 from harness.report.figure import Picture, alpha, frontier
 from harness.report.table.tables import counts_graph_wins
 from harness.report.tracking.page import Page
@@ -77,7 +78,7 @@ def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
     view, lock = result.whole, result.lock
     shown = range(len(view.rows))[:top]
     expected = dict(numbers("", {"expected": lock.get("expected"), "power": lock.get("power")}))
-    share = f"{len(shown)} of {len(view.rows)} trials"
+    share = f"{len(shown)} of {counted(len(view.rows), 'trial')}"
     tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share}
     taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
     cost = dict(pair for one in taken for pair in numbers("", one))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.input import Number, misfit, parse_json, read_yaml
-from harness.core.table import Column, Source, Table
+from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
@@ -195,7 +195,8 @@ class SweepResult:
 
     def __repr__(self) -> str:
         """``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
-        return f"{type(self).__name__}({self.title}: {len(self.trials)} trials on {len(self.queries)} tune questions)"
+        trials, questions = counted(len(self.trials), "trial"), counted(len(self.queries), "tune question")
+        return f"{type(self).__name__}({self.title}: {trials} on {questions})"
 
     def _repr_html_(self) -> str:
         """The best trials on tune."""
@@ -204,8 +205,9 @@ class SweepResult:
         columns = [Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *counts]
         keys = ["name", *metrics, *("wins", "losses")[: len(counts)]]
         rows = [[row.get(key) for key in keys] for row in records(self.trials.head(SHOWN))]
-        title = f"{self.title}: the best {len(rows)} of {len(self.trials)} trials"
-        return Table("trials", title, columns, rows, Source(f"tune, {len(self.queries)} questions"))._repr_html_()
+        title = f"{self.title}: the best {len(rows)} of {counted(len(self.trials), 'trial')}"
+        source = Source(f"tune, {counted(len(self.queries), 'question')}")
+        return Table("trials", title, columns, rows, source)._repr_html_()
 
     def check(self) -> None:
         """Read every file. Raises HarnessError for one that is missing or damaged."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
-from harness.core.table import Source
+from harness.core.table import Source, counted
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import definitions
 from harness.evaluation.statistic import charge, design_effect, share, too_few
@@ -78,7 +78,7 @@ class View(TrialScores):
     def source(self) -> Source:
         """What every table says: data, split, n, k, lists; and what counts as found, the hash, which evaluation."""
         name, at, k = self.objective.partition("@")
-        place = f"{self.dataset}, {self.split} split, n = {self.n} questions"
+        place = f"{self.dataset}, {self.split} split, n = {counted(self.n, 'question')}"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
         place += self.unordered() + (f", k = {k}" if at else "")
@@ -95,11 +95,11 @@ class View(TrialScores):
     def unordered(self) -> str:
         """How many queries last_hop counts, where the hop order of some is unknown."""
         of = self.in_split or self.n
-        counted = self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
-        if counted == of:
+        known = self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
+        if known == of:
             return ""
         judged = " and what follows from it" if self.n < of else ""
-        return f" (last_hop{judged}: the {counted} of {of} questions whose hop order is known)"
+        return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
 
     def fitted(self) -> str:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
@@ -114,7 +114,7 @@ class View(TrialScores):
     def recalls(self) -> str:
         """Which lists an approximate index found, and how much of an exact search it finds."""
         told = "; ".join(
-            f"{name} ({one['index']}, {one['recall@100']:.3f} of {one['questions']} questions)"
+            f"{name} ({one['index']}, {one['recall@100']:.3f} of {counted(one['questions'], 'question')})"
             for name, one in (self.manifest.get("recalls") or {}).items()
         )
         return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
@@ -145,5 +145,6 @@ class View(TrialScores):
         warning = " Caution: one cluster holds more than 5% of them." if largest > GREAT else ""
         return (
             f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the largest has {sizes.max()} "
-            f"of {self.n} questions ({100 * largest:.1f}%); design effect of the winner's score {effect:.2f}.{warning}"
+            f"of {counted(self.n, 'question')} ({100 * largest:.1f}%); design effect of the winner's score "
+            f"{effect:.2f}.{warning}"
         ), tune

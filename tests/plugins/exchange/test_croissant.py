@@ -50,7 +50,7 @@ def test_it_is_the_same_benchmark(folder: Path, command: Command) -> None:
 def test_doctor_says_what_differs(folder: Path, command: Command) -> None:
     asked = ("doctor", "files=[world/croissant.json]", "tracking=none", "paths.runs=runs")
     status, said, _ = command(*asked)
-    assert (status, said.count("world/croissant.json: sample, 2000 passages, 600 questions")) == (0, 1)
+    assert (status, said.count("world/croissant.json: sample, 2,000 passages, 600 questions")) == (0, 1)
     corpus = (folder / "corpus.jsonl").read_text()
     (folder / "corpus.jsonl").write_text(corpus.replace("e", "a", 1))
     assert "corpus.jsonl: sha256 is " in command(*asked)[2]

@@ -74,6 +74,12 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert f"{called}." in results_table([result], Display()).caption
 
 
+def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(example: ModuleType, tmp_path: Path) -> None:
+    """The best fusion ranks as dense, which finds 4 of 8; graph alone finds 5."""
+    result = example.as_a_list(example.write(tmp_path / "s1", heldout=False), place=6)
+    assert "\ngraph alone: 62.5%. The best fusion: 50.0%, the same as dense.\n" in conclusions(result)["in short"]
+
+
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     """On test the winner finds 5 of 6, dense 2 (3 W, 0 L), graph 3 (2 W, 0 L)."""
     result = example.write(tmp_path / "s1")

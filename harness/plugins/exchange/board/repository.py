@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.escape import file_name
 from harness.core.files import write_text
 from harness.core.input import read_yaml
-from harness.core.table import percent
+from harness.core.table import counted, percent
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.plugins.exchange.board.scoring import Scored, score
@@ -180,7 +180,7 @@ def check(board: Board, looks: str | None = None) -> tuple[list[str], list[str]]
         card, values = one.submission.card, board.metric(one.on(board.split))
         known = values[values == values]
         share = f"{percent(float(known.mean()))}%" if len(known) else "none"
-        where = f"{card.benchmark} {board.split}, {len(known)} questions"
+        where = f"{card.benchmark} {board.split}, {counted(len(known), 'question')}"
         lines.append(f"scored   {one.submission.name}: {where}, {board.metric} {share}")
         lines += [f"note     {one.submission.name}: {text}" for text in notes(one, same[one.submission.name])]
     lines += [f"refused  {name}: {reason}" for name, reason in refused.items()]

@@ -21,7 +21,7 @@ def run(config: DictConfig) -> None:
     """Load, say, write."""
     from harness.benchmark.source import read_card
     from harness.core.configuration import instantiate
-    from harness.core.table import paragraph
+    from harness.core.table import counted, paragraph
     from harness.plugins.exchange.croissant import write_croissant
     from harness.sweep.trial import store
 
@@ -29,7 +29,8 @@ def run(config: DictConfig) -> None:
     dataset = instantiate(config.dataset)
     data, name = dataset.load(store(config)), getattr(dataset, "card", None)
     card = read_card(name) if name else None
-    print(f"{data.name}: {len(data.corpus)} passages, {len(data.queries)} questions, sha256 {data.sha256}")
+    passages, questions = counted(len(data.corpus), "passage"), counted(len(data.queries), "question")
+    print(f"{data.name}: {passages}, {questions}, sha256 {data.sha256}")
     if data.left_out:
         print("left out:", ", ".join(f"{count} {name}" for name, count in data.left_out.items()))
     if card:

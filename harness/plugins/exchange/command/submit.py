@@ -23,6 +23,7 @@ from omegaconf import DictConfig
 
 from harness.command import complete, python_value, refuse, warn_unread
 from harness.core.errors import HarnessError, one_of, whole_number
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     from harness.benchmark import Benchmark
@@ -52,7 +53,7 @@ def run(config: DictConfig) -> None:
     folder = Path(str(config.out or f"submissions/{file_name(str(config.system).lower())}"))
     values = {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}
     submit(folder, ranked.top(config.depth), values, data.sha256, known)
-    print(f"{folder}: lists for {ranked.answered} of {len(data.queries)} questions of {data.name}")
+    print(f"{folder}: lists for {ranked.answered} of {counted(len(data.queries), 'question')} of {data.name}")
     lacking = missing(folder)
     said = [f"missing in card.yaml: {field}" for field in lacking]
     said += [] if lacking else [f"note: {text}" for text in review(folder, data, config.depth)]

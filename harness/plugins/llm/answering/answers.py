@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.identity import code_version
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 from harness.plugins.llm.answering.answering import AnswerScores
 from harness.plugins.llm.endpoint.chat import Estimate
 
@@ -92,7 +92,7 @@ def table(found: Mapping[str, Any]) -> Table:
     for system, scores in found["published"]["rows"].items():
         rows.append([f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6])
     model = found["reader"].get("model", "")
-    part = f"{found['n']} of {found['of']} questions, split {found['split']}"
+    part = f"{found['n']} of {counted(found['of'], 'question')}, split {found['split']}"
     title = f"{found['dataset']}: {part}, reader {model}, in percent"
     title += f", W and L against {found['baseline']}" if found["baseline"] else ""
     decides = {row["decides"] for row in found["conditions"] if "decides" in row}
@@ -133,4 +133,4 @@ def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> T
     rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
     counts = ("requests", "answered", "prompt tokens", "completion tokens")
     columns = [Column("condition", "text"), *(Column(title, "count") for title in counts), Column("cost", "value")]
-    return Table("estimate", f"{dataset}: {n} questions a condition", columns, rows)
+    return Table("estimate", f"{dataset}: {counted(n, 'question')} a condition", columns, rows)

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
+from harness.core.table import counted
 from harness.plugins.llm.endpoint.client import Server
 from harness.work.parts import Stop
 
@@ -128,4 +129,4 @@ class Chat(Server):
     def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
         """At most what it is asked of a benchmark, in words, where no answer is kept yet: each question once."""
         tokens = sum(map(len, questions)) // LETTERS
-        return f"{self.model}: {len(questions)} calls, {tokens} tokens of text and the prompts"
+        return f"{self.model}: {counted(len(questions), 'call')}, {counted(tokens, 'token')} of text and the prompts"

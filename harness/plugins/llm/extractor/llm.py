@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
 from harness.core.identity import NO_RESULT, digest
+from harness.core.table import counted
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.plugins.llm.endpoint import LETTERS, Chat, Conversation, fill, form_of, read_field, read_text
@@ -85,8 +86,8 @@ class LLM(Chat):
         tokens = most["tokens"]
         cost = f", cost at most {most['cost']:g}" if any(self.price.values()) else ""
         return (
-            f"{self.model}: {most['requests']} calls, {tokens['prompt']} tokens asked and {tokens['completion']} "
-            f"answered at most{cost}"
+            f"{self.model}: {counted(most['requests'], 'call')}, {counted(tokens['prompt'], 'token')} asked and "
+            f"{tokens['completion']:,} answered at most{cost}"
         )
 
     def _prompts(self) -> tuple[Prompt, Prompt]:

@@ -120,7 +120,7 @@ class Server:
         """Requests, and tokens and what they cost where the server counts them."""
         tokens = sum(self.tokens)
         cost = f", cost {tokens * self.judge.price / 1e6:g}" if self.judge.price else ""
-        told = f"{tokens:,} tokens{cost}" if tokens else "the server counts no tokens"
+        told = f"{counted(tokens, 'token')}{cost}" if tokens else "the server counts no tokens"
         return f"{self.judge.model} at {self.judge.base_url}: {counted(len(self.tokens), 'request')}, {told}"
 
     def _request(self, question: str, passages: list[str], cut: bool) -> list[float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.input import read_json
-from harness.core.table import Column, Table, percent
+from harness.core.table import Column, Table, counted, percent
 from harness.plugins.protocol.calibration import Rates
 from harness.plugins.protocol.clustered import RULE, Behaviour
 from harness.plugins.protocol.forecasts import Coverage
@@ -45,7 +45,7 @@ def table(rates: Sequence[Rates]) -> Table:
         covered = None if rate.world == "permuted" else found["covered"]
         false = [found[name] for name in (*BARS, "by_query")]
         rows.append([rate.world, rate.effect, rate.worlds, rate.n, *false, *planted, covered])
-    title = f"percent of worlds with a significant finding (p <= .05), {rates[0].trials} trials"
+    title = f"percent of worlds with a significant finding (p <= .05), {counted(rates[0].trials, 'trial')}"
     return Table("calibration", title, columns, rows)
 
 
@@ -143,7 +143,7 @@ def _chance(share: float, worlds: int) -> str:
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     """Top: false findings with and without the protocol. Bottom: found effects against the stated power."""
     false = [rate for rate in rates if rate.effect == 0]
-    title = f"The harness judged by itself, on outcomes of {rates[0].trials} trials on {dataset}"
+    title = f"The harness judged by itself, on outcomes of {counted(rates[0].trials, 'trial')} on {dataset}"
     notes = (
         f"Top: worlds in which "
         f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share with a finding at p <= "

@@ -160,7 +160,7 @@ def test_the_command_line_shows_the_card(command: Callable[..., tuple[int, str, 
     lists = ("~lists.graph", "~lists.bm25", "reference=dense")
     status, out, _ = command("prepare", "dataset=twin", "dataset.of=sample", f"paths.runs={tmp_path}", *SMALL, *lists)
     assert status == 0
-    assert "sample_renamed: 2000 passages, 600 questions (294 tune, 306 test)\n" in out
+    assert "sample_renamed: 2,000 passages, 600 questions (294 tune, 306 test)\n" in out
     assert "twin of sample, renamed, seed 0:\n  words of names: 1,444\n" in out
     assert "  places of old names afterwards: 0\n" in out
     assert "  words: 96,305, as before\n" in out
