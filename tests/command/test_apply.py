@@ -67,7 +67,7 @@ def test_test_questions_get_the_gold_ranks_of_heldout(
     status, said, _ = command("apply", f"paths.runs={tmp_path / 'runs'}", f"out={out}", "depth=null")
     assert not status
     ranked = harness.read(out)
-    count = f"{out}: {len(ranked.docs)} documents for 40 of 40 questions"
+    count = f"{out}: {len(ranked.docs):,} documents for 40 of 40 questions"
     assert said.splitlines() == [f"as locked: {result.lock['winner']['name']}", count]
     test = [place for place, name in enumerate(ranked.query_ids.to_pylist()) if md5_split(name) == "test"]
     ranks = run_ranks(ranked.take(np.array(test)), gold(bench, ranked)[test])

@@ -59,7 +59,7 @@ def test_what_a_language_model_would_be_asked(base, world):
     told = stages(plan(*base, "extractor=llm", "extractor.model=big"))
     passages = [json.loads(line) for line in gzip.decompress((world / "corpus.jsonl.gz").read_bytes()).splitlines()]
     asked = {row[0]: row[2] for row in told.rows}
-    assert asked["graph"].startswith(f"big: {2 * len(passages)} calls, ")
+    assert asked["graph"].startswith(f"big: {2 * len(passages):,} calls, ")
     assert asked["dense"] == asked["bm25"] == ""
 
 

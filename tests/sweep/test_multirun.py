@@ -42,7 +42,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     mine = tables[0]["p_cluster"].dropna().index.get_loc(own[0].name)
     expected = multipletests(ps, method="holm")[1][mine]
     assert p_value(expected) in first.split()
-    assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in " ".join(title.split())
+    assert f"Holm p: over the {sum(map(len, tables)):,} trials of all these sweeps" in " ".join(title.split())
 
     listed = warm.harness("list", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, check=True).stdout
     (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)

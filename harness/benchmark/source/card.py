@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from harness.benchmark.source.assembly import Chain, check_chain
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
+from harness.core.table import counted
 
 
 class Version(TypedDict):
@@ -59,12 +60,13 @@ class Card:
         pinned = [version["sha256"] for version in same]
         mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
         if not same:
-            counts = " or ".join(
-                f"{version['queries']} queries and {version['passages']} passages" for version in known
+            held = [(version["queries"], version["passages"]) for version in known]
+            found, *counts = (
+                f"{counted(some, 'query')} and {counted(more, 'passage')}"
+                for some, more in [(queries, passages), *held]
             )
             raise HarnessError(
-                f"{where}: found {queries} queries and {passages} passages, but datasets/{self.name}.yaml expects "
-                f"{counts} ({way}); {mend}"
+                f"{where}: found {found}, but datasets/{self.name}.yaml expects {' or '.join(counts)} ({way}); {mend}"
             )
         if None not in pinned and sha256 not in pinned:
             raise HarnessError(

@@ -17,6 +17,7 @@ from harness.benchmark.source.prepared import prepared_file
 from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
 from harness.core.input import TAB, read_text, rows_of
+from harness.core.table import counted
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -101,13 +102,13 @@ def _answerable(
 
 def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
     reasons = {
-        "queries": f"of {questions} queries have no supporting passage",
-        "passages": "passages have neither title nor text",
-        "judgements": "relevant passages of its judgements are not in the corpus",
+        "queries": ("query", f" of {questions} without a supporting passage"),
+        "passages": ("passage", " without title and text"),
+        "judgements": ("relevant passage", " of its judgements that the corpus lacks"),
     }
-    for name, reason in reasons.items():
+    for name, (item, reason) in reasons.items():
         if left_out[name]:
-            log.warning("%s: %d %s; left out", source, left_out[name], reason)
+            log.warning("%s: left out: %s%s", source, counted(left_out[name], item), reason)
 
 
 def join_judgements(

@@ -19,6 +19,7 @@ from harness.benchmark.source.records import Record, Records
 from harness.benchmark.source.upstream import Passages, read_passages, read_questions
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT, file_sha256
+from harness.core.table import counted
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -97,8 +98,9 @@ class Published(ABC):
         corpus = read_corpus(passages.records)
         gold = sum(len(query["supporting_ids"]) for query in queries)
         log.info(
-            "%s: %d questions, %d gold passages found in the corpus, %d passages (%d records in the file)",
-            card.name, len(queries), gold, len(passages.records.values), passages.total,
+            "%s: %s, %s found in the corpus, %s (%s in the file)",
+            card.name, counted(len(queries), "question"), counted(gold, "gold passage"),
+            counted(len(passages.records.values), "passage"), counted(passages.total, "record"),
         )  # fmt: skip
         return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.benchmark.source.records import Record, Records, read_array
 from harness.core.errors import HarnessError
+from harness.core.table import counted
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Passages:
         if len(same) != 1:
             count = len(under)
             raise LookupError(
-                f"its passage {title!r} is not in {self.records.path} ({count} passages have that title"
+                f"its passage {title!r} is not in {self.records.path} ({counted(count, 'passage')} with that title"
                 f"{', with other texts' if count and not same else ''})"
             )
         return same[0]

@@ -299,8 +299,8 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     found = dict(zip(made.queries["id"][:], made.queries["supporting_ids"][:], strict=True))
     assert found == {"q1": ["d1", "d2"], "q2": ["d1"], "q3": ["d4"]}
     assert made.left_out == {"passages": 1, "judgements": 1}
-    assert "1 passages have neither title nor text; left out" in caplog.text
-    assert "1 relevant passages of its judgements are not in the corpus; left out" in caplog.text
+    assert "left out: 1 passage without title and text" in caplog.text
+    assert "left out: 1 relevant passage of its judgements that the corpus lacks" in caplog.text
     assert list(made.given or ()) == ["test", "test", "dev"]
     gold = Gold.read(folder)
     assert gold.to_dict() == {"q3": {"d3": 1, "d4": 1}, "q1": {"d1": 2, "d2": 1, "d4": 0}, "q2": {"d1": 1}}

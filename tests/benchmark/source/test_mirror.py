@@ -71,7 +71,7 @@ def submit(mirror: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command
 def test_a_mirror_gives_the_published_files(submit: Submit, tmp_path: Path, name: str) -> None:
     queries, corpus = FILES[name]
     status, said = submit(name, queries, corpus)
-    assert (status, f"lists for 1 of 1 questions of {name}_1000" in said) == (0, True)
+    assert (status, f"lists for 1 of 1 question of {name}_1000" in said) == (0, True)
     assert (tmp_path / "runs" / "downloads" / f"{name}_1000" / f"{name}.json").is_file()
     assert submit(name, queries, corpus, listed=b"others")[0] == 0  # what was downloaded is read again
 
@@ -79,7 +79,7 @@ def test_a_mirror_gives_the_published_files(submit: Submit, tmp_path: Path, name
 def test_a_passage_twice_in_the_corpus_is_one(submit: Submit, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     assert submit("musique", MUSIQUE, [*MUSIQUE_CORPUS, MUSIQUE_CORPUS[0]])[0] == 0
-    said = "1 questions, 2 gold passages found in the corpus, 3 passages (4 records in the file)"
+    said = "1 question, 2 gold passages found in the corpus, 3 passages (4 records in the file)"
     assert f"musique_1000: {said}" in caplog.text
 
 
@@ -87,9 +87,9 @@ def test_a_passage_twice_in_the_corpus_is_one(submit: Submit, caplog: pytest.Log
     ("name", "fault", "said"),
     [
         ("musique", "gone", "(2hop__13548_13529): its passage 'Lionel Messi' is not in"),
-        ("musique", "other", "(0 passages have that title)"),
+        ("musique", "other", "(0 passages with that title)"),
         ("hotpotqa", "gone", "(5a70f4c45542994082a3e437): its passage 'Maria Golovin' is not in"),
-        ("hotpotqa", "other text", "(1 passages have that title, with other texts)"),
+        ("hotpotqa", "other text", "(1 passage with that title, with other texts)"),
     ],
 )
 def test_missing_gold_names_the_question(submit: Submit, name: str, fault: str, said: str) -> None:

@@ -208,7 +208,7 @@ def failure(dataset: Any, store: Store) -> str:
 def test_counts_that_differ_show_both(card: Any, upstream: Any, store: Store) -> None:
     card("musique", 2, 11)
     message = failure(Musique("musique", str(upstream("musique", MUSIQUE, MUSIQUE_CORPUS))), store)
-    assert "found 1 queries and 3 passages" in message
+    assert "found 1 query and 3 passages" in message
     assert "expects 2 queries and 11 passages (upstream)" in message
 
 
@@ -236,7 +236,7 @@ def test_prepared_files_come_first(card: Any, upstream: Any, store: Store) -> No
     query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "hops": 1, "type": None}
     (data / "musique" / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (data / "musique" / "queries.jsonl").write_text(json.dumps(query))
-    assert "found 1 queries and 2 passages" in failure(dataset, store)
+    assert "found 1 query and 2 passages" in failure(dataset, store)
     card("musique", 1, 2)
     assert dataset.load(store).sha256 != converted.sha256
 

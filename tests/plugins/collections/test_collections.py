@@ -70,7 +70,7 @@ def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: py
     assert made.query_ids.to_pylist() == ["q1", "q2"]
     assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
     assert not made.chain.any()
-    assert "1 of 3 queries have no supporting passage; left out" in caplog.text
+    assert "left out: 1 query of 3 without a supporting passage" in caplog.text
     assert made.left_out == {"passages": 1, "judgements": 1, "queries": 1}
     (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
     assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}

@@ -81,9 +81,9 @@ def test_captions_say_how_questions_were_split() -> None:
         manifest = {"dataset": "mine", "data_sha256": "5ca1ab1e" * 8, "splitting": splitting}
         said[splitting] = of_lists([[1]] * 3, queries, **manifest).source.extent
     assert said == {
-        "md5": "mine, tune split, n = 1 questions, k = 5",
-        "disjoint": "mine, tune split, n = 1 questions (split=disjoint: no gold passage of tune is one of test), k = 5",
-        "given": "mine, tune split, n = 1 questions (split=given: tune and test are the benchmark's own), k = 5",
+        "md5": "mine, tune split, n = 1 question, k = 5",
+        "disjoint": "mine, tune split, n = 1 question (split=disjoint: no gold passage of tune is one of test), k = 5",
+        "given": "mine, tune split, n = 1 question (split=given: tune and test are the benchmark's own), k = 5",
     }
 
 
