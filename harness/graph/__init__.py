@@ -1,26 +1,5 @@
 """Graphs: what an extractor found to typed sparse matrices over entities and passages."""
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import Protocol, runtime_checkable
-
-from harness.benchmark import Benchmark
-from harness.core.artifact import Artifact
-from harness.graph.extractor import Extraction
-from harness.graph.network import Network
-from harness.work.store import Store
-
-__all__ = ["Graph", "Network"]
-
-
-@runtime_checkable
-class Graph(Protocol):
-    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph is an artifact."""
-
-    def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
-        """The graph, and the extraction that it was made from."""
-        ...
-
-    def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
-        """The stored graph, with its statistics as facts."""
-        ...
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

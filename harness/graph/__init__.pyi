@@ -1,0 +1,2 @@
+from .graph import Graph as Graph
+from .network import Network as Network

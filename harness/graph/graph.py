@@ -1,0 +1,25 @@
+"""What connects a benchmark's mentions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from harness.benchmark import Benchmark
+    from harness.core.artifact import Artifact
+    from harness.graph.extractor import Extraction
+    from harness.graph.network import Network
+    from harness.work.store import Store
+
+
+@runtime_checkable
+class Graph(Protocol):
+    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph is an artifact."""
+
+    def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
+        """The graph, and the extraction that it was made from."""
+        ...
+
+    def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
+        """The stored graph, with its statistics as facts."""
+        ...
