@@ -84,17 +84,24 @@ def python_value(node: Any) -> Any:
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
+BUSY = 2
+"""Processors that a command and what it starts keep busy while they load."""
+
+
 def begin_extractor(config: DictConfig) -> None:
     """Let the extractor of a list load its model in other processes while this one imports torch and reads the data.
 
-    Only where nothing has been extracted yet, so that nothing is loaded in vain. Whatever is wrong is told by those
-    who use it.
+    Only where nothing has been extracted yet, and where there are processors for both: a mistake in the configuration
+    is told as soon as without it. Whatever is wrong with the extractor is told by those who use it.
     """
     from pathlib import Path
 
     from harness.core.configuration import instantiate
+    from harness.core.threads import available
     from harness.work.store import Store
 
+    if available() <= BUSY:
+        return
     with contextlib.suppress(Exception):
         node = python_value(config.get("extractor"))
         if node and _holds(python_value(config.lists), node) and not Store(Path(config.paths.runs)).has("extract"):

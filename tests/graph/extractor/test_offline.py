@@ -152,14 +152,19 @@ def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path:
 def test_a_first_sweep_begins_the_extractor_of_its_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
 ) -> None:
-    """Once something is extracted, nothing is loaded ahead of need."""
+    """Once something is extracted, or with two processors, nothing is loaded ahead of need."""
     begun: list[Offline] = []
+    monkeypatch.setattr("harness.core.threads.available", lambda: 3)
     monkeypatch.setattr(Offline, "begin", lambda self: begun.append(self))
     node = {"_target_": "harness.graph.extractor.offline.Offline", "spans": False}
     lists = {"graph": {"graph": {"extractor": "${extractor}"}} if held else {"depth": 5}}
     config = OmegaConf.create({"extractor": node, "lists": lists, "paths": {"runs": str(tmp_path)}})
     begin_extractor(config)
     assert begun == ([Offline(spans=False)] if held else [])
+    monkeypatch.setattr("harness.core.threads.available", lambda: 2)
+    begin_extractor(config)
+    assert len(begun) == held
+    monkeypatch.setattr("harness.core.threads.available", lambda: 3)
     (tmp_path / "artifacts" / "extract" / "abc").mkdir(parents=True)
     begin_extractor(config)
     assert len(begun) == held
