@@ -195,13 +195,14 @@ def _bm25s() -> Any:
     """bm25s, whose words are asked for, without JAX: where that is installed it would be imported for a search that
     nobody asks of it, which takes seconds and most of a GPU's memory.
     """
-    left_out = {name: None for name in ("jax",) if name not in sys.modules}
-    sys.modules.update(left_out)  # type: ignore[arg-type]  # what is None there cannot be imported
+    imported = "jax" in sys.modules
+    if not imported:
+        sys.modules["jax"] = None  # type: ignore[assignment]  # what is None there cannot be imported
     try:
         import bm25s
     finally:
-        for name in left_out:
-            del sys.modules[name]
+        if not imported:
+            del sys.modules["jax"]
     return bm25s
 
 

@@ -67,6 +67,7 @@ class Workers:
 
     def close(self) -> None:
         """End the processes."""
+        atexit.unregister(self.close)  # which would keep the arguments until this process ends
         if self._started is not None:
             self._started.close()
 

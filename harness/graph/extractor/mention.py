@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, chain
 
 import numpy as np
@@ -30,25 +31,25 @@ def find_mentions(
     passages: Sequence[str],
     questions: Sequence[str],
     recognised: Sequence[NDArray[np.int32]] | None = None,
-    finders: Workers | None = None,
+    finders: Finders | None = None,
 ) -> Extraction:
     """The mentions of D passages and Q questions; what kinds there are, and which one goes first, says ``Offline``.
 
     titles, texts: of each passage.    passages: title, line break, text; places count from its first byte.
     recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the last, and whether it
-    is kept (a date is not); None where nothing recognises.    finders: what reads the texts, from ``finders_of``; by
-    default this process does, and capitalised spans are mentions.
+    is kept (a date is not); None where nothing recognises.    finders: of these titles and texts; by default
+    this process reads them, and capitalised spans are mentions.
     """
-    names = [normal(title or "") for title in titles]
+    finders = finders or Finders.of(titles, texts)
     named = [np.empty((0, 3), np.int32)] * (len(texts) + len(questions)) if recognised is None else recognised
-    number = {name: i for i, name in enumerate(dict.fromkeys(filter(None, names)))}
+    number = {name: i for i, name in enumerate(finders.known)}
     jobs = _blocks(texts, named[: len(texts)], passages)
     asked = (questions, named[len(texts) :], questions)
-    with finders or finders_of(titles, texts) as workers:
+    with finders.workers as workers:
         found = [_numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block]
     return Extraction(
         names=list(number),
-        titled=np.array([number.get(name, -1) for name in names], dtype=np.int32),
+        titled=np.array([number.get(name, -1) for name in finders.names], dtype=np.int32),
         passages=Mentions.of(found[: len(texts)]),
         questions=Mentions.of(found[len(texts) :]),
         triples=Triples.of(),
@@ -71,16 +72,33 @@ def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
     return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
 
-def finders_of(
-    titles: Sequence[str | None], texts: Sequence[str], with_spans: bool = True, processes: int = 1
-) -> Workers:
-    """What finds the mentions of these texts, by so many processes.    with_spans: whether spans are mentions.
+@dataclass(frozen=True)
+class Finders:
+    """What finds the mentions of some texts.
 
-    Texts are read here, for the casing of their words, and again where mentions are found.
+    names: the normalised title of each passage, empty for none.    known: the different ones.    workers: they read.
     """
-    known = list(dict.fromkeys(filter(None, (normal(title or "") for title in titles))))
-    casing = Casing(texts)
-    return Workers(processes if len(texts) > SMALL else 1, Finder, Finder.find, known, casing, with_spans)
+
+    names: Sequence[str]
+    known: Sequence[str]
+    workers: Workers
+
+    @classmethod
+    def of(
+        cls, titles: Sequence[str | None], texts: Sequence[str], with_spans: bool = True, processes: int = 1
+    ) -> Finders:
+        """Of passages, by so many processes.    with_spans: whether capitalised spans are mentions.
+
+        Texts are read here, for the casing of their words, and again where mentions are found.
+        """
+        names = [normal(title or "") for title in titles]
+        known, count = list(dict.fromkeys(filter(None, names))), processes if len(texts) > SMALL else 1
+        return cls(names, known, Workers(count, Finder, Finder.find, known, Casing(texts), with_spans))
+
+    def begin(self) -> Finders:
+        """Start the processes; see ``Workers.begin``."""
+        self.workers.begin()
+        return self
 
 
 class Finder:

@@ -18,7 +18,7 @@ from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
-from harness.graph.extractor.mention import find_mentions, finders_of
+from harness.graph.extractor.mention import Finders, find_mentions
 from harness.graph.extractor.recognition.ner import Recogniser, needless
 from harness.work.parts import Advance, Part, array_part, fill
 from harness.work.processes import Workers
@@ -69,14 +69,14 @@ class Offline:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
         with ThreadPoolExecutor(1) as beside:  # other processes recognise meanwhile
-            finders = beside.submit(lambda: finders_of(titles, texts, self.spans, self._count).begin())
+            finders = beside.submit(lambda: Finders.of(titles, texts, self.spans, self._count).begin())
             try:
                 named = read_rows(self._shards(benchmark, folder))
                 extraction = find_mentions(
                     titles, texts, benchmark.passages, benchmark.questions, named, finders.result()
                 )
             finally:
-                finders.result().close()
+                finders.result().workers.close()
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
