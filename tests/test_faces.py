@@ -27,8 +27,8 @@ def test_a_plugin_that_enters_another_one_says_so(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(faces, "PACKAGE", tmp_path / "harness")
     lines = ["fusion.fuser.shares import total", "core.table.format import percent", "plugins.llm.gate import keep"]
     text = "".join(f"from harness.{line}\n" for line in lines)
-    (tmp_path / "harness" / "plugins" / "audit" / "more.py").write_text(text)
-    place = "harness/plugins/audit/more.py"
+    (tmp_path / "harness" / "plugins" / "adr" / "more.py").write_text(text)
+    place = "harness/plugins/adr/more.py"
     assert faces.problems(tmp_path / "harness") == [
         f"{place}:2: percent past the face of harness.core.table; say: from harness.core.table import percent",
         f"{place}:3: enters the plug-in llm; its __init__ must say NEEDS = ('llm',)",

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.files import whole
+from harness.core.errors import HarnessError
+from harness.core.files import make_folder, whole
 
 if TYPE_CHECKING:
     from harness.benchmark.benchmark import Benchmark
@@ -36,3 +37,20 @@ def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """A file of one JSON object a line."""
     with whole(path) as partial, partial.open("w", encoding="utf-8") as stream:
         stream.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def write_benchmark(data: Benchmark, folder: Path) -> list[Path]:
+    """Write ``corpus.jsonl`` and ``queries.jsonl``, as ``dataset=folder`` reads them, and return their paths.
+
+    Raises:
+        HarnessError: the benchmark has triples, which these files cannot hold, or one of the files exists.
+    """
+    files = [folder / "corpus.jsonl", folder / "queries.jsonl"]
+    if data.triples is not None:
+        raise HarnessError(f"{data.name}: its triples have no place in corpus.jsonl and queries.jsonl; export another")
+    if existing := next((path for path in files if path.exists()), None):
+        raise HarnessError(f"{existing}: already there; give another folder")
+    make_folder(folder)
+    for path, rows in zip(files, (passage_records(data), question_records(data)), strict=True):
+        write_records(path, rows)
+    return files

@@ -8,7 +8,7 @@ before anything is put into paths.models (HARNESS_MODELS; by default this user's
   harness doctor
   harness doctor install=mpnet      all-mpnet-base-v2 (405 MB), for encoder=mpnet
   harness doctor artifacts=true
-  harness doctor 'files=[f.trec,sample/croissant.json]'    is what f.trec.ir-metadata.yml and croissant.json say so?
+  harness doctor 'files=[f.trec]'    compare a run with its f.trec.ir-metadata.yml
   harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
 """
 
@@ -164,17 +164,14 @@ def _check_artifacts(places: Sequence[Path]) -> Iterator[str]:
 
 
 def _files(paths: Iterable[str]) -> Iterator[str]:
-    """Each run against the file beside it; a file of a name that a plug-in knows (``conf/check``), as that says."""
-    from harness.core.configuration import defaults, instantiate, names
+    """Check each run against the metadata file next to it."""
     from harness.run.io import read
     from harness.run.metadata import check_metadata
 
-    known = {fields["file"]: fields["check"] for fields in (defaults("check", name) for name in names("check"))}
     damaged = []
     for path in map(Path, paths):
         try:
-            said = instantiate(known[path.name])(path) if path.name in known else check_metadata(path, read(path))
-            yield f"file       {said}"
+            yield f"file       {check_metadata(path, read(path))}"
         except HarnessError as error:
             damaged.append(str(error))
             yield f"DAMAGED    {error}"

@@ -28,12 +28,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "harness heldout sweep=DIR",
         "harness report 'sweep=[DIR,DIR,DIR]'",
     ),
-    "losses": (
-        "harness sweep experiment=twins dataset=musique '~dataset.of'",
-        "harness sweep -m experiment=twins dataset.of=musique dataset.kind=renamed,untitled,unlinked",
-        "harness report 'sweep=[DIR,DIR,DIR,DIR]'",
-    ),
-    "linkage": ("harness linkage dataset=musique figure=linkage.png",),
     "differences": (
         "cd reports/docs/examples",
         "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' fuser=rrf split=tune out=rrf.trec",
@@ -53,12 +47,10 @@ FILES = {
     "bars": ("phasegraph_ablation",),
     "panels": ("phasegraph_hard_slice",),
     "gain": ("fusion_pays",),
-    "losses": ("twins",),
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
 OTHERS = {
     "differences": "Runs against their baseline: differences with 95% intervals, wins and losses beside",
-    "linkage": "Linked passages, last hops by steps from a named title, and the gain to expect of a graph",
     "calibration": "False findings of the protocol, and its power, on made-up worlds",
     "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
 }

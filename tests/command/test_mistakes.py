@@ -83,7 +83,6 @@ def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argum
     ("typed", "message"),
     [
         ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
-        ("linkage rare=2.5", "rare must be a whole number, got rare=2.5"),
         ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
         ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
         ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
@@ -101,12 +100,6 @@ def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argum
         ("calibrate calibrate.effects=[.1]", "calibrate.effects=[0.1]: 0, no effect, must be among them"),
         ("fit fit.objective=[]", "no metric is asked for"),
         ("fit fit.datasets=[mine]", "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR"),
-        ("submit system=A +card={version:1,foo:3}", "card=foo is not known"),
-        (
-            "submit system=A card={version:1,foo:3}",
-            "card has no foo; it has code",
-        ),
-        ("submit system=A run=a.trec lock=b", "lock=b changes nothing: harness submit run= does not read lock; leave"),
     ],
 )
 def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:
@@ -139,9 +132,6 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: s
          "traces must be in"),
         ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device",
          "no sweep"),
-        ("submit system=A columns={doc:d} +card={foo:3}", "harness submit of a lock does not read columns",
-         "card=foo is not known"),
-        ("board check b package=x", "package=x changes nothing: harness board check does not read package", "b"),
     ],
 )  # fmt: skip
 def test_a_key_that_a_command_does_not_read_is_a_warning(

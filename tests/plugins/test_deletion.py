@@ -122,12 +122,12 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it
 
 @pytest.mark.slow
 def test_what_is_missing_is_named_when_it_is_asked_for(copy: Copy) -> None:
-    tree = copy("phasegraph", "audit", "items", "large", "mentions")
+    tree = copy("phasegraph", "policyrag", "items", "large", "mentions")
     for arguments, named in (
         (("sweep", "dry_run=true", "fuser=quantum"), "fuser=quantum needs the plug-in phasegraph"),
         (("sweep", "dry_run=true", "+grid.x={fuser:[quantum]}"), "fuser=quantum needs the plug-in phasegraph"),
         (("sweep", "dry_run=true", "lists.x=mention_walk"), "lists.x=mention_walk needs the plug-in mentions"),
-        (("audit",), "harness audit: needs the plug-in audit"),
+        (("diagnose",), "harness diagnose: needs the plug-in policyrag"),
         (("sweep", "dry_run=true", "graph.index=IVF"), "graph.index=IVF needs the plug-in large"),
         (("sweep", "dry_run=true", "lists.graph.push=true"), "lists.graph.push=true needs the plug-in large"),
         (("compare", "run=a.csv", "baseline=b.csv"), "compare without gold= needs the plug-in items"),

@@ -49,7 +49,7 @@ def test_what_a_command_begins_with_is_its_own_too_and_the_last_default_holds() 
     assert (found["pool.cap"], found["tracking"], found["calibrate.n"]) == ("null", "none", "500")
 
 
-DATA = {"answer": ["published"], "doctor": ["weights"], "linkage": ["measured"]}
+DATA = {"answer": ["published"], "doctor": ["weights"]}
 """By command: sections of its file that hold what it knows; nobody types them."""
 
 

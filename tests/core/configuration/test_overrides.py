@@ -52,7 +52,6 @@ from tests.conftest import Command
         (["sweep", "pool=null"], "pool=null: expected its keys, as in pool.lists=..."),
         (["fuse", "lists={a: a.trec}", "out=f.trec", "lenient=maybe"], "lenient=maybe: expected true or false"),
         (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
-        (["linkage", "measured.benchmarks=5"], "expected its keys, as in measured.benchmarks.2wikimultihopqa=..."),
         (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
         (["sweep", "+paths.run=x"], "+paths.run=x changes nothing: paths has no run (did you mean runs?)"),
         (["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"], "lists={a: x, b: y, a: z}: a stands twice; give each its"),

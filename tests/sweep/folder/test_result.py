@@ -71,7 +71,7 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
         (["dataset=folder", "dataset.path=mine", "encoder=hashed"], "sweep encoder=hashed"),
     ],
 )
-def test_sweeps_of_a_benchmark_and_of_its_twins_are_of_one_kind(
+def test_sweeps_of_a_derived_benchmark_are_of_one_kind(
     example: ModuleType, tmp_path: Path, given: list[str], kind: str
 ) -> None:
     result = example.write(tmp_path / "s1")

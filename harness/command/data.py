@@ -1,0 +1,38 @@
+"""Print what a benchmark is, and write it as corpus.jsonl and queries.jsonl.
+
+Printed are its counts, its hash, its source, licence and citation. `dataset=folder dataset.path=DIR` reads the files.
+
+  harness data dataset=musique
+  harness data dataset=musique out=musique
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from harness.command import complete
+
+
+def run(config: DictConfig) -> None:
+    """Load the benchmark, print it, and write it if `out` is given."""
+    from harness.benchmark.records import write_benchmark
+    from harness.benchmark.source import read_card
+    from harness.core.configuration import instantiate
+    from harness.core.table import counted, paragraph
+    from harness.sweep.trial import store
+
+    complete(config)
+    dataset = instantiate(config.dataset)
+    data, name = dataset.load(store(config)), getattr(dataset, "card", None)
+    card = read_card(name) if name else None
+    passages, questions = counted(len(data.corpus), "passage"), counted(len(data.queries), "question")
+    print(f"{data.name}: {passages}, {questions}, sha256 {data.sha256}")
+    if data.left_out:
+        print("left out:", ", ".join(f"{count} {name}" for name, count in data.left_out.items()))
+    if card:
+        said = {"source": card.source, "licence": card.licence, "citation": card.citation}
+        print(*(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")), sep="\n")
+    if config.out is not None:
+        print(*write_benchmark(data, Path(str(config.out))), sep="\n")

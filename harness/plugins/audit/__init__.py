@@ -1,1 +1,0 @@
-"""Printed figures of the papers, recomputed from one another."""

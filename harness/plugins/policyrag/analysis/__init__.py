@@ -1,0 +1,1 @@
+"""PolicyRAG's diagnostic measures."""

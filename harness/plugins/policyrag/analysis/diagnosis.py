@@ -1,0 +1,228 @@
+"""What gold ranks do not show (PolicyRAG, section 4.3), of every list of a configuration.
+
+Whether the best passages hold the answer and the chain of entities, what a gate rejects, and whether a list stands when
+the question is put otherwise. A measure is a value, as a metric is: ``answer_supported@5``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from omegaconf import DictConfig
+from typing_extensions import TypedDict
+
+from harness.benchmark import SPLITS, Benchmark
+from harness.benchmark.text import normal, words
+from harness.core.configuration import instantiate
+from harness.core.errors import HarnessError, bounded, nearest, one_of, whole_number
+from harness.evaluation.statistic import bootstrap
+from harness.graph.extractor import extract
+from harness.plugins.policyrag.analysis.perturb import KINDS, perturb
+from harness.run import Run
+from harness.sweep.trial import lists
+from harness.work.store import Store
+
+ARTICLES = frozenset(("a", "an", "the"))
+JUDGED = frozenset(("yes", "no", "noanswer"))
+"""Answers that no passage states."""
+
+
+def plain_words(text: str) -> str:
+    """The words of a text, case-folded, without articles and punctuation, a blank before, between and after them."""
+    return f" {' '.join(word for word in words(text).texts if word not in ARTICLES)} "
+
+
+def answer_supported(answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool) -> bool:
+    """Whether an answer stands in one of the passages; a ``yes`` or ``no`` is derived, so it takes all gold passages.
+
+    answers, chain, read (the passages): as ``plain_words`` makes them.    gold: whether all gold passages are read.
+    """
+    stated = [answer for answer in answers if answer.strip() and answer.strip() not in JUDGED]
+    if not stated:
+        return gold
+    return any(answer in text for answer in stated for text in read)
+
+
+def hops_recovered(answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool) -> bool:
+    """Whether every entity of the chain, the titles of the gold passages, stands in a passage, and the answer too.
+
+    Less than all gold passages can do: a bridge is discoverable where another passage names it.
+    """
+    named = all(any(entity in text for text in read) for entity in chain)
+    return named and answer_supported(answers, chain, read, gold)
+
+
+FORMULAS: dict[str, Callable[[Sequence[str], Sequence[str], Sequence[str], bool], bool]] = {
+    formula.__name__: formula for formula in (answer_supported, hops_recovered)
+}
+
+
+@dataclass(frozen=True, order=True)
+class Diagnostic:
+    """A measure with its depth. ``Diagnostic.parse(str(m)) == m``.
+
+    name: ``answer_supported`` or ``hops_recovered``.    k: how many passages are read, at least 1.
+    """
+
+    name: str
+    k: int
+
+    @classmethod
+    def parse(cls, text: str) -> Diagnostic:
+        """The measure of that name, e.g. ``answer_supported@5``."""
+        name, _, depth = str(text).strip().partition("@")
+        if name not in FORMULAS:
+            known = ", ".join(f"{known}@k" for known in FORMULAS)
+            raise HarnessError(f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}")
+        if not (depth.isascii() and depth.isdigit() and int(depth) >= 1):
+            raise HarnessError(f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
+        return cls(name, int(depth))
+
+    def __str__(self) -> str:
+        """The name that ``parse`` reads."""
+        return f"{self.name}@{self.k}"
+
+    def __call__(self, run: Run, benchmark: Benchmark, texts: Sequence[str]) -> NDArray[np.float64]:
+        """float64[Q], 0 or 1 a query.    run: over all queries and passages of the benchmark.
+
+        texts: its passages as ``plain_words`` makes them.
+        """
+        titles, found = benchmark.corpus["title"][:], np.zeros(len(run))
+        for query, row in enumerate(benchmark.queries):
+            docs = run.docs[run.indptr[query] : run.indptr[query + 1]][: self.k].tolist()
+            gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
+            chain = [plain_words(normal(titles[doc] or "")) for doc in gold if normal(titles[doc] or "")]
+            answers = [plain_words(answer) for answer in row["answers"] or []]
+            held = bool(gold) and set(gold) <= set(docs)
+            found[query] = FORMULAS[self.name](answers, chain, [texts[doc] for doc in docs], held)
+        return found
+
+
+def plain_passages(benchmark: Benchmark) -> list[str]:
+    """The passages as ``plain_words`` makes them."""
+    return [plain_words(text) for text in benchmark.passages]
+
+
+def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
+    """RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), in [0, 1]; 1 for equal lists, 0 for disjoint ones.
+
+    With l >= s the two lengths, X_d what the first d of both share:
+    (1 - p) / p (sum_{d <= l} X_d / d p^d + sum_{s < d <= l} X_s (d - s) / (s d) p^d) + ((X_l - X_s) / l + X_s / s) p^l.
+    Two empty lists are equal; an empty one shares nothing with another.    p: in (0, 1); .9 gives the first ten 86%.
+    """
+    bounded("diagnose.p", p, 0, 1, open_low=True)
+    short, long = sorted((one, other), key=len)
+    if not long:
+        return 1.0
+    if not short:
+        return 0.0
+    s, size = len(short), len(long)
+    places = {doc: place for place, doc in enumerate(short)}
+    met = [max(place, places[doc]) for place, doc in enumerate(long) if doc in places]
+    agreed: list[int] = np.bincount(np.array(met, np.int64), minlength=size).cumsum().tolist()
+    whole = sum(agreed[d - 1] / d * p**d for d in range(1, size + 1))
+    whole += sum(agreed[s - 1] * (d - s) / (s * d) * p**d for d in range(s + 1, size + 1))
+    return (1 - p) / p * whole + ((agreed[-1] - agreed[s - 1]) / size + agreed[s - 1] / s) * p**size
+
+
+@runtime_checkable
+class Gating(Protocol):
+    """A retriever that keeps and drops facts."""
+
+    def gated(self, benchmark: Benchmark, store: Store) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+        """Query, passage and whether it was kept, of each candidate fact."""
+        ...
+
+
+class Mean(TypedDict):
+    """A mean over ``n`` values with its bootstrap interval; null where there is none."""
+
+    mean: float | None
+    interval: list[float]
+    n: int
+
+
+def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Mean]]]:
+    """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval`` (bootstrap), ``n``.
+
+    Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the candidate facts near a
+    question that the gate drops), ``distractors_suppressed`` (of those read in passages that are not gold),
+    ``gold_suppressed`` (of the others); with ``diagnose.perturbed`` queries, ``stable_paraphrase`` and ``stable_alias``
+    (rank-biased overlap of the first ``diagnose.depth`` passages with those of the question as it was).
+    """
+    options = config.diagnose
+    one_of("diagnose.split", options.split, SPLITS)
+    whole_number("diagnose.perturbed", options.perturbed, 0)
+    whole_number("diagnose.depth", options.depth, 1)
+    if not (measures := [Diagnostic.parse(name) for name in options.measures]):
+        raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]")
+    kept, data = lists.store(config), lists.benchmark(config)
+    members, retrievers = data.members(options.split), lists.retrievers(config)
+    runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)
+    found: dict[str, dict[str, Mean]] = {
+        name: {str(measure): _mean(measure(run, data, texts)[members]) for measure in measures}
+        for name, run in runs.items()
+    }
+    for name, retriever in retrievers.items():
+        if isinstance(retriever, Gating):
+            found[name] |= _suppression(retriever, data, kept, members)
+    if options.perturbed:
+        for name, shares in stability(config, data, kept, members).items():
+            found[name] |= shares
+    return data, members, found
+
+
+def stability(
+    config: DictConfig, data: Benchmark, kept: Store, members: NDArray[np.int64]
+) -> dict[str, dict[str, Mean]]:
+    """``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample of the members.
+
+    All wordings are retrieved for together, over the same passages.
+    """
+    options = config.diagnose
+    draw = np.random.Generator(np.random.PCG64(options.seed))
+    taken = np.sort(draw.permutation(members)[: options.perturbed])
+    whole = perturb(data, extract(instantiate(config.extractor), data, kept).questions, taken.tolist(), options.seed)
+    if not len(whole.query_ids):
+        raise HarnessError(f"diagnose.split={options.split}: {data.name} has no question there to perturb")
+    runs = lists.runs(lists.retrievers(config), whole, kept)
+    depth, p = options.depth, options.p
+    ids = whole.query_ids.to_pylist()
+    place = {name: number for number, name in enumerate(ids)}
+    pairs = {
+        kind: [(place[name.removesuffix(f"#{kind}")], place[name]) for name in ids if name.endswith(f"#{kind}")]
+        for kind in KINDS
+    }
+
+    def alike(run: Run, kind: str) -> NDArray[np.float64]:
+        heads = [(_head(run, one, depth), _head(run, other, depth)) for one, other in pairs[kind]]
+        return np.array([overlap(one, other, p) for one, other in heads])
+
+    return {name: {f"stable_{kind}": _mean(alike(run, kind)) for kind in pairs} for name, run in runs.items()}
+
+
+def _suppression(retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]) -> Mapping[str, Mean]:
+    """Shares of all candidates of the members, with intervals over them."""
+    query, passage, passed = retriever.gated(data, kept)
+    inside = np.isin(query, members)
+    query, passage, dropped = query[inside], passage[inside], ~passed[inside]
+    gold = (data.gold[query] == passage[:, None]).any(axis=1)
+    return {
+        "suppressed": _mean(dropped.astype(np.float64)),
+        "distractors_suppressed": _mean(dropped[~gold].astype(np.float64)),
+        "gold_suppressed": _mean(dropped[gold].astype(np.float64)),
+    }
+
+
+def _head(run: Run, query: int, depth: int) -> Sequence[int]:
+    found: list[int] = run.docs[run.indptr[query] : run.indptr[query + 1]][:depth].tolist()
+    return found
+
+
+def _mean(values: NDArray[np.float64]) -> Mean:
+    low, high = bootstrap(values)
+    return {"mean": float(values.mean()) if len(values) else None, "interval": [low, high], "n": len(values)}

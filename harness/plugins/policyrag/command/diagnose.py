@@ -1,0 +1,55 @@
+"""Say of every list what gold ranks cannot: answers in reach, chains in reach, what a gate rejects, stability.
+
+answer_supported@k: an answer stands in one of the first k passages (for yes and no: all gold passages are there).
+hops_recovered@k: the titles of all gold passages, and the answer, stand in the first k passages.
+suppressed: share of the candidate facts near a question that the gate of a policy (retriever=policyrag) drops; of those
+of gold passages and of the others apart. stable_*: rank-biased overlap of a list with that of the same question in
+other words, or with a name in another form; made by rule, seeded. That reads all passages anew, so it takes as long as
+preparing the benchmark. Only tune is looked at unless diagnose.split says
+otherwise; a look at test is noted.
+
+  harness diagnose dataset=musique +retriever@lists.policy=policyrag
+  harness diagnose dataset=musique diagnose.perturbed=100          stability too, on a sample of 100 questions
+  harness diagnose dataset=musique 'diagnose.measures=[answer_supported@10]' diagnose.out=diagnosis.json
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import cast
+
+from omegaconf import DictConfig, OmegaConf
+
+from harness.command import CHOICE, FUSION, complete, look, print_look, typed, warn_unread
+
+log = logging.getLogger(__name__)
+
+
+def run(config: DictConfig) -> None:
+    """Diagnose, print, and write."""
+    from harness.core.table import Column, Table
+    from harness.evaluation.gold import Gold
+    from harness.plugins.policyrag.analysis.diagnosis import diagnose
+    from harness.report.output import check_ending, write_result
+    from harness.sweep.trial import unread
+
+    complete(config)
+    warn_unread(config, "diagnose", *FUSION, *CHOICE)
+    raw = cast("dict[str, object]", OmegaConf.to_container(config, resolve=False))
+    for line in unread(typed(), raw, ()):
+        log.warning("%s", line)
+    check_ending(config.diagnose.out, "diagnose.out")
+    data, members, found = diagnose(config)
+    rows = [
+        [listed, measure, one["n"], one["mean"], one["interval"]]
+        for listed, measures in found.items()
+        for measure, one in measures.items()
+        if one["n"]
+    ]
+    texts = [Column(title, "text") for title in ("list", "measure")]
+    columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% of mean", "interval", "mean %")]
+    table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
+    looked = look(config, "diagnose", Gold.of(data).take(members.tolist()), data.test_ids(members))
+    print(table.text())
+    print_look(config, looked, len(members))
+    write_result(config.diagnose.out, found, table)

@@ -1,1 +1,0 @@
-"""Links between gold passages, and what lists reach."""

@@ -1,1 +1,0 @@
-"""What `harness linkage` prints and draws."""

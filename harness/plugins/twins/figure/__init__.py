@@ -1,1 +1,0 @@
-"""What lists lose on twins, as a figure."""

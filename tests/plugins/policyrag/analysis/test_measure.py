@@ -1,0 +1,72 @@
+"""Whether the best passages hold the answer and the chain, on three passages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from datasets import Dataset
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.plugins.policyrag.analysis.diagnosis import Diagnostic, plain_passages, plain_words
+from harness.run import Run
+
+WORLD = {
+    "Dune (film)": "It was filmed by David Lynch.",
+    "David Lynch": "He grew up in Missoula, the Montana town.",
+    "Rome": "Rome is a city that David Lynch has seen.",
+}
+
+
+@pytest.fixture
+def world(titled: Callable[..., Benchmark]) -> Benchmark:
+    made = titled(WORLD, ["a", "b", "c"])
+    answers = [["MISSOULA Montana"], ["Missoula"], ["yes"]]
+    rows = [{**row, "answers": own} for row, own in zip(made.queries, answers, strict=True)]
+    gold = np.array([[0, 1], [0, 1], [0, 1]], dtype=np.int32)
+    return Benchmark("few", made.corpus, Dataset.from_list(rows), gold, made.chain, made.sha256)
+
+
+def measured(world: Benchmark, name: str, *order: int) -> list[float]:
+    """Every query has the same list."""
+    rows = np.repeat(np.arange(3), len(order))
+    scores = np.tile(-np.arange(len(order), dtype=np.float64), 3)
+    run = Run.of(world.query_ids, world.doc_ids, rows, np.tile(order, 3), scores)
+    found: list[float] = Diagnostic.parse(name)(run, world, plain_passages(world)).tolist()
+    return found
+
+
+def test_answers_stand_as_words_without_articles(world: Any) -> None:
+    assert plain_words("The Missoula, a Town!") == " missoula town "
+    assert measured(world, "answer_supported@1", 1) == [
+        1,
+        1,
+        0,
+    ]  # yes needs all gold
+    assert measured(world, "answer_supported@1", 0, 1) == [0, 0, 0]
+    assert measured(world, "answer_supported@2", 0, 1) == [1, 1, 1]
+
+
+def test_a_chain_is_there_when_all_its_titles_and_the_answer_are_named(world: Any) -> None:
+    assert measured(world, "hops_recovered@1", 1) == [0, 0, 0]
+    assert measured(world, "hops_recovered@2", 0, 1) == [1, 1, 1]
+    assert measured(world, "hops_recovered@2", 0, 2) == [0, 0, 0]  # both titles are named, no answer is
+
+
+@pytest.mark.parametrize("name", ["answer_supported@5", "hops_recovered@12"])
+def test_a_measure_is_the_name_it_is_parsed_from(name: str) -> None:
+    assert str(Diagnostic.parse(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("answer_suported@5", r"not known \(did you mean answer_supported\?\)"),
+        ("hops_recovered", "k must be a whole number, at least 1, got k=nothing"),
+        ("hops_recovered@0", "got k=0"),
+    ],
+)
+def test_mistakes(name: str, told: str) -> None:
+    with pytest.raises(HarnessError, match=told):
+        Diagnostic.parse(name)
