@@ -1,4 +1,5 @@
-"""Multi-hop retrieval harness: does fusing dense and graph evidence find more last hops, and would it again?
+"""Multi-hop retrieval harness: does fusing dense and graph evidence find more last hops, and would
+it again?
 
 The names that a notebook needs are here; each is documented where it is defined.
 
@@ -80,8 +81,8 @@ for _concept in ROOMS:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of ``MODULES`` or of a plug-in's ``python/``, imported at its first use: ``import harness`` alone loads
-    neither torch nor pandas.
+    """A name of ``MODULES`` or of a plug-in's ``python/``, imported at its first use:
+    ``import harness`` alone loads neither torch nor pandas.
     """
     if name in MODULES:
         try:
@@ -99,7 +100,9 @@ def __getattr__(name: str) -> Any:
     if name in extensions.modules("python"):
         return getattr(extensions.load("python", name, f"harness.{name}"), name)
     lacking = extensions.missing_plugin(f"python/{name}")
-    raise AttributeError(f"harness.{name} {lacking}" if lacking else f"module 'harness' has no attribute {name!r}")
+    raise AttributeError(
+        f"harness.{name} {lacking}" if lacking else f"module 'harness' has no attribute {name!r}"
+    )
 
 
 def __dir__() -> list[str]:

@@ -1,11 +1,15 @@
-"""The command line: ``harness <command> [Hydra overrides]``. Each command is a module of harness.command."""
+"""The command line: ``harness <command> [Hydra overrides]``. Each command is a module of
+harness.command.
+"""
 
 from __future__ import annotations
 
 import sys
 
 if __name__ == "__main__" and not sys.flags.safe_path:
-    del sys.path[0]  # the working directory, which `python -m` puts first: no module of ours is looked for there
+    del sys.path[
+        0
+    ]  # the working directory, which `python -m` puts first: no module of ours is looked for there
 
 import ast
 import atexit
@@ -76,7 +80,9 @@ GROUPS = {
         "harness new fuser mine",
     ),
 }
-"""The groups of ``harness --help``: their commands and an example. What no group names is of a plug-in."""
+"""The groups of ``harness --help``: their commands and an example. What no group names is of a
+plug-in.
+"""
 USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
@@ -90,7 +96,9 @@ Every key of conf/ is set as key=value (or --key value), a list as 'k=[5,10]'.
 
 
 def main() -> None:
-    """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr), 130 interrupted."""
+    """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr),
+    130 interrupted.
+    """
     command, *arguments = sys.argv[1:] or ["--help"]
     with report_errors(command):
         if command in ("-h", "--help", "help"):
@@ -109,7 +117,9 @@ def main() -> None:
 
 @contextlib.contextmanager
 def report_errors(command: str) -> Iterator[None]:
-    """Ends the process with one line for what the user can mend (an extra to install, too), and for an interruption."""
+    """Ends the process with one line for what the user can mend (an extra to install, too), and for
+    an interruption.
+    """
     try:
         yield
     except HarnessError as error:
@@ -119,7 +129,10 @@ def report_errors(command: str) -> Iterator[None]:
             raise
         end(told)
     except KeyboardInterrupt:
-        print("interrupted; what was finished is kept, the same command goes on from there", file=sys.stderr)
+        print(
+            "interrupted; what was finished is kept, the same command goes on from there",
+            file=sys.stderr,
+        )
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -127,12 +140,20 @@ def report_errors(command: str) -> Iterator[None]:
         if error.filename is not None or (reason := unwritable(error)) is None:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        end(HarnessError(f"standard output: cannot write ({reason}); free some space or send it elsewhere"))
+        end(
+            HarnessError(
+                f"standard output: cannot write ({reason}); free some space or send it elsewhere"
+            )
+        )
 
 
 def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """A traceback, without secrets: the hook of this process."""
-    print(hide_values("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
+    print(
+        hide_values("".join(traceback.format_exception(kind, error, trace))),
+        end="",
+        file=sys.stderr,
+    )
 
 
 def end(error: HarnessError) -> NoReturn:
@@ -143,16 +164,27 @@ def end(error: HarnessError) -> NoReturn:
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """The module of each command, by its name: those of ``harness/command/``, and other packages'."""
-    own = {path.stem: f"harness.command.{path.stem}" for path in COMMANDS.glob("*.py") if path.stem != "__init__"}
+    """The module of each command, by its name: those of ``harness/command/``, and other
+    packages'.
+    """
+    own = {
+        path.stem: f"harness.command.{path.stem}"
+        for path in COMMANDS.glob("*.py")
+        if path.stem != "__init__"
+    }
     return dict(sorted({**extensions.commands(), **own}.items()))
 
 
 def documentation(command: str) -> str:
-    """A command's help: its module's docstring, and what plug-ins add, read without importing them."""
+    """A command's help: its module's docstring, and what plug-ins add, read without
+    importing them.
+    """
     spec = importlib.util.find_spec(commands()[command])
     if spec is None or spec.origin is None:
-        raise HarnessError(f"harness {command}: {commands()[command]} is not there; reinstall the package that has it")
+        raise HarnessError(
+            f"harness {command}: {commands()[command]} is not there; reinstall the package that "
+            "has it"
+        )
     adding = [folder / "addition" / f"{command}.py" for folder in extensions.plugins().values()]
     paths = [Path(spec.origin), *(path for path in adding if path.is_file())]
     parts = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths]
@@ -160,7 +192,9 @@ def documentation(command: str) -> str:
 
 
 def manual(command: str) -> str:
-    """What ``harness <command> --help`` prints: its documentation, then its keys as conf/ describes them."""
+    """What ``harness <command> --help`` prints: its documentation, then its keys as conf/ describes
+    them.
+    """
     shown = options(command if extensions.primary(command) else "config")
     lines = [line for one in shown for line in entry(f"{one.key}={one.default}", one.text, 27)]
     return "\n".join([fold(documentation(command)), "", "Keys and their defaults:", "", *lines])
@@ -183,7 +217,10 @@ def version() -> str:
 def usage() -> str:
     """The help of ``harness --help``: a line a command, by groups."""
     left = [name for name in commands() if all(name not in named for named, _ in GROUPS.values())]
-    groups = {**GROUPS, **({"Plug-ins": (tuple(left), f"harness {left[0]} --help")} if left else {})}
+    groups = {
+        **GROUPS,
+        **({"Plug-ins": (tuple(left), f"harness {left[0]} --help")} if left else {}),
+    }
     rows = []
     for title, (named, example) in groups.items():
         lines = [line for name in named for line in entry(name, _summary(name), 9)]
@@ -194,18 +231,26 @@ def usage() -> str:
 def _summary(command: str) -> str:
     try:
         return documentation(command).partition("\n")[0]
-    except (HarnessError, ImportError, SyntaxError) as error:  # of a plug-in: the help of all others is shown
+    except (
+        HarnessError,
+        ImportError,
+        SyntaxError,
+    ) as error:  # of a plug-in: the help of all others is shown
         return f"cannot be read: {' '.join(str(error).split())}"
 
 
 def launch(command: str, arguments: list[str]) -> None:
     """Compose the configuration under the arguments and run the command."""
-    gc.set_threshold(100_000, 20, 100)  # modules make objects that live as long as the process: 0.3 s of `evaluate`
+    gc.set_threshold(
+        100_000, 20, 100
+    )  # modules make objects that live as long as the process: 0.3 s of `evaluate`
     atexit.register(gc.freeze)  # nothing is looked through when the process ends
     sys.excepthook = print_bug
     logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
-    os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
+    os.environ["PYTHONSAFEPATH"] = (
+        "1"  # what is started from here, by launchers too, imports nothing from this folder
+    )
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(commands()[command]).run
     check_twice(overrides)
@@ -217,7 +262,9 @@ def launch(command: str, arguments: list[str]) -> None:
             perform(run, compose(primary, overrides), prepare(primary, overrides))
 
 
-def perform(run: Callable[[DictConfig], None], config: DictConfig, overrides: Sequence[str]) -> None:
+def perform(
+    run: Callable[[DictConfig], None], config: DictConfig, overrides: Sequence[str]
+) -> None:
     """Run a command with its configuration. overrides: those that made it."""
     note_typed(overrides)
     available()
@@ -226,23 +273,32 @@ def perform(run: Callable[[DictConfig], None], config: DictConfig, overrides: Se
     sys.stdout.flush()
 
 
-def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], None]) -> None:
+def launch_by_hydra(
+    command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], None]
+) -> None:
     """The same where something is asked of Hydra itself: its flags, or jobs by its launchers.
 
-    Otherwise Hydra would compose the configuration twice, which takes most of a short command's time.
+    Otherwise Hydra would compose the configuration twice, which takes most of a short command's
+    time.
     """
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
     check_launcher(overrides)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
+    os.environ["HYDRA_FULL_ERROR"] = (
+        "1"  # errors come to us whole, `translate_errors` says them in one line
+    )
     several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
-    begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(report_errors, command)
+    begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
+        report_errors, command
+    )
     around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if several:
         from harness.sweep import multirun
 
-        begin = functools.partial(multirun.cell, lambda error: missing_library(error, f"harness {command}"))
+        begin = functools.partial(
+            multirun.cell, lambda error: missing_library(error, f"harness {command}")
+        )
         around = multirun.experiment()
 
     @functools.wraps(run)
@@ -251,22 +307,35 @@ def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: C
             typed = list(HydraConfig.get().overrides.task)
             perform(run, finish(primary, config, typed), typed)
 
-    sys.argv = [f"harness {command}", *prepare(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
+    sys.argv = [
+        f"harness {command}",
+        *prepare(primary, overrides),
+        *QUIET,
+        *(MULTIRUN if several else ()),
+    ]
     with suggest_key(lambda: compose(primary)), around:
-        hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
+        hydra.main(
+            version_base="1.3",
+            config_path=str(package_folder("conf").resolve()),
+            config_name=primary,
+        )(job)()
 
 
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
-    """The configuration that a command composes, and Hydra's flags and overrides for what was typed."""
+    """The configuration that a command composes, and Hydra's flags and overrides for what was
+    typed.
+    """
     primary = command if extensions.primary(command) else "config"
     flags, overrides = _split(join_lists(arguments))
     return primary, [*flags, *allow_knobs(quote_files(_named(primary, overrides)))]
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
-    """First arguments that are only values belong to the keys without one: ``trace ID`` is ``trace query=ID``.
+    """First arguments that are only values belong to the keys without one: ``trace ID`` is
+    ``trace query=ID``.
 
-    None is what is written (``out``). Raises HarnessError for such a value where its key is typed, too.
+    None is what is written (``out``). Raises HarnessError for such a value where its key is typed,
+    too.
     """
     named = []
     keys = [key for key, value in own_keys(primary).items() if value == "???" and key != "out"]
@@ -274,14 +343,18 @@ def _named(primary: str, arguments: list[str]) -> list[str]:
         if re.match(r"[-+~]|[\w.@/]+=", argument):
             break
         if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
-            raise HarnessError(f"{argument} and {twice}: {key} is given twice; leave one of them out")
+            raise HarnessError(
+                f"{argument} and {twice}: {key} is given twice; leave one of them out"
+            )
         value = argument.replace("'", r"\'")
         named.append(f"{key}='{value}'")
     return [*named, *arguments[len(named) :]]
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Hydra's own flags, which must come first, and the overrides; ``--split tune`` means ``split=tune``."""
+    """Hydra's own flags, which must come first, and the overrides; ``--split tune`` means
+    ``split=tune``.
+    """
     flags: list[str] = []
     overrides: list[str] = []
     pending = list(arguments)

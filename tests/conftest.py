@@ -1,4 +1,6 @@
-"""What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
+"""What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a
+few passages.
+"""
 
 import gc
 import importlib.util
@@ -34,7 +36,9 @@ from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
 
-hypothesis.settings.register_profile("untimed", deadline=None)  # a first example may compile a kernel
+hypothesis.settings.register_profile(
+    "untimed", deadline=None
+)  # a first example may compile a kernel
 hypothesis.settings.load_profile("untimed")
 
 
@@ -43,7 +47,9 @@ TOGETHER = (
     ("tests/report/tracking/", "tests/command/test_ui.py"),
     ("tests/model/encoder/", "tests/fusion/reranker/"),
 )
-"""Folders and files that share what takes long to make or to import: those of a row go to one worker."""
+"""Folders and files that share what takes long to make or to import: those of a row go to one
+worker.
+"""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,7 +61,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return next((row[0] for row in TOGETHER if nodeid.startswith(row)), super()._split_scope(nodeid))
+            return next(
+                (row[0] for row in TOGETHER if nodeid.startswith(row)), super()._split_scope(nodeid)
+            )
 
     return Scheduling(config, log)
 
@@ -65,15 +73,18 @@ LONG = ("test_docs.py", "test_installed.py", "test_new.py", "test_sweep.py", "te
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files go first (``--no-loadscope-reorder``): begun last, one would keep a worker alone at work."""
+    """The longest files go first (``--no-loadscope-reorder``): begun last, one would keep a worker
+    alone at work.
+    """
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what importing takes.
+    """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what
+    importing takes.
 
-    Workers and commands share what they compose, and the process that commands are forked from; the process that starts
-    the workers deletes it.
+    Workers and commands share what they compose, and the process that commands are forked from; the
+    process that starts the workers deletes it.
     """
     if "COMPOSED" not in os.environ:
         os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
@@ -87,12 +98,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """No search for garbage goes through what is imported by now; statsmodels' Holm makes one at each call."""
+    """No search for garbage goes through what is imported by now; statsmodels' Holm makes one at
+    each call.
+    """
     gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """``@pytest.mark.plugin("dice")``: a test that needs a folder of harness/plugins, skipped without it.
+    """``@pytest.mark.plugin("dice")``: a test that needs a folder of harness/plugins, skipped
+    without it.
 
     So is a case whose parameters are a command line that needs one.
     """
@@ -102,7 +116,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     chosen = getattr(item, "callspec", None)
     parameters = chosen.params.values() if chosen else ()
     for value in parameters:
-        words = value.split() if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ()
+        words = (
+            value.split()
+            if isinstance(value, str)
+            else value
+            if isinstance(value, (list, tuple))
+            else ()
+        )
         for place, word in enumerate(map(str, words)):
             concept, _, name = word.lstrip("+").partition("=")
             what = f"{concept.partition('@')[0]}/{name}" if name else word if place == 0 else ""
@@ -121,14 +141,21 @@ OF_A_TERMINAL = ("COLUMNS",)
 
 
 def forget_environment() -> None:
-    """Variables that MLflow sets, those that a command sets for what it starts, and the width of the terminal."""
-    for name in [name for name in os.environ if name.startswith("MLFLOW_") or name in (*OF_A_COMMAND, *OF_A_TERMINAL)]:
+    """Variables that MLflow sets, those that a command sets for what it starts, and the width of
+    the terminal.
+    """
+    for name in [
+        name
+        for name in os.environ
+        if name.startswith("MLFLOW_") or name in (*OF_A_COMMAND, *OF_A_TERMINAL)
+    ]:
         del os.environ[name]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_environment_of_the_machine() -> None:
-    """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests share.
+    """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests
+    share.
 
     Nor does the width of a terminal, which the library readline tells processes that are started.
     """
@@ -140,7 +167,9 @@ def no_environment_of_the_machine() -> None:
 
 @pytest.fixture(autouse=True)
 def own_environment() -> Iterator[None]:
-    """What a test sets ends with it; MLflow's set_tracking_uri and set_experiment set variables, and so does `main`."""
+    """What a test sets ends with it; MLflow's set_tracking_uri and set_experiment set variables,
+    and so does `main`.
+    """
     yield
     if "mlflow" in sys.modules:
         sys.modules["mlflow"].set_tracking_uri(None)
@@ -149,7 +178,9 @@ def own_environment() -> Iterator[None]:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files of figures are empty and LaTeX is not there: for a test of neither, which would take most of its time."""
+    """Files of figures are empty and LaTeX is not there: for a test of neither, which would take
+    most of its time.
+    """
     warm.undrawn(monkeypatch.setattr)
 
 
@@ -158,7 +189,8 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """``command("evaluate", "run=...")``: the command line in this process; its exit status, what it printed, stderr.
+    """``command("evaluate", "run=...")``: the command line in this process; its exit status, what
+    it printed, stderr.
 
     Warnings are with ``caplog``.
     """
@@ -194,25 +226,33 @@ def two_lists() -> Lists:
 
 @pytest.fixture
 def scores() -> Callable[..., dict[str, float]]:
-    """``scores(fuser, lists, normalizer, **options)``: fused score by document, best first, of one query."""
+    """``scores(fuser, lists, normalizer, **options)``: fused score by document, best first, of one
+    query.
+    """
     return lists.fused_scores
 
 
 @pytest.fixture
 def random_runs() -> Callable[..., dict[str, Run]]:
-    """``random_runs(seed, ties)``: three lists of uneven lengths over 40 queries, every seventh one empty."""
+    """``random_runs(seed, ties)``: three lists of uneven lengths over 40 queries, every seventh one
+    empty.
+    """
     return lists.random_runs
 
 
 @pytest.fixture(scope="session")
 def trained() -> Callable[..., Any]:
-    """``trained(concept, name, **fields)``: the strategy; one that learns has learned from random judged lists."""
+    """``trained(concept, name, **fields)``: the strategy; one that learns has learned from random
+    judged lists.
+    """
     return lists.trained
 
 
 @pytest.fixture(scope="session")
 def example() -> ModuleType:
-    """tests/report/example.py: ``example.write(folder)`` makes the folder of a small sweep worked by hand."""
+    """tests/report/example.py: ``example.write(folder)`` makes the folder of a small sweep worked
+    by hand.
+    """
     path = Path(__file__).parent / "report" / "example.py"
     spec = importlib.util.spec_from_file_location("example", path)
     assert spec is not None
@@ -226,14 +266,22 @@ def example() -> ModuleType:
 def titled() -> Callable[[Mapping[str, str] | Sequence[tuple[str, str]], Sequence[str]], Benchmark]:
     """``titled({title: text}, questions)``: ids d000, d001, ... and q0, q1, ...; no gold."""
 
-    def make(passages: Mapping[str, str] | Sequence[tuple[str, str]], questions: Sequence[str]) -> Benchmark:
-        return few(list(passages.items() if isinstance(passages, Mapping) else passages), questions, digits=3)
+    def make(
+        passages: Mapping[str, str] | Sequence[tuple[str, str]], questions: Sequence[str]
+    ) -> Benchmark:
+        return few(
+            list(passages.items() if isinstance(passages, Mapping) else passages),
+            questions,
+            digits=3,
+        )
 
     return make
 
 
 def few(pairs: Sequence[tuple[str, str]], questions: Sequence[str], digits: int) -> Benchmark:
-    """A benchmark of (title, text) pairs and questions without gold; ids of passages have that many digits."""
+    """A benchmark of (title, text) pairs and questions without gold; ids of passages have that many
+    digits.
+    """
     from datasets import Dataset
 
     titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
@@ -254,7 +302,9 @@ DOCS = [f"d{number:02d}" for number in range(60)]
 
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of prepared files (40 queries over 60 documents, two lists with planted gold) and its TREC files."""
+    """A folder of prepared files (40 queries over 60 documents, two lists with planted gold) and
+    its TREC files.
+    """
     folder = tmp_path_factory.mktemp("bench") / "tiny"
     rng = random.Random(7)
     corpus = [{"id": doc, "title": f"Title {doc}", "text": f"Text of {doc}."} for doc in DOCS]
@@ -262,9 +312,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(40):
         gold = rng.sample(DOCS, 2)
         queries.append(
-            {"id": f"q{number}", "question": f"Question {number}?", "answers": ["x"], "supporting_ids": gold,
-             "hops": 2 + number % 3, "type": ["bridge", "comparison"][number % 2]}
-        )  # fmt: skip
+            {
+                "id": f"q{number}",
+                "question": f"Question {number}?",
+                "answers": ["x"],
+                "supporting_ids": gold,
+                "hops": 2 + number % 3,
+                "type": ["bridge", "comparison"][number % 2],
+            }
+        )
         for name, depth, luck in (("dense", 10, 0.4), ("graph", 40, 0.6), ("bm25", 10, 0.3)):
             ranked = rng.sample(DOCS, depth)
             for doc in gold:
@@ -272,7 +328,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     ranked = [other for other in ranked if other != doc]
                     ranked.insert(rng.randrange(6), doc)
             for rank, doc in enumerate(ranked[:depth], start=1):
-                lists[name].append(f"q{number} Q0 {doc} {rank} {1 / (rank + rng.random() / 2)!r} {name}")
+                lists[name].append(
+                    f"q{number} Q0 {doc} {rank} {1 / (rank + rng.random() / 2)!r} {name}"
+                )
     write_benchmark(folder, corpus, queries)
     for name, lines in lists.items():
         (folder / f"{name}.trec").write_text("\n".join(lines) + "\n")
@@ -304,7 +362,8 @@ def sweep_of(
     tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[..., tuple[SweepResult, Prepared]]:
-    """``sweep_of(*given)``: the sweep of ``overrides`` and these, below tmp_path, and what it was made of.
+    """``sweep_of(*given)``: the sweep of ``overrides`` and these, below tmp_path, and what it was
+    made of.
 
     It is made once; each test has a copy.
     """
@@ -325,10 +384,16 @@ def sweep_of(
 
 @pytest.fixture
 def relock() -> Callable[..., None]:
-    """``relock(folder, **changes)``: the lock of a sweep as if its files had been written as they are now."""
+    """``relock(folder, **changes)``: the lock of a sweep as if its files had been written as they
+    are now.
+    """
 
     def write(folder: Path, **changes: Any) -> None:
-        content = json.loads((folder / "winner.lock.json").read_text()) | changes | {"files": hashes(folder)}
+        content = (
+            json.loads((folder / "winner.lock.json").read_text())
+            | changes
+            | {"files": hashes(folder)}
+        )
         content.pop("sha256")
         (folder / "winner.lock.json").write_text(json.dumps({**content, "sha256": digest(content)}))
 
@@ -346,7 +411,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture
 def one_postgres(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever starts a PostgreSQL server for itself gets the shared one: to make and stop one takes seconds."""
+    """Whoever starts a PostgreSQL server for itself gets the shared one: to make and stop one takes
+    seconds.
+    """
     shared = SimpleNamespace(get_uri=postgres.get_uri, cleanup=lambda: None)
     monkeypatch.setattr("pgserver.get_server", lambda folder: shared)
 
@@ -356,7 +423,9 @@ Passages = Sequence[str] | Sequence[tuple[str, str]]
 
 @pytest.fixture(scope="session")
 def benchmark_of() -> Callable[[Passages, Sequence[str]], Benchmark]:
-    """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 beyond ten), q0, ...; no gold."""
+    """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 beyond ten), q0,
+    ...; no gold.
+    """
 
     def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
         pairs = [("", passage) if isinstance(passage, str) else passage for passage in passages]

@@ -1,4 +1,5 @@
-"""Importing it lets MLflow make its tables once for all processes of a session: a new SQLite file gets a copy.
+"""Importing it lets MLflow make its tables once for all processes of a session: a new SQLite file
+gets a copy.
 
 MLflow makes them as its first release did, then migrates them step by step, which takes seconds.
 """

@@ -1,4 +1,6 @@
-"""Runs a command; its last line of output are the files of the package, in the order of their first function call."""
+"""Runs a command; its last line of output are the files of the package, in the order of their first
+function call.
+"""
 
 import importlib
 import json
@@ -24,7 +26,9 @@ def note(frame: FrameType, event: str, argument: object) -> None:
 
 for info in pkgutil.walk_packages(harness.__path__, "harness."):
     if not info.name.startswith(("harness.__main__", "harness.testing")):
-        importlib.import_module(info.name)  # before, because modules call functions while they are imported
+        importlib.import_module(
+            info.name
+        )  # before, because modules call functions while they are imported
 threading.setprofile(note)
 sys.setprofile(note)
 main()

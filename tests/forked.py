@@ -1,4 +1,6 @@
-"""Importing it does what each command that is forked from this process (see ``tests.warm``) would do by itself."""
+"""Importing it does what each command that is forked from this process (see ``tests.warm``) would
+do by itself.
+"""
 
 import gc
 import importlib

@@ -1,9 +1,11 @@
-"""``python -m tests.gpu [--device cuda] [--quick] [PART ...]``: what a GPU changes, as a table, in five minutes.
+"""``python -m tests.gpu [--device cuda] [--quick] [PART ...]``: what a GPU changes, as a table, in
+five minutes.
 
-For a machine with a GPU and little else: torch, numpy, scipy, numba, pyarrow, tqdm and this checkout; whole sweeps need
-what `harness sweep` needs, but no MLflow, OpenVINO or faiss with GPUs. A part that lacks something says so and is
-skipped. Each prints how far the GPU's result is from the CPU's. Whole sweeps are of 2WikiMultiHopQA where HARNESS_DATA
-has it, else of `sample`. ``--out`` writes the table as Markdown, from which *speed* and *compute* take theirs.
+For a machine with a GPU and little else: torch, numpy, scipy, numba, pyarrow, tqdm and this
+checkout; whole sweeps need what `harness sweep` needs, but no MLflow, OpenVINO or faiss with GPUs.
+A part that lacks something says so and is skipped. Each prints how far the GPU's result is from the
+CPU's. Whole sweeps are of 2WikiMultiHopQA where HARNESS_DATA has it, else of `sample`. ``--out``
+writes the table as Markdown, from which *speed* and *compute* take theirs.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ import torch
 
 @dataclass(frozen=True)
 class Row:
-    """What was done, seconds on the device and on the CPU, and how far the two results are from each other."""
+    """What was done, seconds on the device and on the CPU, and how far the two results are from
+    each other.
+    """
 
     work: str
     device: float
@@ -37,11 +41,16 @@ class Row:
 
     def __str__(self) -> str:
         """A row of a Markdown table."""
-        return f"| {self.work} | {self.device:.3g} s | {self.cpu:.3g} s | {self.cpu / self.device:.3g} | {self.apart} |"
+        return (
+            f"| {self.work} | {self.device:.3g} s | {self.cpu:.3g} s | "
+            f"{self.cpu / self.device:.3g} | {self.apart} |"
+        )
 
 
 def seconds(work: Callable[[], Any], device: str, repeats: int = 3) -> tuple[float, Any]:
-    """The median of some runs after a first one that is not counted (of the first, for 0), and the result."""
+    """The median of some runs after a first one that is not counted (of the first, for 0), and the
+    result.
+    """
     started, taken = time.perf_counter(), []
     result = work()
     if not repeats:
@@ -66,7 +75,12 @@ def trials(device: str, quick: bool) -> Iterator[Row]:
     some = grid(FREE)[: 40 if quick else None]
     ours, found = seconds(lambda: engine.score(some, runs, gold, device), device, 1)
     cpu, known = seconds(lambda: engine.score(some, runs, gold, "cpu"), "cpu", 1)
-    yield Row(f"{len(some)} trials, {len(gold)} queries", ours, cpu, f"{int((found != known).sum())} ranks differ")
+    yield Row(
+        f"{len(some)} trials, {len(gold)} queries",
+        ours,
+        cpu,
+        f"{int((found != known).sum())} ranks differ",
+    )
 
 
 def pagerank(device: str, quick: bool) -> Iterator[Row]:
@@ -79,16 +93,25 @@ def pagerank(device: str, quick: bool) -> Iterator[Row]:
     transition = normalize_rows(graph)
 
     def walk(where: str) -> Any:
-        return np.concatenate([part.values for part in Walks(transition, 0.5, 1e-6, 1000, device=where)(restarts)], 1)
+        return np.concatenate(
+            [part.values for part in Walks(transition, 0.5, 1e-6, 1000, device=where)(restarts)], 1
+        )
 
     ours, found = seconds(lambda: walk(device), device, 1)
     cpu, known = seconds(lambda: walk("cpu"), "cpu", 1)
     apart = np.abs(found - known).sum(axis=0).max()
-    yield Row(f"PageRank, {graph.shape[0]} nodes, {restarts.shape[0]} queries", ours, cpu, f"L1 {apart:.2g} at most")
+    yield Row(
+        f"PageRank, {graph.shape[0]} nodes, {restarts.shape[0]} queries",
+        ours,
+        cpu,
+        f"L1 {apart:.2g} at most",
+    )
 
 
 def search(device: str, quick: bool) -> Iterator[Row]:
-    """Exact search of 100 of a million vectors of 384 numbers: by torch on the device, by FAISS on the CPU."""
+    """Exact search of 100 of a million vectors of 384 numbers: by torch on the device, by FAISS on
+    the CPU.
+    """
     from harness.retriever.search.exact import decide, nearest_rows
     from harness.retriever.search.exact_torch import Products
 
@@ -102,12 +125,16 @@ def search(device: str, quick: bool) -> Iterator[Row]:
     started = time.perf_counter()
     products = Products(passages, [device], None if device != "cpu" else passages.nbytes)
     copied = time.perf_counter() - started
-    theirs, found = seconds(lambda: decide(products, passages, questions, 100, exact=True)[0], device, 1)
+    theirs, found = seconds(
+        lambda: decide(products, passages, questions, 100, exact=True)[0], device, 1
+    )
     ours, known = seconds(lambda: nearest_rows(passages, questions, 100)[0], "cpu", 1)
     yield Row(
-        f"exact search, {len(passages)} x 384, copied once in {copied:.2g} s", theirs, ours,
+        f"exact search, {len(passages)} x 384, copied once in {copied:.2g} s",
+        theirs,
+        ours,
         f"{int((found != known).sum())} places differ",
-    )  # fmt: skip
+    )
 
 
 def encode(device: str, quick: bool) -> Iterator[Row]:
@@ -126,12 +153,18 @@ def encode(device: str, quick: bool) -> Iterator[Row]:
 
     slow, known = seconds(lambda: vectors("cpu", "float32", few), "cpu", 0 if quick else 1)
     for dtype in ("float32", "bfloat16"):
-        ours, found = seconds(functools.partial(vectors, device, dtype, texts), device, 0 if quick else 2)
-        cosine = (found[:: max(1, len(texts) // (200 if quick else 1000))] * known).sum(axis=1).min()
+        ours, found = seconds(
+            functools.partial(vectors, device, dtype, texts), device, 0 if quick else 2
+        )
+        cosine = (
+            (found[:: max(1, len(texts) // (200 if quick else 1000))] * known).sum(axis=1).min()
+        )
         yield Row(
-            f"{len(texts)} passages through MiniLM, {dtype}: {len(texts) / ours:,.0f} a second", ours,
-            slow / len(few) * len(texts), f"cosine {float(cosine):.6f} at least",
-        )  # fmt: skip
+            f"{len(texts)} passages through MiniLM, {dtype}: {len(texts) / ours:,.0f} a second",
+            ours,
+            slow / len(few) * len(texts),
+            f"cosine {float(cosine):.6f} at least",
+        )
 
 
 def passages(count: int | None) -> list[str]:
@@ -162,30 +195,56 @@ def extract(device: str, quick: bool) -> Iterator[Row]:
     many, found = seconds(lambda: entities(available()), "cpu", 1)
     one, known = seconds(lambda: entities(1), "cpu", 0)
     same = "the same mentions" if np.array_equal(found, known) else "OTHER mentions"
-    yield Row(f"extract {len(data.doc_ids)} passages, {available()} processes and one", many, one, same)
+    yield Row(
+        f"extract {len(data.doc_ids)} passages, {available()} processes and one", many, one, same
+    )
 
 
 def sweeps(device: str, quick: bool) -> Iterator[Row]:
-    """Whole sweeps in cold folders, on the device and on this machine's cores, by stage; the ranks of both."""
-    lines = ["sweep", f"dataset={_benchmark().rpartition('/')[2]}", "tracking=none", "encoder.backend=torch"]
+    """Whole sweeps in cold folders, on the device and on this machine's cores, by stage; the ranks
+    of both.
+    """
+    lines = [
+        "sweep",
+        f"dataset={_benchmark().rpartition('/')[2]}",
+        "tracking=none",
+        "encoder.backend=torch",
+    ]
     if quick:
-        lines = ["sweep", "dataset=sample", "encoder=hashed", "extractor.model=null", "tracking=none", "grid=point"]
+        lines = [
+            "sweep",
+            "dataset=sample",
+            "encoder=hashed",
+            "extractor.model=null",
+            "tracking=none",
+            "grid=point",
+        ]
     hidden = {"CUDA_VISIBLE_DEVICES": ""}
     with tempfile.TemporaryDirectory() as folder:
         runs = [Path(folder) / name for name in ("warm", "device", "again", "cores")]
         more = [hidden if device == "cpu" or place.name == "cores" else {} for place in runs]
         first, ours, _, cores = (
-            _sweep([*lines, f"paths.runs={place}"], env) for place, env in zip(runs, more, strict=True)
+            _sweep([*lines, f"paths.runs={place}"], env)
+            for place, env in zip(runs, more, strict=True)
         )
-        found, twice, known = (np.load(next(place.glob("sweeps/*/ranks.npy"))) for place in runs[1:])
+        found, twice, known = (
+            np.load(next(place.glob("sweeps/*/ranks.npy"))) for place in runs[1:]
+        )
         bits = [
-            {path.parent.name: path.read_bytes() for path in place.glob("artifacts/encode/*/embeddings.npy")}
+            {
+                path.parent.name: path.read_bytes()
+                for path in place.glob("artifacts/encode/*/embeddings.npy")
+            }
             for place in runs[1:3]
         ]
     apart = f"{int((found != known).sum())} of {found.size} ranks differ"
     same = "the same bits" if bits[0] == bits[1] and (found == twice).all() else "OTHER bits"
-    yield Row(f"`harness {' '.join(lines[:2])}`, cold folder (first of all {first['all']:.3g} s)", ours["all"],
-              cores["all"], f"{apart}; twice on the device: {same}")  # fmt: skip
+    yield Row(
+        f"`harness {' '.join(lines[:2])}`, cold folder (first of all {first['all']:.3g} s)",
+        ours["all"],
+        cores["all"],
+        f"{apart}; twice on the device: {same}",
+    )
     for stage in sorted(set(ours) & set(cores) - {"all"}, key=lambda name: -cores[name]):
         if cores[stage] >= 0.5:
             yield Row(f"of it: {stage}", max(ours[stage], 0.05), cores[stage], "")
@@ -193,14 +252,22 @@ def sweeps(device: str, quick: bool) -> Iterator[Row]:
 
 def _benchmark() -> str:
     folder = os.environ.get("HARNESS_DATA")
-    return f"{folder}/2wikimultihopqa" if folder and (Path(folder) / "2wikimultihopqa").is_dir() else "sample"
+    return (
+        f"{folder}/2wikimultihopqa"
+        if folder and (Path(folder) / "2wikimultihopqa").is_dir()
+        else "sample"
+    )
 
 
 def _sweep(line: list[str], env: dict[str, str]) -> dict[str, float]:
     """Seconds of each stage that the sweep tells, and of all."""
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "harness", *line], text=True, capture_output=True, env={**os.environ, **env}, check=False
+        [sys.executable, "-m", "harness", *line],
+        text=True,
+        capture_output=True,
+        env={**os.environ, **env},
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
@@ -218,7 +285,16 @@ def tests(device: str, quick: bool) -> Iterator[Row]:
     """The conformance tests that need a GPU."""
     import pytest
 
-    line = [sys.executable, "-m", "pytest", "-q", "-k", "gpu", "--continue-on-collection-errors", "tests/fusion"]
+    line = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-k",
+        "gpu",
+        "--continue-on-collection-errors",
+        "tests/fusion",
+    ]
     done = subprocess.run(line, text=True, check=False, capture_output=True)
     print(f"pytest {pytest.__version__} -k gpu: {(done.stdout.splitlines() or ['nothing'])[-1]}")
     yield from ()
@@ -232,9 +308,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a file for the table")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all")
     given = parser.parse_args()
-    name = torch.cuda.get_device_name() if given.device != "cpu" else "no GPU: the CPU stands in for it"
+    name = (
+        torch.cuda.get_device_name()
+        if given.device != "cpu"
+        else "no GPU: the CPU stands in for it"
+    )
     cores = len(os.sched_getaffinity(0))
-    versions = f"torch {torch.__version__}, numpy {np.__version__}, python {platform.python_version()}"
+    versions = (
+        f"torch {torch.__version__}, numpy {np.__version__}, python {platform.python_version()}"
+    )
     lines = [
         f"{name}; {cores} cores; {versions}",
         "",

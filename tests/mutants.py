@@ -1,9 +1,11 @@
 """`make mutants`: does a test notice when one token of what judges and fuses changes?
 
-First, once for each file of tests, notes which test executes which line (.pytest_cache/mutants.pickle; half an hour for
-all, then only for files that changed). Then draws mutants. One at a time is written into a copy of the tree and into
-the functions of a process that has collected all tests, which forks and runs those that execute the line, quickest
-first, to the first that fails. Prints each survivor with its line, to be killed by a better test or explained as equal.
+First, once for each file of tests, notes which test executes which line
+(.pytest_cache/mutants.pickle; half an hour for all, then only for files that changed). Then draws
+mutants. One at a time is written into a copy of the tree and into the functions of a process that
+has collected all tests, which forks and runs those that execute the line, quickest first, to the
+first that fails. Prints each survivor with its line, to be killed by a better test or explained as
+equal.
 
   python tests/mutants.py 100                                       as many mutants, some twenty a minute
   python tests/mutants.py 100 7 harness/evaluation harness/sweep    drawn with seed 7, of these files and folders
@@ -50,10 +52,31 @@ JUDGED = (
 )
 TESTS = ("evaluation", "sweep", "command", "fusion", "run", "benchmark", "report", "plugins")
 OTHER = {
-    "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
-    "&": "|", "|": "&", "and": "or", "or": "and", "True": "False", "False": "True", "0": "1", "1": "2", "2": "3",
-    "min": "max", "max": "min", "any": "all", "all": "any", "not": "",
-}  # fmt: skip
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "*",
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "&": "|",
+    "|": "&",
+    "and": "or",
+    "or": "and",
+    "True": "False",
+    "False": "True",
+    "0": "1",
+    "1": "2",
+    "2": "3",
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "not": "",
+}
 OPTIONS = ("-q", "-m", "not slow", "-p", "no:cacheprovider")
 SECONDS = 600
 """A test run that takes longer than this has noticed the mutant."""
@@ -97,7 +120,8 @@ class Lines:
     def texts(self) -> frozenset[tuple[str, str]]:
         """The lines as (file, text), which holds when other lines move them."""
         return frozenset(
-            (os.path.relpath(path, self.tree), linecache.getline(path, line).strip()) for path, line in self.seen
+            (os.path.relpath(path, self.tree), linecache.getline(path, line).strip())
+            for path, line in self.seen
         )
 
 
@@ -108,24 +132,35 @@ def source(path: str) -> str:
 
 
 def mutants(path: str) -> list[tuple[int, int, str, str]]:
-    """Line, column, token and its replacement, of code alone: no strings, comments, imports, decorators or types.
+    """Line, column, token and its replacement, of code alone: no strings, comments, imports,
+    decorators or types.
 
     Nor ``strict=True`` of a ``zip``, which only guards against mistakes of ours.
     """
     found, text = [], source(path)
     types = annotations(text)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        plain = token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
+        plain = (
+            token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
+        )
         plain &= not token.line[: token.start[1]].endswith("strict=")
         typed = any(start <= token.start < end for start, end in types)
-        if plain and not typed and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class ")):
+        if (
+            plain
+            and not typed
+            and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class "))
+        ):
             found.append((*token.start, token.string, OTHER[token.string]))
     return found
 
 
 def annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Where each annotation begins and ends: line and column."""
-    nodes = [getattr(node, key, None) for node in ast.walk(ast.parse(text)) for key in ("annotation", "returns")]
+    nodes = [
+        getattr(node, key, None)
+        for node in ast.walk(ast.parse(text))
+        for key in ("annotation", "returns")
+    ]
     return [
         ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
         for node in nodes
@@ -151,8 +186,15 @@ def compiles(mutant: Mutant) -> bool:
 
 
 def changed_codes(old: str, new: str) -> tuple[dict[CodeType, CodeType], bool]:
-    """What becomes of each function's code, and whether what changes is run on import and no function's."""
-    pairs = list(zip(*(_codes(compile(text, "", "exec", dont_inherit=True)) for text in (old, new)), strict=True))
+    """What becomes of each function's code, and whether what changes is run on import and no
+    function's.
+    """
+    pairs = list(
+        zip(
+            *(_codes(compile(text, "", "exec", dont_inherit=True)) for text in (old, new)),
+            strict=True,
+        )
+    )
     own = [before for before, after in pairs if _body(before) != _body(after)]
     return {before: after for before, after in pairs if before != after}, any(
         not code.co_flags & inspect.CO_OPTIMIZED for code in own
@@ -225,12 +267,19 @@ class Judge:
         return True
 
     def record(self) -> dict[str, Tested]:
-        """All tests that pass and what they execute; files of tests that have changed are run again."""
-        known: dict[str, dict[str, Tested]] = pickle.loads(RECORD.read_bytes()) if RECORD.exists() else {}
+        """All tests that pass and what they execute; files of tests that have changed are run
+        again.
+        """
+        known: dict[str, dict[str, Tested]] = (
+            pickle.loads(RECORD.read_bytes()) if RECORD.exists() else {}
+        )
         files: dict[str, list[str]] = {}
         for name in self.items:
             files.setdefault(name.partition("::")[0], []).append(name)
-        keys = {f"{path} {hashlib.sha256((ROOT / path).read_bytes()).hexdigest()}": path for path in files}
+        keys = {
+            f"{path} {hashlib.sha256((ROOT / path).read_bytes()).hexdigest()}": path
+            for path in files
+        }
         for key, path in keys.items():
             if key not in known:
                 print(f"Noting what {path} executes", file=sys.stderr, flush=True)
@@ -240,7 +289,9 @@ class Judge:
                 known[key] = pickle.loads(found.read_bytes())
                 RECORD.parent.mkdir(exist_ok=True)
                 RECORD.write_bytes(pickle.dumps(known))
-        return {name: test for key in keys for name, test in known[key].items() if name in self.items}
+        return {
+            name: test for key in keys for name, test in known[key].items() if name in self.items
+        }
 
     def note(self, names: Sequence[str], place: Path) -> int:
         """Run tests and write what those execute that pass."""
@@ -248,7 +299,10 @@ class Judge:
         for name in names:
             start = time.perf_counter()
             with Lines(self.tree) as lines:
-                passes = all(one.passed for one in runtestprotocol(self.items[name], log=False, nextitem=None))
+                passes = all(
+                    one.passed
+                    for one in runtestprotocol(self.items[name], log=False, nextitem=None)
+                )
             if passes:
                 found[name] = Tested(time.perf_counter() - start, lines.texts())
         place.write_bytes(pickle.dumps(found))
@@ -269,7 +323,9 @@ class Judge:
             work = self.run_anew if own and (on_import or "@numba.njit" in text) else self.run
             status = forked(SECONDS, work, tests, failure, own, codes)
             changing.write_text(text)
-            os.utime(changing, ns=(times.st_atime_ns, times.st_mtime_ns))  # by which compiled files are known
+            os.utime(
+                changing, ns=(times.st_atime_ns, times.st_mtime_ns)
+            )  # by which compiled files are known
             if status == 0:
                 return True
             name = failure.read_text()
@@ -283,26 +339,43 @@ class Judge:
         return True
 
     def near(self, path: str, text: str) -> list[str]:
-        """The tests that execute a line, quickest first, then those of their files, which may share what they made.
+        """The tests that execute a line, quickest first, then those of their files, which may share
+        what they made.
 
         Where none executes it (on import, compiled): the tests that execute any line of its file.
         """
-        for wanted in ({(path, text)}, {(path, line.strip()) for line in source(path).splitlines()}):
-            if found := [name for name, test in self.tests.items() if not wanted.isdisjoint(test.lines)]:
+        for wanted in (
+            {(path, text)},
+            {(path, line.strip()) for line in source(path).splitlines()},
+        ):
+            if found := [
+                name for name, test in self.tests.items() if not wanted.isdisjoint(test.lines)
+            ]:
                 files = {name.partition("::")[0] for name in found}
-                shared = [name for name in self.tests if name.partition("::")[0] in files and name not in found]
+                shared = [
+                    name
+                    for name in self.tests
+                    if name.partition("::")[0] in files and name not in found
+                ]
                 return [*sorted(found, key=lambda name: self.tests[name].seconds), *shared]
         return []
 
     def run(
-        self, names: Sequence[str], failure: Path, functions: Sequence[FunctionType], codes: dict[CodeType, CodeType]
+        self,
+        names: Sequence[str],
+        failure: Path,
+        functions: Sequence[FunctionType],
+        codes: dict[CodeType, CodeType],
     ) -> int:
         """Run tests to the first that fails, with other codes of the functions; write its name."""
         for one in functions:
             one.__code__ = codes.get(one.__code__, one.__code__)
         for name, later in zip(names, [*names[1:], None], strict=True):
             following = None if later is None else self.items[later]
-            if any(report.failed for report in runtestprotocol(self.items[name], log=False, nextitem=following)):
+            if any(
+                report.failed
+                for report in runtestprotocol(self.items[name], log=False, nextitem=following)
+            ):
                 failure.write_text(name)
                 return 1
         return 0
@@ -335,13 +408,25 @@ def main(count: int, seed: int, places: list[str]) -> None:
     chosen = list(islice(filter(compiles, drawn), count))
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".hypothesis", "runs"))
+        shutil.copytree(
+            ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".hypothesis", "runs")
+        )
         os.chdir(tree)
         sys.path[0] = str(tree)
-        os.environ |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-        sys.dont_write_bytecode = True  # two mutants of a second and a length have one compiled file
+        os.environ |= {
+            "PYTHONPATH": str(tree),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OMP_NUM_THREADS": "1",
+        }
+        sys.dont_write_bytecode = (
+            True  # two mutants of a second and a length have one compiled file
+        )
         pytest.main([*OPTIONS, "-s", *(f"tests/{name}" for name in TESTS)], [Judge(tree, chosen)])
 
 
 if __name__ == "__main__":
-    main(int((sys.argv[1:2] or ["100"])[0]), int((sys.argv[2:3] or ["0"])[0]), sys.argv[3:] or list(JUDGED))
+    main(
+        int((sys.argv[1:2] or ["100"])[0]),
+        int((sys.argv[2:3] or ["0"])[0]),
+        sys.argv[3:] or list(JUDGED),
+    )

@@ -1,7 +1,9 @@
-"""Importing it parses each file of conf/ and each interpolation once a process, and composes the same choice once.
+"""Importing it parses each file of conf/ and each interpolation once a process, and composes the
+same choice once.
 
-Compositions took a third of the suite's time. Of a file that has not changed OmegaConf gets a copy of what was parsed.
-The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), since it has composed.
+Compositions took a third of the suite's time. Of a file that has not changed OmegaConf gets a copy
+of what was parsed. The tables of Hydra's grammar are there in what is forked (see ``tests.warm``),
+since it has composed.
 """
 
 from __future__ import annotations
@@ -45,9 +47,12 @@ def _load(file: Any) -> Any:
 def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
     """A copy, whose interpolations are resolved where it is used.
 
-    What chooses files is composed once. Other values are set in a copy, by Hydra, as it does after composing.
+    What chooses files is composed once. Other values are set in a copy, by Hydra, as it does after
+    composing.
     """
-    from harness.core.configuration import extensions  # of the package that runs, which may be another one here
+    from harness.core.configuration import (
+        extensions,
+    )  # of the package that runs, which may be another one here
 
     folders = extensions.folders()
     try:
@@ -57,14 +62,18 @@ def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
     chosen = [one for one in parsed if _chooses(one, folders)]
     config = pickle.loads(_chosen(config_name, [str(one.input_line) for one in chosen], folders))
     try:
-        ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if one not in chosen], config)
+        ConfigLoaderImpl._apply_overrides_to_config(
+            [one for one in parsed if one not in chosen], config
+        )
     except HydraException:
         return _build(config_name, [*overrides])  # which says what is wrong
     return config
 
 
 def _chosen(config_name: str, overrides: Sequence[str], folders: Sequence[Path]) -> bytes:
-    """What these files compose to, pickled: from the memory of this process, or a file of another one."""
+    """What these files compose to, pickled: from the memory of this process, or a file of another
+    one.
+    """
     from harness.core.configuration import extensions
 
     key = repr((config_name, overrides, extensions.additions(), [*_states(folders)]))
@@ -93,11 +102,15 @@ def _chooses(one: Override, folders: Sequence[Path]) -> bool:
     group = str(one.key_or_group)
     if one.package is not None or one.is_sweep_override() or one.is_hydra_override():
         return True
-    return not isinstance(one.value(), dict) and any((folder / group).is_dir() for folder in folders)
+    return not isinstance(one.value(), dict) and any(
+        (folder / group).is_dir() for folder in folders
+    )
 
 
 OmegaConf.load, hydra.compose = _load, _compose
-omegaconf.base.parse = functools.cache(omegaconf.base.parse)  # of an interpolation, wherever it stands
+omegaconf.base.parse = functools.cache(
+    omegaconf.base.parse
+)  # of an interpolation, wherever it stands
 with hydra.initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"):
     for _name in ("config", "fuse", "evaluate", "compare"):
         _build(_name, ["++some.k=[1,2]", "++some.name='a b'"])

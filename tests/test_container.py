@@ -31,7 +31,9 @@ def test_the_image_copies_what_is_there_and_what_its_context_holds() -> None:
     for name, words in found:
         if name == "COPY":
             *sources, _ = words.split()
-            assert all((ROOT / source).exists() and source.split("/")[0] in kept for source in sources), words
+            assert all(
+                (ROOT / source).exists() and source.split("/")[0] in kept for source in sources
+            ), words
 
 
 def test_its_arguments_have_defaults_and_name_extras() -> None:
@@ -57,7 +59,10 @@ def test_the_development_container_runs_a_target_that_is_there() -> None:
 def builder() -> list[str] | None:
     """A command that builds images here; None where there is none, or none that works."""
     for command in (["docker", "build"], ["buildah", "build"]):
-        ready = shutil.which(command[0]) and not subprocess.run([command[0], "info"], capture_output=True).returncode
+        ready = (
+            shutil.which(command[0])
+            and not subprocess.run([command[0], "info"], capture_output=True).returncode
+        )
         if ready:
             return command
     return None
@@ -71,6 +76,9 @@ def test_the_image_is_built_and_runs() -> None:
     subprocess.run([*command, "-t", "harness-test", str(ROOT)], check=True, timeout=1800)
     if command[0] == "docker":
         said = subprocess.run(
-            ["docker", "run", "--rm", "harness-test", "--version"], check=True, capture_output=True, text=True
+            ["docker", "run", "--rm", "harness-test", "--version"],
+            check=True,
+            capture_output=True,
+            text=True,
         )
         assert PROJECT["version"] in said.stdout

@@ -1,4 +1,6 @@
-"""The documentation: its code runs and prints what it says, it builds strictly, and it has every public name."""
+"""The documentation: its code runs and prints what it says, it builds strictly, and it has every
+public name.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,19 @@ BLOCK = re.compile(
     r"(?:\n\n```text\n(?P<output>.*?)^```$)?",
     re.M | re.S,
 )
-"""A block and its mark; what a block ``text`` right below one without ``$`` shows is printed by its last command."""
+"""A block and its mark; what a block ``text`` right below one without ``$`` shows is printed by its
+last command.
+"""
 MARK = re.compile(r"(slow|fails|(parsed|not run): \S.*)?")
-"""What may stand before a block: ``slow`` (run by the slow tests), ``fails`` (ends with status 2), ``parsed`` or ``not
-run`` with the reason. A parsed block's commands are composed into their configurations, which are not run.
+"""What may stand before a block: ``slow`` (run by the slow tests), ``fails`` (ends with status 2),
+``parsed`` or ``not run`` with the reason. A parsed block's commands are composed into their
+configurations, which are not run.
 """
 WRITTEN = {"README": ROOT / "README.md", "CONTRIBUTING": ROOT / "CONTRIBUTING.md"}
 WRITTEN |= {path.stem: path for path in sorted((DOCS / "pages").rglob("*.md"))}
-SLOW = sorted(name for name, path in WRITTEN.items() if "<!-- slow" in path.read_text(encoding="utf-8"))
+SLOW = sorted(
+    name for name, path in WRITTEN.items() if "<!-- slow" in path.read_text(encoding="utf-8")
+)
 
 
 def load(path: Path) -> Any:
@@ -89,7 +96,9 @@ class Session:
             if mark.startswith("parsed"):
                 parse(command)
                 continue
-            if command.startswith("cd "):  # a folder of the checkout, whose files are read; what is written lies here
+            if command.startswith(
+                "cd "
+            ):  # a folder of the checkout, whose files are read; what is written lies here
                 shutil.copytree(ROOT / command.removeprefix("cd "), self.folder, dirs_exist_ok=True)
                 continue
             before, _, rest = command.partition("harness ")
@@ -106,7 +115,9 @@ OUTPUT = "\0"
 
 
 def commands_of(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a console block and the output that stands below it; without ``$`` a line is a command."""
+    """Each command of a console block and the output that stands below it; without ``$`` a line is
+    a command.
+    """
     joined, _, shown = re.sub(r"\\\n *", "", text).partition(OUTPUT)
     if not joined.startswith("$ "):
         *first, last = joined.splitlines()
@@ -120,7 +131,9 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
 
 @functools.cache  # the same lines stand on several pages, in helps and in the gallery
 def parse(line: str) -> None:
-    """That the command exists and its configuration can be composed; of a target of make, that there is one."""
+    """That the command exists and its configuration can be composed; of a target of make, that
+    there is one.
+    """
     program, *words = shlex.split(line, comments=True)
     if program == "make":
         subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)
@@ -158,18 +171,24 @@ def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) ->
         kind = found["kind"]
         assert kind == "console" or not mark.startswith("parsed"), f"{page}: {mark}"
         shown = kind == "console" and found["output"] and not found["text"].startswith("$ ")
-        getattr(session, kind)(found["text"] + (f"{OUTPUT}{found['output']}" if shown else ""), mark)
+        getattr(session, kind)(
+            found["text"] + (f"{OUTPUT}{found['output']}" if shown else ""), mark
+        )
 
 
 @pytest.mark.parametrize("page", WRITTEN)
-def test_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_on_a_page_does_what_it_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(page, tmp_path, monkeypatch, slow=False)
     if page in TUTORIALS and page not in SLOW:
         check_figure(page, tmp_path)
 
 
 @pytest.mark.slow
-def test_the_tutorial_notebook_shows_what_its_cells_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tutorial_notebook_shows_what_its_cells_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``jupyter execute --inplace`` in reports/docs/examples brings its outputs up to date."""
     nbclient = pytest.importorskip("nbclient", reason="the extra `dev` is not installed")
     import nbformat
@@ -179,15 +198,23 @@ def test_the_tutorial_notebook_shows_what_its_cells_print(tmp_path: Path, monkey
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
     shown = nbformat.read(examples / "tutorial.ipynb", as_version=4)
     run = nbformat.from_dict(shown)
-    nbclient.NotebookClient(run, timeout=600, resources={"metadata": {"path": str(examples)}}).execute()
-    printed, written = ([cell_outputs(cell) for cell in notebook.cells] for notebook in (run, shown))
+    nbclient.NotebookClient(
+        run, timeout=600, resources={"metadata": {"path": str(examples)}}
+    ).execute()
+    printed, written = (
+        [cell_outputs(cell) for cell in notebook.cells] for notebook in (run, shown)
+    )
     assert printed == written
     assert sum("image/png" in output for cell in written for output in cell) == 1
 
 
 def cell_outputs(cell: Any) -> list[dict[str, str]]:
-    """What a cell shows: not what is logged, nor by which numbers a table is sorted; of a figure, that there is one."""
-    found = [output["data"] for output in cell.get("outputs", ()) if output["output_type"] != "stream"]
+    """What a cell shows: not what is logged, nor by which numbers a table is sorted; of a figure,
+    that there is one.
+    """
+    found = [
+        output["data"] for output in cell.get("outputs", ()) if output["output_type"] != "stream"
+    ]
     return [
         {
             kind: "" if kind.startswith("image/") else re.sub(' data-key="[^"]*"', "", text)
@@ -202,7 +229,8 @@ TUTORIALS = {
     "tutorial-benchmarks": ("benchmarks", "reports/figures/alpha.png"),
     "extending": ("method", "reports/figures/frontier.png"),
 }
-"""The figure that a tutorial shows, ``tutorial/<name>.png``, and the file that its commands make."""
+"""The figure that a tutorial shows, ``tutorial/<name>.png``, and the file that its commands make.
+"""
 
 
 def check_figure(page: str, folder: Path) -> None:
@@ -218,7 +246,9 @@ def check_figure(page: str, folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", SLOW)
-def test_slow_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_code_on_a_page_does_what_it_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(page, tmp_path, monkeypatch, slow=True)
     if page in TUTORIALS:
         check_figure(page, tmp_path)
@@ -238,7 +268,9 @@ def test_an_example_of_a_help_text_can_be_composed(line: str) -> None:
 
 
 def test_a_user_reads_few_short_pages() -> None:
-    """What was tried and how it ended is the notebook, out of their way; no two pages have one name."""
+    """What was tried and how it ended is the notebook, out of their way; no two pages have one
+    name.
+    """
     words = {}
     for folder in ("", "reference"):
         for path in (DOCS / "pages" / folder).glob("*.md"):
@@ -252,19 +284,27 @@ def test_a_user_reads_few_short_pages() -> None:
 
 
 def test_the_menu_has_fourteen_pages_and_what_is_looked_up_is_closed() -> None:
-    """A heading of the menu holds pages; in the last one, entries that open when they are chosen."""
+    """A heading of the menu holds pages; in the last one, entries that open when they are
+    chosen.
+    """
     text = (DOCS / "mkdocs.yml").read_text(encoding="utf-8")
     menu = yaml.safe_load(text[text.index("\nnav:\n") : text.index("\nextra:\n")])["nav"]
     *open_, (last,) = [list(part.values()) for part in menu]
     pages = [page for (part,) in open_ for page in part]
     assert sorted(pages) == sorted(path.name for path in (DOCS / "pages").glob("*.md"))
     assert len(pages) <= 14
-    assert [name for entry in last for name in entry] == ["Look up", "Plug-ins", "Functions", "Lab notebook"]
+    assert [name for entry in last for name in entry] == [
+        "Look up",
+        "Plug-ins",
+        "Functions",
+        "Lab notebook",
+    ]
 
 
 def test_a_number_of_fusions_on_a_page_is_that_of_the_default_grid() -> None:
     found = [
-        re.findall(r"(\d+) fusions", WRITTEN[page].read_text("utf-8")) for page in ("README", "tutorial-benchmarks")
+        re.findall(r"(\d+) fusions", WRITTEN[page].read_text("utf-8"))
+        for page in ("README", "tutorial-benchmarks")
     ]
     fusions, singles = load(DOCS / "generate.py").trials([])
     assert {int(number) for numbers in found for number in numbers} == {fusions}
@@ -272,7 +312,12 @@ def test_a_number_of_fusions_on_a_page_is_that_of_the_default_grid() -> None:
 
 
 def test_the_plan_for_a_large_corpus_follows_from_its_rates() -> None:
-    table = WRITTEN["compute"].read_text(encoding="utf-8").partition("## A plan")[2].partition("\n\nLeft out")[0]
+    table = (
+        WRITTEN["compute"]
+        .read_text(encoding="utf-8")
+        .partition("## A plan")[2]
+        .partition("\n\nLeft out")[0]
+    )
     rows = re.findall(r"^\| [a-zB][^|]*\|[^|]*\| (\d.*?) \| (\d.*?) \|$", table, re.M)
     for column, (millions, nodes), total in ((0, (5, 1), 30), (1, (21, 8), 65)):
         large = millions / 5.23
@@ -294,7 +339,9 @@ def test_every_help_text_has_an_example() -> None:
 def test_no_console_or_python_block_is_indented_out_of_sight() -> None:
     for page, path in WRITTEN.items():
         text = path.read_text(encoding="utf-8")
-        assert len(re.findall(r"```(?:python|pycon|console)\b", text)) == len(list(BLOCK.finditer(text))), page
+        assert len(re.findall(r"```(?:python|pycon|console)\b", text)) == len(
+            list(BLOCK.finditer(text))
+        ), page
 
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
@@ -308,18 +355,33 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
 def test_the_readme_is_typed_from_its_first_line_to_its_last_in_a_shell_where_nothing_was_activated(
     tmp_path: Path,
 ) -> None:
-    """A real shell in a copy of the checkout; its environment is this one's, and nothing is installed or swept."""
+    """A real shell in a copy of the checkout; its environment is this one's, and nothing is
+    installed or swept.
+    """
     (tmp_path / ".venv").mkdir()
     for name in ("bin", "lib", "pyvenv.cfg"):
         (tmp_path / ".venv" / name).symlink_to(Path(sys.prefix) / name)
-    shutil.copytree(ROOT / "reports" / "docs" / "examples", tmp_path / "reports" / "docs" / "examples")
+    shutil.copytree(
+        ROOT / "reports" / "docs" / "examples", tmp_path / "reports" / "docs" / "examples"
+    )
     text = WRITTEN["README"].read_text(encoding="utf-8")
-    blocks = [(found["text"], found["output"]) for found in BLOCK.finditer(text) if found["kind"] == "console"]
+    blocks = [
+        (found["text"], found["output"])
+        for found in BLOCK.finditer(text)
+        if found["kind"] == "console"
+    ]
     typed = [line for block, _ in blocks for line in block.splitlines()]
     long = ("pip install", "python3 -m venv", "harness sweep", "harness heldout", "harness report")
     script = [f"{line} || exit 3" for line in typed if not line.startswith(long)]
-    programs = {line.split()[0] for page in WRITTEN for line in typed_on(page)} - {"docker", "make", "PYTHONPATH=."}
-    script += [f"command -v {program} >/dev/null || {{ echo no {program}; exit 4; }}" for program in sorted(programs)]
+    programs = {line.split()[0] for page in WRITTEN for line in typed_on(page)} - {
+        "docker",
+        "make",
+        "PYTHONPATH=.",
+    }
+    script += [
+        f"command -v {program} >/dev/null || {{ echo no {program}; exit 4; }}"
+        for program in sorted(programs)
+    ]
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-c", "\n".join(script)],
         cwd=tmp_path,
@@ -340,12 +402,18 @@ def typed_on(page: str) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_score_goes_the_way_that_the_page_shows(overrides: list[str], tmp_path: Path) -> None:
-    """A sweep and a report, run here, enter the files of architecture.md in its order; at most 25."""
-    page = WRITTEN["architecture"].read_text(encoding="utf-8").partition("## The way of one score")[2]
+    """A sweep and a report, run here, enter the files of architecture.md in its order; at
+    most 25.
+    """
+    page = (
+        WRITTEN["architecture"].read_text(encoding="utf-8").partition("## The way of one score")[2]
+    )
     listed = re.findall(r"^\| `([\w/]+\.py)` \|", page.partition("\n## ")[0], re.M)
     script = Path(__file__).with_name("entered.py")
     sweep, report = (
-        subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        subprocess.run(
+            [sys.executable, script, *arguments], capture_output=True, text=True, cwd=tmp_path
+        )
         for arguments in (
             ["sweep", "grid=point", *overrides],
             ["report", f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path / 'reports'}"],
@@ -409,16 +477,23 @@ def test_public_functions_of_arrays_say_their_shapes() -> None:
     """In their own docstring, or in that of their class or module."""
     silent = []
     for name, thing in public():
-        if not inspect.isfunction(thing) or not TENSORS.search(str(thing.__annotations__.get("return", ""))):
+        if not inspect.isfunction(thing) or not TENSORS.search(
+            str(thing.__annotations__.get("return", ""))
+        ):
             continue
-        texts = [inspect.getdoc(thing) or "", importlib.import_module(thing.__module__).__doc__ or ""]
+        texts = [
+            inspect.getdoc(thing) or "",
+            importlib.import_module(thing.__module__).__doc__ or "",
+        ]
         if not any(SHAPE.search(text) for text in texts):
             silent.append(name)
     assert not silent, "\n".join(silent)
 
 
 def test_every_strategy_names_its_source_or_formula() -> None:
-    """A strategy's docstring has a formula (an equals sign or arrow) or names where it comes from."""
+    """A strategy's docstring has a formula (an equals sign or arrow) or names where it
+    comes from.
+    """
     silent = []
     for concept in ("normalizer", "temperature", "fuser"):
         for path in sorted((ROOT / "harness" / "fusion" / concept).glob("[a-z]*.py")):
@@ -446,7 +521,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation, built strictly."""
     pytest.importorskip("mkdocstrings", reason="the extra `docs` is not installed")
     folder = tmp_path_factory.mktemp("documentation")
-    command = ["-m", "mkdocs", "build", "--strict", "-q", "-f", str(DOCS / "mkdocs.yml"), "-d", str(folder)]
+    command = [
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "-q",
+        "-f",
+        str(DOCS / "mkdocs.yml"),
+        "-d",
+        str(folder),
+    ]
     done = warm.python(*command, cwd=DOCS)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
@@ -456,26 +541,43 @@ def test_the_documentation_is_whole_and_needs_nothing_from_elsewhere(pages: Path
     missing = {name for name, _ in public()} - inventory(pages / "objects.inv")
     assert missing == set()
     for page in pages.rglob("*.html"):
-        assert not re.search(r'(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)"', page.read_text(encoding="utf-8")), page
+        assert not re.search(
+            r'(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)"', page.read_text(encoding="utf-8")
+        ), page
 
 
 def test_every_link_leads_to_a_page_and_a_place_that_are_there(pages: Path) -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in pages.rglob("*.html") if path.name != "404.html"}
-    places = {path: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for path, text in texts.items()}
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in pages.rglob("*.html")
+        if path.name != "404.html"
+    }
+    places = {
+        path: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for path, text in texts.items()
+    }
     for path, text in texts.items():
         for link in re.findall(r'(?:href|src)="(?!\w+:)([^"]+)"', text):
             name, _, place = link.partition("#")
             target = (path.parent / name).resolve() if name else path
             assert target.exists(), f"{path.name}: {link}"
-            assert not place or target not in places or unescape(place) in places[target], f"{path.name}: {link}"
+            assert not place or target not in places or unescape(place) in places[target], (
+                f"{path.name}: {link}"
+            )
 
 
 def test_the_first_use_of_a_word_leads_to_the_glossary(pages: Path) -> None:
-    """Once a page, to a row that is there, with what the row says; not in code, headings or other links."""
-    rows = re.findall(r'<tr id="([^"]+)">\n<td>', (pages / "reference" / "glossary.html").read_text(encoding="utf-8"))
+    """Once a page, to a row that is there, with what the row says; not in code, headings or other
+    links.
+    """
+    rows = re.findall(
+        r'<tr id="([^"]+)">\n<td>',
+        (pages / "reference" / "glossary.html").read_text(encoding="utf-8"),
+    )
     assert len(set(rows)) == len(rows) > 40
     text = (pages / "protocol.html").read_text(encoding="utf-8")
-    linked = re.findall(r'<a class="word" href="reference/glossary.html#([^"]+)" title="([^"]+)">([^<]+)</a>', text)
+    linked = re.findall(
+        r'<a class="word" href="reference/glossary.html#([^"]+)" title="([^"]+)">([^<]+)</a>', text
+    )
     assert {anchor for anchor, _, _ in linked} <= set(rows)
     assert ("trial", "one configuration, scored on one split", "trials") in linked
     assert len({anchor for anchor, _, _ in linked}) == len(linked)
@@ -484,7 +586,8 @@ def test_the_first_use_of_a_word_leads_to_the_glossary(pages: Path) -> None:
 def test_formulas_are_shown_by_the_browser_itself(pages: Path) -> None:
     """Those of docstrings and those of blocks ``math``; MathML needs no script and no fonts."""
     strategies, statistics = (
-        (pages / f"{name}.html").read_text(encoding="utf-8") for name in ("strategies", "statistics")
+        (pages / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("strategies", "statistics")
     )
     for kind in ("boltzmann", "linear", "power_mean", "tsallis", "rrf", "quantum", "learned"):
         part = strategies.partition(f'id="fuser-{kind}"')[2].partition("<h3")[0]
@@ -520,7 +623,9 @@ def test_the_gallery_has_every_figure_and_commands_that_are_there(pages: Path) -
         parse(command)
     assert all(gallery.pictures(name) for name in gallery.COMMANDS)
     shown = {file for name in gallery.COMMANDS for file in gallery.pictures(name)}
-    assert {f"figures/{path.name}" for path in (ROOT / "reports" / "showcase" / "figures").glob("*.png")} <= shown
+    assert {
+        f"figures/{path.name}" for path in (ROOT / "reports" / "showcase" / "figures").glob("*.png")
+    } <= shown
     assert all((pages / file).is_file() for file in shown)
 
 
@@ -528,7 +633,9 @@ def test_the_reference_begins_with_the_public_names_and_says_the_version(pages: 
     text = (pages / "reference" / "harness.html").read_text(encoding="utf-8")
     places = [text.index(f">harness.{name}<") for name in harness.__all__]
     assert max(places) < text.index('id="the-rooms"')
-    assert f"Multi-hop harness {load(DOCS / 'generate.py').version()}" in (pages / "index.html").read_text("utf-8")
+    assert f"Multi-hop harness {load(DOCS / 'generate.py').version()}" in (
+        pages / "index.html"
+    ).read_text("utf-8")
 
 
 FOUND = {
@@ -555,17 +662,25 @@ def test_search_works_from_the_disk_and_finds_guides_first(pages: Path, tmp_path
         browser.wait("document.readyState === 'complete'")
         for words, guides in FOUND.items():
             browser.evaluate(
-                "(box => { document.querySelector('.md-search-result__list').innerHTML = ''; box.focus(); "
+                "(box => { document.querySelector('.md-search-result__list').innerHTML = ''; "
+                "box.focus(); "
                 f"box.value = {json.dumps(words)}; box.dispatchEvent(new Event('keyup')); }})"
                 "(document.querySelector('.md-search__input'))"
             )
             browser.wait("document.querySelector('.md-search-result__item a')", 60)
-            links = "[...document.querySelectorAll('.md-search-result__item')].map(e => e.querySelector('a').href)"
+            links = (
+                "[...document.querySelectorAll('.md-search-result__item')].map(e => "
+                "e.querySelector('a').href)"
+            )
             hrefs = browser.evaluate(links)
-            found = [href.partition("#")[0].partition("?")[0].removeprefix(f"{pages.as_uri()}/") for href in hrefs]
+            found = [
+                href.partition("#")[0].partition("?")[0].removeprefix(f"{pages.as_uri()}/")
+                for href in hrefs
+            ]
             stems = [Path(name).stem for name in found]
             made = [
-                name.startswith("reference/") and stem not in WRITTEN for name, stem in zip(found, stems, strict=True)
+                name.startswith("reference/") and stem not in WRITTEN
+                for name, stem in zip(found, stems, strict=True)
             ]
             assert stems[0] in guides.split(), (words, found)
             assert not set(stems[[*made, True].index(True) :]) & set(guides.split()), (words, found)
@@ -573,10 +688,17 @@ def test_search_works_from_the_disk_and_finds_guides_first(pages: Path, tmp_path
 
 
 @pytest.mark.skipif(not BROWSER.CHROMIUM, reason="no Chromium")
-def test_code_is_copied_without_prompt_and_output_and_is_not_cut(pages: Path, tmp_path: Path) -> None:
-    """Material marks a block while it copies its visible text; a laptop's window is 1,280 pixels wide."""
+def test_code_is_copied_without_prompt_and_output_and_is_not_cut(
+    pages: Path, tmp_path: Path
+) -> None:
+    """Material marks a block while it copies its visible text; a laptop's window is 1,280 pixels
+    wide.
+    """
     copied = "(code => { code.setAttribute('data-md-copying', ''); return code.innerText; })"
-    cut = "[...document.querySelectorAll('pre > code')].filter(code => code.scrollWidth > code.clientWidth).length"
+    cut = (
+        "[...document.querySelectorAll('pre > code')].filter(code => code.scrollWidth > "
+        "code.clientWidth).length"
+    )
     with BROWSER.Browser(tmp_path) as browser:
         for name in ("tutorial-compare", "strategies", "commands"):
             browser.open(f"{pages.as_uri()}/{name}.html")

@@ -1,4 +1,6 @@
-"""Every strategy is enrolled by existing: a configuration and a module of one name, in its room or its plug-in."""
+"""Every strategy is enrolled by existing: a configuration and a module of one name, in its room or
+its plug-in.
+"""
 
 import dataclasses
 import importlib
@@ -18,25 +20,41 @@ CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")
 def modules(concept: str) -> set[str]:
     """The modules of a concept that define a strategy."""
     inside = [name for name, folder in plugins().items() if (folder / concept).is_dir()]
-    places = [f"harness.{ROOMS[concept]}.{concept}", *(f"harness.plugins.{name}.{concept}" for name in inside)]
+    places = [
+        f"harness.{ROOMS[concept]}.{concept}",
+        *(f"harness.plugins.{name}.{concept}" for name in inside),
+    ]
     found = [
         importlib.import_module(f"{place}.{name}")
         for place in places
         for _, name, _ in pkgutil.iter_modules(importlib.import_module(place).__path__)
     ]
-    return {module.__name__.rpartition(".")[2] for module in found if any(map(is_strategy, own_classes(module)))}
+    return {
+        module.__name__.rpartition(".")[2]
+        for module in found
+        if any(map(is_strategy, own_classes(module)))
+    }
 
 
 def own_classes(module: ModuleType) -> list[type]:
-    return [cls for _, cls in inspect.getmembers(module, inspect.isclass) if cls.__module__ == module.__name__]
+    return [
+        cls
+        for _, cls in inspect.getmembers(module, inspect.isclass)
+        if cls.__module__ == module.__name__
+    ]
 
 
 def is_strategy(cls: type) -> bool:
     """A dataclass that is called, all of whose fields have defaults."""
-    if not dataclasses.is_dataclass(cls) or not any("__call__" in vars(base) for base in cls.__mro__):
+    if not dataclasses.is_dataclass(cls) or not any(
+        "__call__" in vars(base) for base in cls.__mro__
+    ):
         return False
     missing = dataclasses.MISSING
-    return all(f.default is not missing or f.default_factory is not missing for f in dataclasses.fields(cls))
+    return all(
+        f.default is not missing or f.default_factory is not missing
+        for f in dataclasses.fields(cls)
+    )
 
 
 @pytest.mark.parametrize("concept", CONCEPTS)
@@ -47,4 +65,6 @@ def test_every_module_has_a_configuration_and_every_configuration_a_module(conce
 @pytest.mark.parametrize("concept", [*CONCEPTS, "encoder"])
 def test_a_configuration_names_the_module_of_its_own_name(concept: str) -> None:
     for name in names(concept):
-        assert roomless(defaults(concept, name)["_target_"]).startswith(f"harness.{concept}.{name}.")
+        assert roomless(defaults(concept, name)["_target_"]).startswith(
+            f"harness.{concept}.{name}."
+        )

@@ -13,7 +13,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
 GPU = ROOT / "reports" / "docs" / "constraints-gpu.txt"
 PINNED = {
     canonicalize_name(one.name): one.specifier
@@ -35,7 +37,9 @@ def test_pip_resolves_it_beside_the_pinned_ones(extra: str, tmp_path: Path) -> N
     pins = ["-c", str(ROOT / "constraints.txt"), *(("-c", str(GPU)) if extra == "gpu" else ())]
     asked = ["--dry-run", "--quiet", "--ignore-installed", *pins, f"{ROOT}[{extra}]"]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--retries", "0"]
-    reached = subprocess.run([*pip, *asked[:3], "packaging"], cwd=tmp_path, capture_output=True, text=True)
+    reached = subprocess.run(
+        [*pip, *asked[:3], "packaging"], cwd=tmp_path, capture_output=True, text=True
+    )
     if reached.returncode:
         pytest.skip(f"pip finds no index here: {reached.stderr.strip().splitlines()[-1]}")
     done = subprocess.run([*pip, *asked], cwd=tmp_path, capture_output=True, text=True)
@@ -47,17 +51,42 @@ def test_the_light_installation_is_small_and_compares(bench: Path, tmp_path: Pat
     """In an environment of its own: at most 450 MB without bytecode, no PyTorch."""
     venv.create(tmp_path / "light", with_pip=True)
     python = tmp_path / "light" / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--no-compile", "--retries", "0", "-c", ROOT / "constraints.txt"]
-    if (done := subprocess.run([*pip, "packaging"], cwd=tmp_path, capture_output=True, text=True)).returncode:
+    pip = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+        "--retries",
+        "0",
+        "-c",
+        ROOT / "constraints.txt",
+    ]
+    if (
+        done := subprocess.run([*pip, "packaging"], cwd=tmp_path, capture_output=True, text=True)
+    ).returncode:
         pytest.skip(f"pip finds no index here: {done.stderr.strip().splitlines()[-1]}")
     subprocess.run([*pip, ROOT], cwd=tmp_path, check=True)
-    files = [path for path in (tmp_path / "light").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    files = [
+        path for path in (tmp_path / "light").rglob("*") if path.is_file() and path.suffix != ".pyc"
+    ]
     assert sum(path.stat().st_size for path in files) < 450e6
     names = {path.name for path in (tmp_path / "light").glob("lib/python*/site-packages/*")}
     assert {"scipy", "statsmodels"} <= names
     assert not names & {"torch", "mlflow", "datasets", "transformers"}
-    runs = [f"run={bench / 'graph.trec'}", f"baseline={bench / 'dense.trec'}", f"gold={bench / 'queries.jsonl'}"]
-    done = subprocess.run([python, "-m", "harness", "compare", *runs], cwd=tmp_path, capture_output=True, text=True)
+    runs = [
+        f"run={bench / 'graph.trec'}",
+        f"baseline={bench / 'dense.trec'}",
+        f"gold={bench / 'queries.jsonl'}",
+    ]
+    done = subprocess.run(
+        [python, "-m", "harness", "compare", *runs], cwd=tmp_path, capture_output=True, text=True
+    )
     assert "last_hop@5" in done.stdout, done.stderr
-    done = subprocess.run([python, "-m", "harness", "sweep"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, f"pip install '{ROOT}[sweep]'" in done.stderr) == (2, True), done.stderr
+    done = subprocess.run(
+        [python, "-m", "harness", "sweep"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, f"pip install '{ROOT}[sweep]'" in done.stderr) == (2, True), (
+        done.stderr
+    )

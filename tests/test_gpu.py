@@ -1,4 +1,6 @@
-"""The script that measures a GPU runs where there is none, on the CPU in its place, and its results agree."""
+"""The script that measures a GPU runs where there is none, on the CPU in its place, and its results
+agree.
+"""
 
 import subprocess
 import sys
@@ -10,7 +12,9 @@ import pytest
 @pytest.mark.slow
 def test_the_script_runs_without_a_gpu() -> None:
     line = [sys.executable, "-m", "tests.gpu", "--device", "cpu", "--quick"]
-    done = subprocess.run(line, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
+    done = subprocess.run(
+        line, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False
+    )
     assert done.returncode == 0, done.stderr
     said = done.stdout
     assert "the CPU stands in for it" in said

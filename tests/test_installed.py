@@ -1,4 +1,6 @@
-"""What a user types, from outside the checkout: the installed wheel, another working folder, files of one's own."""
+"""What a user types, from outside the checkout: the installed wheel, another working folder, files
+of one's own.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,14 @@ from tests.world.folder import write_benchmark
 CHECKOUT = Path(__file__).parents[1]
 VERSION = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
 ALONE = ["dataset=folder", "dataset.path=mine", "~lists.dense", "~lists.graph", "~lists.bm25"]
-SWEEP = ["sweep", *ALONE, "lists.colbert=colbert.json", "lists.kg=kg.json", "pool.lists=[colbert,kg]", "tracking=none"]
+SWEEP = [
+    "sweep",
+    *ALONE,
+    "lists.colbert=colbert.json",
+    "lists.kg=kg.json",
+    "pool.lists=[colbert,kg]",
+    "tracking=none",
+]
 RUN = ["run=colbert.json", "gold=mine/queries.jsonl"]
 API = """
 import harness
@@ -67,17 +76,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place, rng = tmp_path_factory.mktemp("user"), random.Random(3)
     docs = [f"wiki:{number}" for number in range(120)]
     queries = [
-        {"id": f"question-{number}", "question": f"Which is {number}?", "answers": ["x"], "hops": 2, "type": "bridge",
-         "supporting_ids": rng.sample(docs, 2)}
+        {
+            "id": f"question-{number}",
+            "question": f"Which is {number}?",
+            "answers": ["x"],
+            "hops": 2,
+            "type": "bridge",
+            "supporting_ids": rng.sample(docs, 2),
+        }
         for number in range(60)
-    ]  # fmt: skip
-    write_benchmark(place / "mine", [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs], queries)
+    ]
+    write_benchmark(
+        place / "mine",
+        [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs],
+        queries,
+    )
     for name, share in (("colbert", 0.8), ("kg", 0.4)):
         run = {
             query["id"]: {
                 doc: rng.random()
                 for doc in sorted(
-                    {*rng.sample(docs, 12), *(g for g in query["supporting_ids"] if rng.random() < share)}
+                    {
+                        *rng.sample(docs, 12),
+                        *(g for g in query["supporting_ids"] if rng.random() < share),
+                    }
                 )
             }
             for query in queries
@@ -86,9 +108,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def typed(site: Path, folder: Path, *command: str, also: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Python with these arguments in that folder; of this project it has the installed package alone."""
-    kept: Mapping[str, str] = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
+def typed(
+    site: Path, folder: Path, *command: str, also: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Python with these arguments in that folder; of this project it has the installed package
+    alone.
+    """
+    kept: Mapping[str, str] = {
+        name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ
+    }
     environment = {**kept, "PATH": "", "PYTHONPATH": str(also or "")}
     return warm.python("-P", *command, cwd=folder, env=environment, source=site)
 
@@ -111,22 +139,29 @@ def swept(site: Path, folder: Path) -> Path:
 def evaluated(site: Path, folder: Path, swept: Path) -> Path:
     """The same after `harness heldout`."""
     assert (
-        harness(site, folder, "heldout", "tracking=none").splitlines()[-1] == f"runs/sweeps/{swept.name}/heldout.json"
+        harness(site, folder, "heldout", "tracking=none").splitlines()[-1]
+        == f"runs/sweeps/{swept.name}/heldout.json"
     )
     return swept
 
 
 def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
-    """In a process that starts as a user's, for once; the others are forked from one that has the libraries."""
+    """In a process that starts as a user's, for once; the others are forked from one that has the
+    libraries.
+    """
     started = [sys.executable, "-P", "-m", "harness"]
     environment = {"PATH": "", "PYTHONPATH": str(site)}
     for line, said in (
         (["--version"], f"harness {VERSION} (code "),
         (["evaluate", *RUN, "metrics=[recall@5]"], "recall@5"),
     ):
-        done = subprocess.run([*started, *line], cwd=folder, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [*started, *line], cwd=folder, env=environment, capture_output=True, text=True
+        )
         assert (done.returncode, said in done.stdout) == (0, True), done
-    assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(str(site))
+    assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(
+        str(site)
+    )
 
 
 def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Path) -> None:
@@ -154,9 +189,18 @@ def test_a_copied_sweep_is_listed_and_reported_in_another_folder(
 
 
 def test_a_fuser_of_ones_own_passes_its_test(site: Path, tmp_path: Path) -> None:
-    """The part of its contract that starts no other process; tests/command/test_new.py runs all of it."""
+    """The part of its contract that starts no other process; tests/command/test_new.py runs all of
+    it.
+    """
     assert "tests/test_x.py" in harness(site, tmp_path, "new", "fuser", "x")
-    pytest_line = ["-m", "pytest", "-q", "tests/test_x.py", "-k", "by_hand or declares or permuting"]
+    pytest_line = [
+        "-m",
+        "pytest",
+        "-q",
+        "tests/test_x.py",
+        "-k",
+        "by_hand or declares or permuting",
+    ]
     done = typed(site, tmp_path, *pytest_line, also=tmp_path)
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout

@@ -13,7 +13,9 @@ from tests import warm
 
 
 def test_help_names_every_command_with_its_summary():
-    text = subprocess.run([sys.executable, "-m", "harness", "--help"], capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [sys.executable, "-m", "harness", "--help"], capture_output=True, text=True
+    ).stdout
     assert text == usage() + "\n"
     for name in commands():
         assert f"\n  {name} " in text
@@ -35,13 +37,18 @@ def test_every_command_teaches(name, command):
 
 
 def test_all_bad_points_are_told_at_once(tmp_path, command):
-    _, _, said = command("sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
+    _, _, said = command(
+        "sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}"
+    )
     assert all(told in said for told in ("2 mistakes", "alpha=2", "alpha=3"))
 
 
 def test_flags_mean_overrides():
     given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
-    assert _split(given) == (["--multirun", "--cfg", "job"], ["split=tune", "k=5", "dry_run=true", "x=1"])
+    assert _split(given) == (
+        ["--multirun", "--cfg", "job"],
+        ["split=tune", "k=5", "dry_run=true", "x=1"],
+    )
 
 
 def test_a_multirun_writes_below_the_runs_alone(tmp_path):
@@ -58,7 +65,9 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
     gold.write_text('{"id": "q", "supporting_ids": ["a"], "hops": 2, "type": "\\u001b[2Jbridge"}\n')
     run = tmp_path / "\x1b]0;owned\x07.json"
     run.write_text('{"q": {"a": 1}}')
-    done = warm.harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true")
+    done = warm.harness(
+        "evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true"
+    )
     assert done.returncode == 0
     assert "type [2Jbridge" in done.stdout
     assert not {"\x1b", "\x07"} & {*done.stdout, *done.stderr}
@@ -69,8 +78,21 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
 
 def test_no_module_is_imported_from_the_working_directory(tmp_path):
     """A downloaded folder may hold files of any name; `python -m` puts it first on the path."""
-    for name in ("mlflow", "numpy", "yaml", "hydra", "omegaconf", "filelock", "torch", "sqlalchemy", "requests", "ast"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('code of the working directory ran')")
+    for name in (
+        "mlflow",
+        "numpy",
+        "yaml",
+        "hydra",
+        "omegaconf",
+        "filelock",
+        "torch",
+        "sqlalchemy",
+        "requests",
+        "ast",
+    ):
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit('code of the working directory ran')"
+        )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-m", "harness", "doctor", f"paths.runs={tmp_path}"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -93,6 +115,10 @@ def test_what_a_command_starts_imports_nothing_from_the_working_directory_either
     (tmp_path / "colorsys.py").write_text("raise SystemExit('code of the working directory ran')")
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", STARTS], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, "-P", "-c", STARTS],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert "returncode=0" in done.stdout, done

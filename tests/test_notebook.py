@@ -1,4 +1,6 @@
-"""What a notebook sees: fuse, evaluate and compare by names, results as values, mappings and tables."""
+"""What a notebook sees: fuse, evaluate and compare by names, results as values, mappings and
+tables.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,16 @@ def runs() -> dict[str, harness.Run]:
 def test_knobs_of_a_fuser_are_keywords(runs: dict[str, harness.Run]) -> None:
     fused = harness.fuse(runs, "boltzmann", "pit", 20, alpha=0.3)
     expected = harness.fuse(runs, replace(strategy("fuser", "boltzmann"), alpha=0.3), "pit", 20)
-    assert fused.to_dict() == expected.to_dict() != harness.fuse(runs, "boltzmann", "pit", 20).to_dict()
+    assert (
+        fused.to_dict()
+        == expected.to_dict()
+        != harness.fuse(runs, "boltzmann", "pit", 20).to_dict()
+    )
     with pytest.raises(HarnessError, match=r"fuser=boltzmann has no alfa \(did you mean alpha\?\)"):
         harness.fuse(runs, "boltzmann", alfa=0.3)
-    with pytest.raises(HarnessError, match="alpha: boltzmann has its knobs; give the fuser by its name"):
+    with pytest.raises(
+        HarnessError, match="alpha: boltzmann has its knobs; give the fuser by its name"
+    ):
         harness.fuse(runs, strategy("fuser", "boltzmann"), alpha=0.3)
 
 
@@ -46,21 +54,34 @@ def test_an_evaluation_is_a_value_a_mapping_and_a_table(runs: dict[str, harness.
     assert (found.n, found.metrics) == (2, {"last_hop@1": 0.0, "recall@2": 1.0})
     assert found["metrics"] == found.metrics
     assert set(found) >= {"n", "metrics", "by_hops", "by_type", "per_query", "coverage"}
-    assert json.loads(json.dumps(dict(found)))["per_query"]["q1"] == {"last_hop@1": 0.0, "recall@2": 1.0}
+    assert json.loads(json.dumps(dict(found)))["per_query"]["q1"] == {
+        "last_hop@1": 0.0,
+        "recall@2": 1.0,
+    }
     assert isinstance(found.table(), Table)
     assert "type x&y   2" in repr(found)
     assert "type x&amp;y" in found._repr_html_()
     assert r"x\&y" in found.latex()
 
 
-def test_a_comparison_has_the_fields_of_the_command_line(runs: dict[str, harness.Run], tmp_path: Path) -> None:
+def test_a_comparison_has_the_fields_of_the_command_line(
+    runs: dict[str, harness.Run], tmp_path: Path
+) -> None:
     found = harness.compare(runs["graph"], runs["dense"], GOLD, "last_hop@1")
     assert (found.wins, found.losses, found.p) == (2, 0, 0.5)
-    lines = [{"id": q, "supporting_ids": s} for q, s in zip(GOLD.query_ids, GOLD.supporting, strict=True)]
+    lines = [
+        {"id": q, "supporting_ids": s} for q, s in zip(GOLD.query_ids, GOLD.supporting, strict=True)
+    ]
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
     for name, run in runs.items():
         harness.write(run, tmp_path / f"{name}.json")
-    options = ["run=graph.json", "baseline=dense.json", "gold=gold.jsonl", "metric=last_hop@1", "out=out.json"]
+    options = [
+        "run=graph.json",
+        "baseline=dense.json",
+        "gold=gold.jsonl",
+        "metric=last_hop@1",
+        "out=out.json",
+    ]
     warm.harness("compare", *options, "paths.looks=null", cwd=tmp_path, check=True)
     written = json.loads((tmp_path / "out.json").read_text())
     names = {"run", "name", "baseline", "gold"}
@@ -84,7 +105,9 @@ def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run
 
 
 class OfRanx:
-    """What is used of ranx.Run and ranx.Qrels 0.3.21: a name, and ``to_dict()`` that gives a defaultdict."""
+    """What is used of ranx.Run and ranx.Qrels 0.3.21: a name, and ``to_dict()`` that gives a
+    defaultdict.
+    """
 
     def __init__(self, lists: dict[str, dict[str, float]], name: str = "") -> None:
         self.lists, self.name = lists, name
@@ -93,7 +116,9 @@ class OfRanx:
         return defaultdict(dict, self.lists)
 
 
-def test_a_run_is_a_path_a_frame_a_mapping_or_of_ranx(runs: dict[str, harness.Run], tmp_path: Path) -> None:
+def test_a_run_is_a_path_a_frame_a_mapping_or_of_ranx(
+    runs: dict[str, harness.Run], tmp_path: Path
+) -> None:
     dense = runs["dense"]
     harness.write(DENSE, tmp_path / "dense.trec")
     frame = dense.to_frame()
@@ -111,16 +136,31 @@ def test_a_run_is_a_path_a_frame_a_mapping_or_of_ranx(runs: dict[str, harness.Ru
     ):
         assert harness.read(given).to_dict() == DENSE
         assert harness.evaluate(given, GOLD, "recall", 2).metrics == {"recall@2": 1.0}
-    assert harness.Run.from_ranx(OfRanx(DENSE)).to_dict() == harness.Run.from_frame(frame).to_dict() == DENSE
+    assert (
+        harness.Run.from_ranx(OfRanx(DENSE)).to_dict()
+        == harness.Run.from_frame(frame).to_dict()
+        == DENSE
+    )
 
 
-def test_the_right_column_of_what_one_types_elsewhere_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_right_column_of_what_one_types_elsewhere_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "python.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "python.md").read_text(
+        encoding="utf-8"
+    )
     rows = re.findall(r"^\| .* \| (`.*`) \|$", page.partition("### What you type in ranx")[2], re.M)
     qrels = {"q1": {"b": 1}, "q2": {"<c>": 2}}
     frame = harness.Run.from_dict(GRAPH).to_frame()
-    names = {"harness": harness, "lists": DENSE, "frame": frame, "theirs": OfRanx(GRAPH), "qrels": qrels, "base": DENSE}
+    names = {
+        "harness": harness,
+        "lists": DENSE,
+        "frame": frame,
+        "theirs": OfRanx(GRAPH),
+        "qrels": qrels,
+        "base": DENSE,
+    }
     for code in (code for row in rows for code in re.findall(r"`([^`]+)`", row)):
         exec(code, names)
     assert len(rows) == 12
@@ -128,11 +168,16 @@ def test_the_right_column_of_what_one_types_elsewhere_runs(tmp_path: Path, monke
 
 
 def test_integers_of_a_data_frame_are_ids() -> None:
-    frame = pd.DataFrame({"q_id": [1, 1, 2], "docno": [10, "x", 9], "score": [0.5, np.float32(2), 1]})
+    frame = pd.DataFrame(
+        {"q_id": [1, 1, 2], "docno": [10, "x", 9], "score": [0.5, np.float32(2), 1]}
+    )
     assert harness.read(frame).to_dict() == {"1": {"x": 2.0, "10": 0.5}, "2": {"9": 1.0}}
     named = frame.rename(columns={"q_id": "topic number"})
     assert harness.Run.from_frame(named, {"query": "topic number"}).equals(harness.read(frame))
-    with pytest.raises(HarnessError, match=r"^the data frame: row 2: column docno: expected a text or a whole number"):
+    with pytest.raises(
+        HarnessError,
+        match=r"^the data frame: row 2: column docno: expected a text or a whole number",
+    ):
         harness.read(frame.assign(docno=[1, 2.5, "x"]))
 
 
@@ -155,14 +200,24 @@ def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harne
         {"run": "graph", "n": 2, "last_hop@1": 1.0, "recall@1": 0.5},
     ]
     assert scored["graph"].metrics["recall@1"] == 0.5
-    assert list(scored.to_frame(per_query=True)) == ["run", "query_id", "last_hop@1", "recall@1", "gold_ranks"]
+    assert list(scored.to_frame(per_query=True)) == [
+        "run",
+        "query_id",
+        "last_hop@1",
+        "recall@1",
+        "gold_ranks",
+    ]
     assert "graph       100.0      50.0" in str(scored)
-    found = harness.compare([OfRanx(GRAPH, "mine"), GRAPH], {"dense": DENSE}, GOLD, ["last_hop", "recall"], depths=1)
+    found = harness.compare(
+        [OfRanx(GRAPH, "mine"), GRAPH], {"dense": DENSE}, GOLD, ["last_hop", "recall"], depths=1
+    )
     rows = found.to_frame()
     assert rows[["run", "baseline", "metric"]].values.tolist() == [
-        ["mine", "dense", "last_hop@1"], ["mine", "dense", "recall@1"],
-        ["the run 2", "dense", "last_hop@1"], ["the run 2", "dense", "recall@1"],
-    ]  # fmt: skip
+        ["mine", "dense", "last_hop@1"],
+        ["mine", "dense", "recall@1"],
+        ["the run 2", "dense", "last_hop@1"],
+        ["the run 2", "dense", "recall@1"],
+    ]
     assert rows.index.tolist() == [0, 1, 2, 3]
     assert rows[["difference", "wins", "losses", "p", "decides"]].values[0].tolist() == [
         1.0,
@@ -172,8 +227,10 @@ def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harne
         "too few clusters",
     ]
     assert found.to_frame(per_query=True)[["query_id", "metric", "result"]].values[:3].tolist() == [
-        ["q1", "last_hop@1", "won"], ["q2", "last_hop@1", "won"], ["q1", "recall@1", "tied"],
-    ]  # fmt: skip
+        ["q1", "last_hop@1", "won"],
+        ["q2", "last_hop@1", "won"],
+        ["q1", "recall@1", "tied"],
+    ]
     assert "No difference is shown in any of 4 comparisons" in found._repr_html_()
     assert r"\begin{table}" in found.latex()
     one = harness.compare({"mine": [GRAPH, GRAPH]}, runs["dense"], GOLD, "last_hop@1")[0]
@@ -187,8 +244,13 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     found = harness.sweep_result(made.folder)
     rows = found.comparisons
     assert rows[["trial", "against", "score", "wins", "losses", "p"]].values[0].tolist() == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "dense", 5 / 6, 3, 0, 0.25,
-    ]  # fmt: skip
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+        "dense",
+        5 / 6,
+        3,
+        0,
+        0.25,
+    ]
     assert rows.groupby("against").size().to_dict() == {"dense": 4, "graph": 4}
     assert found.figures["alpha"].axes()[0].get_xlabel() == "alpha (share of dense)"
     assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")
@@ -198,9 +260,15 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
         harness.sweep_result(5)
 
 
-def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(runs: dict[str, harness.Run], tmp_path: Path) -> None:
-    """q1: gold a, b; dense has a, b, graph has b, c. q2: gold b, <c>; dense has b, <c>, graph has <c>."""
-    lines = [{"id": q, "supporting_ids": s} for q, s in zip(GOLD.query_ids, GOLD.supporting, strict=True)]
+def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(
+    runs: dict[str, harness.Run], tmp_path: Path
+) -> None:
+    """q1: gold a, b; dense has a, b, graph has b, c. q2: gold b, <c>; dense has b, <c>, graph has
+    <c>.
+    """
+    lines = [
+        {"id": q, "supporting_ids": s} for q, s in zip(GOLD.query_ids, GOLD.supporting, strict=True)
+    ]
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
     for name, run in runs.items():
         harness.write(run, tmp_path / f"{name}.json")
@@ -216,28 +284,50 @@ def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(runs: dict[str, harnes
     warm.harness("compare", *options, *against, "out=c.parquet", cwd=tmp_path, check=True)
     rows = pd.read_parquet(tmp_path / "c.parquet")
     assert [list(ranks) for ranks in rows["baseline_ranks"]] == [[1, 2], [1, 2]]
-    done = warm.harness("evaluate", *options, "metrics=[mrr]", "out=e.csv", cwd=tmp_path, check=True)
+    done = warm.harness(
+        "evaluate", *options, "metrics=[mrr]", "out=e.csv", cwd=tmp_path, check=True
+    )
     assert done.stdout.splitlines()[-2:] == ["e.csv", "e-queries.csv"]
-    assert (tmp_path / "e-queries.csv").read_text() == "query_id,mrr,gold_ranks\nq1,1.0,- 1\nq2,1.0,- 1\n"
+    assert (
+        tmp_path / "e-queries.csv"
+    ).read_text() == "query_id,mrr,gold_ranks\nq1,1.0,- 1\nq2,1.0,- 1\n"
 
 
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: harness.read(5), "expected a file, a data frame, .* or a run of ranx, got an int, 5"),
+        (
+            lambda: harness.read(5),
+            "expected a file, a data frame, .* or a run of ranx, got an int, 5",
+        ),
         (lambda: harness.read_all(["a"]), "expected {name: a file"),
         (lambda: harness.write(DENSE, 5), "path: expected a path, got an int, 5"),
-        (lambda: harness.Run.from_frame(5), "expected a data frame with the columns query_id, doc_id, score, got"),
-        (lambda: harness.Run.from_ranx(DENSE), "Run.from_ranx: expected a run or qrels of ranx, got a dict"),
+        (
+            lambda: harness.Run.from_frame(5),
+            "expected a data frame with the columns query_id, doc_id, score, got",
+        ),
+        (
+            lambda: harness.Run.from_ranx(DENSE),
+            "Run.from_ranx: expected a run or qrels of ranx, got a dict",
+        ),
         (lambda: harness.Gold.read(5), "expected gold: a file, .* got an int, 5"),
         (
             lambda: harness.evaluate(GOLD, DENSE, "mrr"),
             "the run comes first, then the gold: .* got a Gold",
         ),
         (lambda: harness.evaluate(DENSE, GOLD, 5), "metrics=5: expected names such as last_hop@5"),
-        (lambda: harness.evaluate(DENSE, GOLD, "mrr", ties="random"), "ties=random is not known; known: house, trec"),
-        (lambda: harness.compare(DENSE, 5, GOLD, "mrr"), "the baseline: expected a file, a data frame"),
-        (lambda: harness.compare([], DENSE, GOLD, "mrr"), "the run: expected at least one, got a list"),
+        (
+            lambda: harness.evaluate(DENSE, GOLD, "mrr", ties="random"),
+            "ties=random is not known; known: house, trec",
+        ),
+        (
+            lambda: harness.compare(DENSE, 5, GOLD, "mrr"),
+            "the baseline: expected a file, a data frame",
+        ),
+        (
+            lambda: harness.compare([], DENSE, GOLD, "mrr"),
+            "the run: expected at least one, got a list",
+        ),
         (
             lambda: harness.compare({"x": DENSE}, {"x": GRAPH}, GOLD, "mrr"),
             "x is one run in run and another",
@@ -249,7 +339,10 @@ def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(runs: dict[str, harnes
             lambda: harness.fuse([DENSE, GRAPH], "rrf", "min-max"),
             "normalizer=min-max is not known .* minmax",
         ),
-        (lambda: harness.fuse([DENSE, GRAPH], "rrf", pool_cap=3), "pool_cap=3 cuts none of the lists list 1, list 2"),
+        (
+            lambda: harness.fuse([DENSE, GRAPH], "rrf", pool_cap=3),
+            "pool_cap=3 cuts none of the lists list 1, list 2",
+        ),
         (lambda: harness.load(5), "name_or_path: expected a path, got an int, 5"),
         (lambda: harness.md5_split(5), "query_id: expected a text, got an int, 5"),
         (lambda: harness.run_sweep(5), "overrides: expected a text, got an int, 5"),

@@ -19,14 +19,20 @@ from tests import warm
 from tests.conftest import Command
 
 PAGE = (
-    (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "extending.md").read_text().partition("## A metric")[2]
+    (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "extending.md")
+    .read_text()
+    .partition("## A metric")[2]
 )
 
 
 @pytest.fixture
 def metric(tmp_path: Path) -> Path:
-    """A folder of one's own with the metric that the page on extending shows: a function and a file."""
-    python, yaml = (re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1] for kind in ("python", "yaml"))  # type: ignore[index]
+    """A folder of one's own with the metric that the page on extending shows: a function and a
+    file.
+    """
+    python, yaml = (
+        re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)[1] for kind in ("python", "yaml")
+    )  # type: ignore[index]
     conf = tmp_path / "my_harness" / "conf" / "metric"
     conf.mkdir(parents=True)
     (conf / "first_hop.yaml").write_text(yaml)
@@ -35,7 +41,8 @@ def metric(tmp_path: Path) -> Path:
 
 
 def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
-    """`list`, terminal, LaTeX, CSV, site and MLflow have it, on tune and test, and so have `evaluate` and `compare`.
+    """`list`, terminal, LaTeX, CSV, site and MLflow have it, on tune and test, and so have
+    `evaluate` and `compare`.
 
     The objective is another metric than last_hop: GraphWin and GraphLoss are shown beside W and L.
     """
@@ -48,7 +55,9 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
         assert done.returncode == ends, done.stdout
         return done.stdout
 
-    assert re.search("^first_hop@k +1 where the first gold passage is", typed("list", "metric"), re.MULTILINE)
+    assert re.search(
+        "^first_hop@k +1 where the first gold passage is", typed("list", "metric"), re.MULTILINE
+    )
     given = [one for one in overrides if one != "tracking=none"]
     measured = ["metrics=[full_sup@5,recall@5,mrr,any_sup@7,first_hop@5]", "objective=full_sup@5"]
     said = typed("sweep", *given, "tracking=mlflow", "grid=point", "fuser=rrf", *measured)
@@ -60,7 +69,9 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     tables = metric / "reports" / "tables"
     for name in ("heldout", "leaderboard"):
         head = (tables / f"{name}.csv").read_text().splitlines()[0]
-        assert {"full_sup@5", "first_hop@5", "mrr", "GraphWin", "GraphLoss", "W", "L", "p"} <= set(head.split(","))
+        assert {"full_sup@5", "first_hop@5", "mrr", "GraphWin", "GraphLoss", "W", "L", "p"} <= set(
+            head.split(",")
+        )
         text = {path.stem: path.read_text() for path in tables.glob(f"{name}*.tex")}
         assert sum(r"first\_hop@5" in one for one in text.values()) == 1
         assert [stem for stem, one in text.items() if "AnySup@7" in one] == [f"{name}_metrics"]
@@ -69,31 +80,52 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
     questions = map(json.loads, (bench / "queries.jsonl").read_text().splitlines())
     first = {question["id"]: question["supporting_ids"][0] for question in questions}
     dense = read(bench / "dense.trec").to_dict()
-    hits = {query: doc in sorted(dense[query], key=dense[query].get)[-5:] for query, doc in first.items()}
+    hits = {
+        query: doc in sorted(dense[query], key=dense[query].get)[-5:]
+        for query, doc in first.items()
+    }
     frame = pd.read_parquet(sweep / "trials.parquet", columns=["name", "first_hop@5"])
     tune = pd.read_parquet(sweep / "queries.parquet")["id"]
-    assert frame[frame["name"] == "dense"]["first_hop@5"].item() == pytest.approx(np.mean([hits[q] for q in tune]))
+    assert frame[frame["name"] == "dense"]["first_hop@5"].item() == pytest.approx(
+        np.mean([hits[q] for q in tune])
+    )
     with sqlite3.connect(metric / "runs" / "mlflow.db") as stored:
-        values = {value for (value,) in stored.execute("select value from metrics where key = 'first_hop_at_5'")}
+        values = {
+            value
+            for (value,) in stored.execute("select value from metrics where key = 'first_hop_at_5'")
+        }
         judged = "select count(distinct run_uuid) from metrics where key = '{}'"
-        counts = [stored.execute(judged.format(key)).fetchone() for key in ("graph_win", "graph_loss")]
+        counts = [
+            stored.execute(judged.format(key)).fetchone() for key in ("graph_win", "graph_loss")
+        ]
         views = "select value from experiment_tags where key like 'mlflow.sharedView%'"
         pages = [value for (value,) in stored.execute(views)]
     assert set(frame["first_hop@5"]) <= values
     assert counts[0] == counts[1] > (0,)
     assert ["metrics.`first_hop_at_5`" in page for page in pages] == [True, True]
     given = [f"run={bench / 'dense.trec'}", f"gold={bench / 'queries.jsonl'}"]
-    assert f"{100 * np.mean(list(hits.values())):.1f}" in typed("evaluate", *given, "metrics=[first_hop@5]")
+    assert f"{100 * np.mean(list(hits.values())):.1f}" in typed(
+        "evaluate", *given, "metrics=[first_hop@5]"
+    )
     assert "did you mean first_hop?" in typed("evaluate", *given, "metrics=[frst_hop@5]", ends=2)
-    assert "by first_hop@5" in typed("compare", *given, f"baseline={bench / 'graph.trec'}", "metric=first_hop@5")
-    for wrong, words in (("1.0", "gave float64 of shape ()"), ("3 * ranks[..., 0]", "expected 0 or 1, as binary")):
-        (metric / "my_harness" / "measures.py").write_text(f"def first_hop(ranks, k):\n    return {wrong}\n")
+    assert "by first_hop@5" in typed(
+        "compare", *given, f"baseline={bench / 'graph.trec'}", "metric=first_hop@5"
+    )
+    for wrong, words in (
+        ("1.0", "gave float64 of shape ()"),
+        ("3 * ranks[..., 0]", "expected 0 or 1, as binary"),
+    ):
+        (metric / "my_harness" / "measures.py").write_text(
+            f"def first_hop(ranks, k):\n    return {wrong}\n"
+        )
         refused = typed("evaluate", *given, "metrics=[first_hop@5]", ends=2)
         assert "error: metric first_hop@5: my_harness.measures.first_hop gave " in refused
         assert words in refused
 
 
-def test_a_form_of_table(bench: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_form_of_table(
+    bench: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Every command that writes a table writes it, and names it among those that are known."""
     monkeypatch.setitem(output.FORMS, ".tsv", lambda path, result, table: path.write_text("tabs\n"))  # type: ignore[arg-type]
     given = [f"gold={bench / 'queries.jsonl'}", f"run={bench / 'dense.trec'}"]

@@ -1,8 +1,9 @@
-"""Python and `harness` in processes of their own that import no library: forked from one that has them.
+"""Python and `harness` in processes of their own that import no library: forked from one that has
+them.
 
-Each has its own working folder, environment, output and exit status, as one typed in a shell. What is read when Python
-or a library starts (PYTHONHASHSEED, OMP_NUM_THREADS) is the tests' own; where that matters, or the way from the shell
-to ``main``, a test starts Python itself.
+Each has its own working folder, environment, output and exit status, as one typed in a shell. What
+is read when Python or a library starts (PYTHONHASHSEED, OMP_NUM_THREADS) is the tests' own; where
+that matters, or the way from the shell to ``main``, a test starts Python itself.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ SERVED = f"FORKED_FROM_{Path(__file__).parent}"
 
 
 def serve() -> None:
-    """Start that process, for the workers of this one: importing all of IMPORTED takes ten seconds."""
+    """Start that process, for the workers of this one: importing all of IMPORTED takes ten
+    seconds.
+    """
     forkserver.ensure_running()
     os.environ[SERVED] = str(forkserver._forkserver._forkserver_address)
 
@@ -59,7 +62,9 @@ def serve() -> None:
 def join_served() -> None:
     """Commands are forked from the process that the parent of this worker has started."""
     server = forkserver._forkserver
-    if SERVED in os.environ and not hasattr(server, "_forkserver_authkey"):  # of Python 3.14: each has a key of its own
+    if SERVED in os.environ and not hasattr(
+        server, "_forkserver_authkey"
+    ):  # of Python 3.14: each has a key of its own
         server._forkserver_address = os.environ[SERVED]
         server._forkserver_alive_fd = os.open(os.devnull, os.O_RDONLY)
         server.ensure_running = lambda: None
@@ -68,9 +73,12 @@ def join_served() -> None:
 class Given(TypedDict, total=False):
     """cwd: the folder.    env: the whole environment; that of the tests where it is not given.
 
-    joint: stderr is in stdout, as in a shell.    check: raise CalledProcessError for another exit status than 0.
-    source: the folder of the package that runs, if it is not this checkout; its modules are imported in the new
-    process.    drawn: figures are drawn and LaTeX is run, most of a report's time; else files of figures are empty.
+    joint: stderr is in stdout, as in a shell.    check: raise CalledProcessError for another exit
+    status than 0.
+    source: the folder of the package that runs, if it is not this checkout; its modules are
+    imported in the new
+    process.    drawn: figures are drawn and LaTeX is run, most of a report's time; else files of
+    figures are empty.
     """
 
     cwd: Path | str
@@ -95,7 +103,9 @@ def python(
     source: Path | None = None,
     drawn: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """The same of ``python`` with ``[-P] -m MODULE``, ``[-P] -c CODE`` or ``[-P] SCRIPT`` and arguments."""
+    """The same of ``python`` with ``[-P] -m MODULE``, ``[-P] -c CODE`` or ``[-P] SCRIPT`` and
+    arguments.
+    """
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder, name) for name in ("out", "err")]
         for place in places:
@@ -130,10 +140,16 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     if source:
-        for name in [name for name in sys.modules if name.partition(".")[0] in ("harness", "tests")]:
+        for name in [
+            name for name in sys.modules if name.partition(".")[0] in ("harness", "tests")
+        ]:
             del sys.modules[name]
     named = [str(source)] if source else []
-    named += [os.path.abspath(place) for place in environment.get("PYTHONPATH", "").split(os.pathsep) if place]
+    named += [
+        os.path.abspath(place)
+        for place in environment.get("PYTHONPATH", "").split(os.pathsep)
+        if place
+    ]
     sys.path[:] = [*named, *(place for place in sys.path if place and place not in named)]
     if not drawn:
         undrawn()

@@ -15,7 +15,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names, folds
-from harness.benchmark.split import MEANING, Splitting, read_splitting, say_unused, split_queries, splitting_name
+from harness.benchmark.split import (
+    MEANING,
+    Splitting,
+    read_splitting,
+    say_unused,
+    split_queries,
+    splitting_name,
+)
 from harness.core import escape
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
@@ -25,15 +32,17 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 UNORDERED = -2
-"""The last entry of a query's gold, beyond its padding with -1, where the order of its hops is unknown."""
+"""The last entry of a query's gold, beyond its padding with -1, where the order of its hops is
+unknown.
+"""
 BLOCK = 4096
 """Passages whose texts are made at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Passages(Sequence[str]):
-    """Of D passages title, line break, text; the text alone where there is no title. Each is made when it is asked for,
-    from columns that lie in a file.
+    """Of D passages title, line break, text; the text alone where there is no title. Each is made
+    when it is asked for, from columns that lie in a file.
     """
 
     titles: pa.ChunkedArray
@@ -65,7 +74,10 @@ class Passages(Sequence[str]):
         start, stop, step = place.indices(len(self))
         if step != 1:
             return [self[number] for number in range(start, stop, step)]
-        columns = (column.slice(start, max(0, stop - start)).to_numpy() for column in (self.titles, self.texts))
+        columns = (
+            column.slice(start, max(0, stop - start)).to_numpy()
+            for column in (self.titles, self.texts)
+        )
         return [passage_text(title, text) for title, text in zip(*columns, strict=True)]
 
 
@@ -79,18 +91,21 @@ class Benchmark:
     """D passages and Q queries.
 
     corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
-    queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other fields, as JSON).
-    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop. Where
-    the order is unknown the padding ends with -2 (UNORDERED), and there is no last hop.
+    queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other
+    fields, as JSON).
+    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is
+    the last hop. Where the order is unknown the padding ends with -2 (UNORDERED), and there is no
+    last hop.
     chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
-    sha256: hash of the content of corpus, queries, chain and triples. It names the data in every artifact, lock and
-    table.
-    triples: where the passages are the entities of a knowledge graph, its T triples, each once: a table of ``subject``
-    (passage number), ``relation`` (in words), ``object`` (passage number).
-    splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
-    others, on one side; ``given`` is their field ``split`` (see ``harness.benchmark.split``).
-    twin: of a twin (``dataset=twin``), its card: ``of`` which benchmark, ``kind``, ``seed``, ``changes`` (how often
-    what was changed), and what was measured ``before`` and ``after``.
+    sha256: hash of the content of corpus, queries, chain and triples. It names the data in every
+    artifact, lock and table.
+    triples: where the passages are the entities of a knowledge graph, its T triples, each once: a
+    table of ``subject`` (passage number), ``relation`` (in words), ``object`` (passage number).
+    splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages,
+    directly or through others, on one side; ``given`` is their field ``split`` (see
+    ``harness.benchmark.split``).
+    twin: of a twin (``dataset=twin``), its card: ``of`` which benchmark, ``kind``, ``seed``,
+    ``changes`` (how often what was changed), and what was measured ``before`` and ``after``.
     left_out: how many ``passages``, ``judgements`` and ``queries`` of the source are not here.
     """
 
@@ -111,21 +126,36 @@ class Benchmark:
     def __repr__(self) -> str:
         """``Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)``."""
         return (
-            f"Benchmark({self.name}: {counted(len(self.corpus), 'passage')}, {counted(len(self.queries), 'query')}, "
+            f"Benchmark({self.name}: {counted(len(self.corpus), 'passage')}, "
+            f"{counted(len(self.queries), 'query')}, "
             f"sha256 {self.sha256[:12]})"
         )
 
     def _repr_html_(self) -> str:
         """The numbers, and the first questions with how many passages support them."""
         first = self.queries[:5]
-        rows = [list(row) for row in zip(first["id"], first["question"], (self.gold[:5] >= 0).sum(axis=1), strict=True)]
-        columns = [Column("query", "text"), Column("question", "text"), Column("gold passages", "count")]
-        return f"<p>{escape.html(repr(self))}</p>\n{Table('benchmark', 'first questions', columns, rows).html()}"
+        rows = [
+            list(row)
+            for row in zip(
+                first["id"], first["question"], (self.gold[:5] >= 0).sum(axis=1), strict=True
+            )
+        ]
+        columns = [
+            Column("query", "text"),
+            Column("question", "text"),
+            Column("gold passages", "count"),
+        ]
+        table = Table("benchmark", "first questions", columns, rows)
+        return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def without_order(self, unknown: NDArray[np.bool_]) -> Benchmark:
         """The benchmark where the hop order of these queries (bool[Q]) is unknown."""
         padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
-        return dataclasses.replace(self, gold=np.column_stack([self.gold, padding])) if unknown.any() else self
+        return (
+            dataclasses.replace(self, gold=np.column_stack([self.gold, padding]))
+            if unknown.any()
+            else self
+        )
 
     def asked(self, questions: Mapping[str, str]) -> Benchmark:
         """The same passages with other questions, by id, of which no gold is known."""
@@ -133,7 +163,13 @@ class Benchmark:
 
         ids, texts, count = list(questions), list(questions.values()), len(questions)
         unknown = {"answers": [[]] * count, "supporting_ids": [[]] * count, "hops": [None] * count}
-        rows = {"id": ids, "question": texts, **unknown, "type": [None] * count, "extra": ["{}"] * count}
+        rows = {
+            "id": ids,
+            "question": texts,
+            **unknown,
+            "type": [None] * count,
+            "extra": ["{}"] * count,
+        }
         return dataclasses.replace(
             self,
             queries=Dataset.from_dict(rows, features=self.queries.features),
@@ -159,7 +195,9 @@ class Benchmark:
         return pa.array(self.queries["id"][:], type=pa.string())
 
     def split_by(self, splitting: Splitting, knob: str = "split") -> Benchmark:
-        """The benchmark under another splitting; a warning says where its questions carry a split that it ignores."""
+        """The benchmark under another splitting; a warning says where its questions carry a split
+        that it ignores.
+        """
         found = read_splitting(knob, splitting)
         say_unused(found, self.given, self.name, knob)
         return dataclasses.replace(self, splitting=found)
@@ -176,32 +214,48 @@ class Benchmark:
     def split(self) -> NDArray[np.str_]:
         """Each query's split, ``tune`` or ``test``."""
         return split_queries(
-            self.splitting, self.query_ids.to_pylist(), self.name, "split", lambda: self.given, lambda: self.gold
+            self.splitting,
+            self.query_ids.to_pylist(),
+            self.name,
+            "split",
+            lambda: self.given,
+            lambda: self.gold,
         )
 
     @property
     def split_facts(self) -> dict[str, str]:
-        """``splitting`` by name and, of a given one, ``split_sha256`` over the ids of tune and of test."""
+        """``splitting`` by name and, of a given one, ``split_sha256`` over the ids of tune and of
+        test.
+        """
         name = splitting_name(self.splitting)
         if name != "given":
             return {"splitting": name}
         placed = zip(self.query_ids.to_pylist(), self.split.tolist(), strict=True)
-        return {"splitting": name, "split_sha256": texts_sha256(sorted(f"{split} {query}" for query, split in placed))}
+        return {
+            "splitting": name,
+            "split_sha256": texts_sha256(sorted(f"{split} {query}" for query, split in placed)),
+        }
 
     @cached_property
     def folds(self) -> NDArray[np.int64]:
-        """int64[Q]: the fold of each tune question, -1 for test's. Tune questions that share gold have the same."""
+        """int64[Q]: the fold of each tune question, -1 for test's. Tune questions that share gold
+        have the same.
+        """
         return self.folded("")
 
     def folded(self, salt: str) -> NDArray[np.int64]:
         """``folds`` under a salt: another one puts the same clusters into other folds."""
         tune, found = self.members("tune"), np.full(len(self.split), -1)
-        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]), salt)
+        found[tune] = folds(
+            cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]), salt
+        )
         return found
 
     def members(self, split: str) -> NDArray[np.int64]:
         """The numbers of the queries of ``tune``, ``test`` or ``all``."""
-        return np.arange(len(self.queries)) if split == "all" else np.flatnonzero(self.split == split)
+        return (
+            np.arange(len(self.queries)) if split == "all" else np.flatnonzero(self.split == split)
+        )
 
     def need_members(self, split: str) -> NDArray[np.int64]:
         """``members``. Raises HarnessError where there is none."""
@@ -210,7 +264,10 @@ class Benchmark:
         mend = f"split={self.splitting} needs more than {len(self.split)}"
         if splitting_name(self.splitting) == "given":
             names = " or ".join(name for name, meaning in MEANING.items() if meaning == split)
-            mend = f"all {len(self.split)} are of {self.split[0]} as they are given; add some of split {names}"
+            mend = (
+                f"all {len(self.split)} are of {self.split[0]} as they are given; add some of "
+                f"split {names}"
+            )
         raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
 
     def test_ids(self, members: NDArray[np.int64] | None = None) -> list[str]:
@@ -236,7 +293,14 @@ class Benchmark:
 
     @cached_property
     def marks(self) -> dict[str, NDArray[np.bool_]]:
-        """bool[Q] by name: the further fields of ``queries`` that are true or false of every query."""
+        """bool[Q] by name: the further fields of ``queries`` that are true or false of
+        every query.
+        """
         extra = [json.loads(value) for value in self.queries["extra"][:]]
-        shared = [name for name in extra[0] if all(isinstance(other.get(name), bool) for other in extra)]
-        return {name: np.array([other[name] for other in extra], dtype=np.bool_) for name in sorted(shared)}
+        shared = [
+            name for name in extra[0] if all(isinstance(other.get(name), bool) for other in extra)
+        ]
+        return {
+            name: np.array([other[name] for other in extra], dtype=np.bool_)
+            for name in sorted(shared)
+        }

@@ -1,4 +1,6 @@
-"""Clusters: queries that are linked by shared gold passages; the split that keeps them whole, and folds of them."""
+"""Clusters: queries that are linked by shared gold passages; the split that keeps them whole, and
+folds of them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ FOLDS = 5
 
 
 def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64[Q]: queries with the same number are linked by shared gold passages, directly or through others.
+    """int64[Q]: queries with the same number are linked by shared gold passages, directly or
+    through others.
 
     gold: int32[Q, H], passage numbers, -1 for none. Numbers are counted by first appearance.
     """
@@ -30,7 +33,9 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:
-    """The smallest query id of each query's cluster: by its MD5 a ``disjoint`` split places the whole cluster."""
+    """The smallest query id of each query's cluster: by its MD5 a ``disjoint`` split places the
+    whole cluster.
+    """
     return smallest_ids(query_ids, clusters(gold))
 
 
@@ -43,13 +48,20 @@ def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[st
 
 
 def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """bool[Q]: which queries of ``gold`` [Q, H] have a gold passage that a query of ``other`` has too."""
+    """bool[Q]: which queries of ``gold`` [Q, H] have a gold passage that a query of ``other`` has
+    too.
+    """
     return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))
 
 
 def folds(names: Sequence[str], salt: str = "") -> NDArray[np.int64]:
-    """int64[n]: the fold of each name, by the MD5 of salt and name: half of it, as its last bit is the split, modulo
-    FOLDS. The protocol's own folds have no salt.
+    """int64[n]: the fold of each name, by the MD5 of salt and name: half of it, as its last bit is
+    the split, modulo FOLDS. The protocol's own folds have no salt.
     """
-    numbers = (int(hashlib.md5(f"{salt}{name}".encode(), usedforsecurity=False).hexdigest(), 16) for name in names)
-    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names))
+    numbers = (
+        int(hashlib.md5(f"{salt}{name}".encode(), usedforsecurity=False).hexdigest(), 16)
+        for name in names
+    )
+    return np.fromiter(
+        (number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names)
+    )

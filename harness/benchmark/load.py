@@ -11,7 +11,9 @@ from harness.core.errors import HarnessError, nearest, path_of
 from harness.work.store import Store, open_shared
 
 
-def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
+def load(
+    name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None
+) -> Benchmark:
     """The benchmark of a name, or the one in a folder of prepared files.
 
     Args:
@@ -26,7 +28,10 @@ def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | P
         HarnessError: it is unknown, missing or damaged.
     """
     path_of("name_or_path", name_or_path)
-    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), open_shared(os.environ.get("HARNESS_SHARED")))
+    store = Store(
+        Path(runs or os.environ.get("HARNESS_RUNS", "runs")),
+        open_shared(os.environ.get("HARNESS_SHARED")),
+    )
     return load_into(store, name_or_path, data)
 
 
@@ -39,7 +44,8 @@ def load_into(store: Store, name_or_path: str | Path, data: str | Path | None = 
     else:
         known = names("dataset")
         raise HarnessError(
-            f"benchmark {name_or_path}: neither a known name{nearest(str(name_or_path), known)} nor a folder; "
+            f"benchmark {name_or_path}: neither a known name{nearest(str(name_or_path), known)} "
+            "nor a folder; "
             f"known: {', '.join(known)}"
         )
     if data is not None:

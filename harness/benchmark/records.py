@@ -1,4 +1,6 @@
-"""A benchmark as records: what ``corpus.jsonl`` and ``queries.jsonl`` of a folder hold, line by line."""
+"""A benchmark as records: what ``corpus.jsonl`` and ``queries.jsonl`` of a folder hold, line by
+line.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,15 @@ def passage_records(data: Benchmark) -> Iterator[dict[str, str]]:
 
 
 def question_records(data: Benchmark) -> Iterator[dict[str, Any]]:
-    """``QUESTION`` of each question, whatever else it has, and ``ordered: false`` where its hop order is unknown."""
+    """``QUESTION`` of each question, whatever else it has, and ``ordered: false`` where its hop
+    order is unknown.
+    """
     for row, ordered in zip(data.queries, data.ordered.tolist(), strict=True):
-        yield {**{name: row[name] for name in QUESTION}, **json.loads(row["extra"]), **({} if ordered else UNKNOWN)}
+        yield {
+            **{name: row[name] for name in QUESTION},
+            **json.loads(row["extra"]),
+            **({} if ordered else UNKNOWN),
+        }
 
 
 def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
@@ -40,14 +48,19 @@ def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
 
 
 def write_benchmark(data: Benchmark, folder: Path) -> list[Path]:
-    """Write ``corpus.jsonl`` and ``queries.jsonl``, as ``dataset=folder`` reads them, and return their paths.
+    """Write ``corpus.jsonl`` and ``queries.jsonl``, as ``dataset=folder`` reads them, and return
+    their paths.
 
     Raises:
-        HarnessError: the benchmark has triples, which these files cannot hold, or one of the files exists.
+        HarnessError: the benchmark has triples, which these files cannot hold, or one of the files
+        exists.
     """
     files = [folder / "corpus.jsonl", folder / "queries.jsonl"]
     if data.triples is not None:
-        raise HarnessError(f"{data.name}: its triples have no place in corpus.jsonl and queries.jsonl; export another")
+        raise HarnessError(
+            f"{data.name}: its triples have no place in corpus.jsonl and queries.jsonl; export "
+            "another"
+        )
     if existing := next((path for path in files if path.exists()), None):
         raise HarnessError(f"{existing}: already there; give another folder")
     make_folder(folder)

@@ -1,4 +1,6 @@
-"""Texts: their words and sentences, what a corpus writes with a capital, and known names found in them."""
+"""Texts: their words and sentences, what a corpus writes with a capital, and known names found in
+them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-MARKS = "".join(chr(point) for point in range(0x300, 0x10000) if unicodedata.category(chr(point))[0] == "M")
+MARKS = "".join(
+    chr(point) for point in range(0x300, 0x10000) if unicodedata.category(chr(point))[0] == "M"
+)
 """Vowel signs and accents that stand for themselves belong to the word that they are written in."""
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_LETTER}|[{MARKS}\u200c\u200d])*")
@@ -31,7 +35,25 @@ _ABBREVIATION = re.compile(
     r"(?<![^\W\d_])(?:[^\W\d_a-z]|St|Mt|Dr|Mr|Mrs|Ms|Jr|Sr|Bros|Lt|Col|Gen|Capt|Sgt|Rev|Prof|Op|vs)\.$"
 )
 JOINING = frozenset(
-    ("al", "and", "bin", "da", "de", "del", "der", "des", "di", "du", "ibn", "la", "le", "of", "the", "van", "von")
+    (
+        "al",
+        "and",
+        "bin",
+        "da",
+        "de",
+        "del",
+        "der",
+        "des",
+        "di",
+        "du",
+        "ibn",
+        "la",
+        "le",
+        "of",
+        "the",
+        "van",
+        "von",
+    )
 )
 """Words that may stand inside a name in lower case, never at its end."""
 _STOPS = '.!?:;。！？\n"“”'
@@ -45,9 +67,11 @@ _FIRST, _SURROGATES, _LAST = 1, range(0xD800, 0xE000), 0x10FFFF
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The W words of a text: normalised (NFKC, case-folded), with the characters [start, end) that they stand on.
+    """The W words of a text: normalised (NFKC, case-folded), with the characters [start, end) that
+    they stand on.
 
-    Where one run of letters folds into several words (a ligature of ideographs), they share its characters.
+    Where one run of letters folds into several words (a ligature of ideographs), they share its
+    characters.
     """
 
     texts: list[str]
@@ -61,8 +85,14 @@ def words(text: str) -> Words:
         found = [(match[0].lower(), *match.span()) for match in _ASCII_WORD.finditer(text)]
     else:
         matches = _WORD.finditer(text)
-        found = [(part, *match.span()) for match in matches for part in _WORD.findall(fold(match[0]))]
-    return Words([word for word, _, _ in found], [start for _, start, _ in found], [end for _, _, end in found])
+        found = [
+            (part, *match.span()) for match in matches for part in _WORD.findall(fold(match[0]))
+        ]
+    return Words(
+        [word for word, _, _ in found],
+        [start for _, start, _ in found],
+        [end for _, _, end in found],
+    )
 
 
 def fold(text: str) -> str:
@@ -71,17 +101,23 @@ def fold(text: str) -> str:
 
 
 def bare(title: str) -> str:
-    """A title without its bracketed tail, ``Dune (film)`` -> ``Dune``; itself when nothing else is in it."""
+    """A title without its bracketed tail, ``Dune (film)`` -> ``Dune``; itself when nothing else is
+    in it.
+    """
     return _BRACKETS.sub("", title) or title
 
 
 def normal(name: str) -> str:
-    """The normalised form of a name: its bare form's words, one space between; empty when it has no word."""
+    """The normalised form of a name: its bare form's words, one space between; empty when it has no
+    word.
+    """
     return " ".join(words(bare(name)).texts)
 
 
 def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: where the n characters ``places`` of a text (0 to its length) begin in its UTF-8 bytes."""
+    """int64[n]: where the n characters ``places`` of a text (0 to its length) begin in its UTF-8
+    bytes.
+    """
     if text.isascii():
         return places
     code = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
@@ -92,8 +128,8 @@ def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, without the white space between them.
 
-    None ends after an initial or an abbreviation that a name follows (``P. Ramlee``, ``St. Francis``); a sentence that
-    does end in one is kept with the next.
+    None ends after an initial or an abbreviation that a name follows (``P. Ramlee``,
+    ``St. Francis``); a sentence that does end in one is kept with the next.
     """
     found: list[str] = []
     last = 0
@@ -105,17 +141,23 @@ def sentences(text: str) -> list[str]:
 
 
 def is_capitalised(text: str, words: Words, number: int) -> bool:
-    """Whether the word begins with no lower-case letter (digits and scripts without case count as capital)."""
+    """Whether the word begins with no lower-case letter (digits and scripts without case count as
+    capital).
+    """
     return not text[words.start[number]].islower()
 
 
 def opens_sentence(text: str, words: Words, number: int) -> bool:
-    """Whether the word is the text's first, or follows a full stop or the like: there a capital means nothing."""
+    """Whether the word is the text's first, or follows a full stop or the like: there a capital
+    means nothing.
+    """
     return number == 0 or _STOP.search(text, words.end[number - 1], words.start[number]) is not None
 
 
 class Casing:
-    """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of ``She`` 0."""
+    """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of
+    ``She`` 0.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._seen: Counter[str] = Counter()
@@ -135,8 +177,8 @@ class Casing:
 
 
 def _inside(text: str) -> Iterator[tuple[str, bool]]:
-    """The words that open no sentence, and whether each is capitalised: ``words``, ``opens_sentence`` and
-    ``is_capitalised`` in one pass.
+    """The words that open no sentence, and whether each is capitalised: ``words``,
+    ``opens_sentence`` and ``is_capitalised`` in one pass.
     """
     opens = True
     for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
@@ -150,18 +192,21 @@ def _inside(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
-    """[first word, word after the last) of each longest run of capitalised words, joined by ``JOINING`` words.
+    """[first word, word after the last) of each longest run of capitalised words, joined by
+    ``JOINING`` words.
 
-    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after short words
-    (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus writes it with a capital inside
-    sentences too, and is none by itself.
+    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after
+    short words (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus
+    writes it with a capital inside sentences too, and is none by itself.
     """
     found: list[tuple[int, int]] = []
     first = last = -1
     for i in range(len(words.texts) + 1):
         over = i == len(words.texts)
         if first >= 0 and (over or not _goes_on(text, words, i)):
-            if last > first or (not opens_sentence(text, words, first) and casing.share(words.texts[first]) >= 0.5):
+            if last > first or (
+                not opens_sentence(text, words, first) and casing.share(words.texts[first]) >= 0.5
+            ):
                 found.append((first, last + 1))
             first = -1
         if not over and text[words.start[i]].isupper():
@@ -183,9 +228,9 @@ def _goes_on(text: str, words: Words, number: int) -> bool:
 class Gazetteer:
     """Finds normalised names (words with one space between, none empty).
 
-    Each word of the names is coded as one character and so is each word of a text, hence a match begins and ends at
-    a word's boundary, and a match's place is the number of its word. Of overlapping matches the leftmost counts, then
-    the longest.
+    Each word of the names is coded as one character and so is each word of a text, hence a match
+    begins and ends at a word's boundary, and a match's place is the number of its word. Of
+    overlapping matches the leftmost counts, then the longest.
     """
 
     names: Sequence[str]
@@ -194,7 +239,10 @@ class Gazetteer:
     def _codes(self) -> dict[str, str]:
         vocabulary = dict.fromkeys(word for name in self.names for word in name.split(" "))
         if len(vocabulary) > _LAST - len(_SURROGATES) - _FIRST:
-            raise HarnessError(f"the titles have {len(vocabulary)} different words; at most {_LAST} can be searched")
+            raise HarnessError(
+                f"the titles have {len(vocabulary)} different words; at most {_LAST} can be "
+                "searched"
+            )
         points = (point for point in range(_FIRST, _LAST + 1) if point not in _SURROGATES)
         return {word: chr(point) for word, point in zip(vocabulary, points, strict=False)}
 
@@ -210,4 +258,8 @@ class Gazetteer:
         if not self.names:
             return iter(())
         code = self._codes
-        return iter(self._automaton.find_matches_as_indexes("".join(code.get(word, "\0") for word in words.texts)))
+        return iter(
+            self._automaton.find_matches_as_indexes(
+                "".join(code.get(word, "\0") for word in words.texts)
+            )
+        )

@@ -19,8 +19,10 @@ from harness.core.errors import HarnessError, one_of
 class Texts:
     """D passages and Q questions (Q may be 0), in lists that need no library of tables.
 
-    titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None where unknown.
-    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered: bool[Q], as there.
+    titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None
+    where unknown.
+    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered:
+    bool[Q], as there.
     doc_ids: str[D], none where nobody asks.
     """
 
@@ -44,7 +46,17 @@ class Texts:
         ids, hops = list(queries["id"][:]), list(queries["hops"][:])
         known = benchmark.gold, benchmark.chain, benchmark.ordered
         docs = benchmark.doc_ids.to_pylist()
-        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, *known, docs)
+        return cls(
+            benchmark.name,
+            titles,
+            texts,
+            ids,
+            benchmark.questions,
+            hops,
+            benchmark.given,
+            *known,
+            docs,
+        )
 
     @property
     def supporting(self) -> dict[str, list[str]]:
@@ -68,14 +80,19 @@ class Texts:
         return split_queries(rule, self.query_ids, self.name, "splitting", lambda: self.given, gold)
 
     def split(self, name: str, splitting: Splitting) -> Texts:
-        """With the questions of ``tune`` or ``test`` alone. Raises HarnessError where there is none."""
+        """With the questions of ``tune`` or ``test`` alone. Raises HarnessError where there is
+        none.
+        """
         one_of("split", name, SPLITS)
         if name == "all" or not self.questions:
             return self
         parts = self.parts(splitting)
         kept = np.flatnonzero(parts == name)
         if not len(kept):
-            raise HarnessError(f"{self.name}: none of its {len(parts)} questions is in split={name}; take split=all")
+            raise HarnessError(
+                f"{self.name}: none of its {len(parts)} questions is in split={name}; take "
+                "split=all"
+            )
         places = kept.tolist()
         return dataclasses.replace(
             self,

@@ -21,25 +21,45 @@ log = logging.getLogger(__name__)
 
 
 def complete(config: DictConfig) -> None:
-    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/), and an ``out`` without one."""
+    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/), and an
+    ``out`` without one.
+    """
     from omegaconf import OmegaConf
 
     missing = sorted(key for key in OmegaConf.missing_keys(config) if not key.startswith("hydra"))
     if missing := [*missing, *(["out"] if OmegaConf.select(config, "out") == "" else [])]:
-        raise HarnessError(f"{', '.join(missing)}: no value is given; add {' '.join(f'{key}=...' for key in missing)}")
+        raise HarnessError(
+            f"{', '.join(missing)}: no value is given; add "
+            f"{' '.join(f'{key}=...' for key in missing)}"
+        )
 
 
-LISTS = ("dataset", "encoder", "extractor", "graph", "retriever", "lists", "seeds", "relations", "split", "experiment")
+LISTS = (
+    "dataset",
+    "encoder",
+    "extractor",
+    "graph",
+    "retriever",
+    "lists",
+    "seeds",
+    "relations",
+    "split",
+    "experiment",
+)
 FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
 CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
-"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see ``warn_unread``."""
+"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see
+``warn_unread``.
+"""
 
 
 def warn_unread(config: DictConfig, command: str, *unread: str) -> None:
-    """Warn of every override of a key that the command has and does not read. No number depends on it.
+    """Warn of every override of a key that the command has and does not read. No number depends on
+    it.
 
-    command: as it was typed, with the option by which the key is not read.    unread: keys, or a section's.
-    Raises HarnessError where the command has a key of its own of that name: with it a number would change.
+    command: as it was typed, with the option by which the key is not read.    unread: keys, or a
+    section's. Raises HarnessError where the command has a key of its own of that name: with it a
+    number would change.
     """
     from omegaconf import OmegaConf
 
@@ -50,7 +70,8 @@ def warn_unread(config: DictConfig, command: str, *unread: str) -> None:
 
 
 def refuse(command: str, *unread: str) -> None:
-    """Raise HarnessError for an override that says something else than another one, which the command reads.
+    """Raise HarnessError for an override that says something else than another one, which the
+    command reads.
 
     command, unread: as of ``warn_unread``.
     """
@@ -67,7 +88,9 @@ def _unread(command: str, unread: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def keep_inputs(config: DictConfig, *paths: object) -> None:
-    """Raise HarnessError where ``out`` is one of the files that the command reads: these, and its ``gold``."""
+    """Raise HarnessError where ``out`` is one of the files that the command reads: these, and its
+    ``gold``.
+    """
     from pathlib import Path
 
     if config.out is None:
@@ -89,10 +112,12 @@ BUSY = 2
 
 
 def begin_extractor(config: DictConfig) -> None:
-    """Let the extractor of a list load its model in other processes while this one imports torch and reads the data.
+    """Let the extractor of a list load its model in other processes while this one imports torch
+    and reads the data.
 
-    Only where nothing has been extracted yet, and where there are processors for both: a mistake in the configuration
-    is told as soon as without it. Whatever is wrong with the extractor is told by those who use it.
+    Only where nothing has been extracted yet, and where there are processors for both: a mistake in
+    the configuration is told as soon as without it. Whatever is wrong with the extractor is told by
+    those who use it.
     """
     from pathlib import Path
 
@@ -104,7 +129,11 @@ def begin_extractor(config: DictConfig) -> None:
         return
     with contextlib.suppress(Exception):
         node = python_value(config.get("extractor"))
-        if node and _holds(python_value(config.lists), node) and not Store(Path(config.paths.runs)).has("extract"):
+        if (
+            node
+            and _holds(python_value(config.lists), node)
+            and not Store(Path(config.paths.runs)).has("extract")
+        ):
             begin = getattr(instantiate(node), "begin", None)
             if begin is not None:
                 begin()
@@ -117,7 +146,9 @@ def _holds(value: Any, node: Any) -> bool:
 
 
 def at_depths(names: Any, depths: Any) -> list[Metric]:
-    """The metrics of some names at some depths. Raises HarnessError for a depth that was typed and that none takes."""
+    """The metrics of some names at some depths. Raises HarnessError for a depth that was typed and
+    that none takes.
+    """
     from harness.evaluation.metric import metrics
 
     found = metrics(names, depths)
@@ -127,14 +158,20 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
         except HarnessError:  # a name without a depth, which takes this one
             unread = False
         if unread:
-            raise HarnessError(f"{text} changes nothing: {', '.join(map(str, found))} have their own; leave it out")
+            raise HarnessError(
+                f"{text} changes nothing: {', '.join(map(str, found))} have their own; leave it out"
+            )
     return found
 
 
-def look(config: DictConfig, command: str, gold: Gold, test_ids: Collection[str] | None = None) -> Noted:
-    """Note that a command looks at these questions, before any figure of them is printed; what was noted.
+def look(
+    config: DictConfig, command: str, gold: Gold, test_ids: Collection[str] | None = None
+) -> Noted:
+    """Note that a command looks at these questions, before any figure of them is printed; what was
+    noted.
 
-    gold: of all questions that it looks at.    test_ids: those of test, where a benchmark's split says so.
+    gold: of all questions that it looks at.    test_ids: those of test, where a benchmark's split
+    says so.
     """
     from harness.sweep.heldout import QuestionSet, note_look
 
@@ -151,7 +188,9 @@ def print_look(config: DictConfig, noted: Noted, n: int) -> None:
 
 
 def command_line(command: str) -> str:
-    """What was typed, as it is stored: without passwords of addresses and values that are named like a key."""
+    """What was typed, as it is stored: without passwords of addresses and values that are named
+    like a key.
+    """
     from harness.core.secret import hide_secrets
 
     return hide_secrets(" ".join(["harness", command, *typed()]))
@@ -166,5 +205,7 @@ def note_typed(overrides: Iterable[str]) -> None:
 
 
 def typed() -> list[str]:
-    """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
+    """The overrides of the command line, as they were typed (see
+    ``harness.core.configuration.KNOB``).
+    """
     return [*_typed]  # `list` is a module here, once that command is imported

@@ -1,10 +1,13 @@
-"""Rank new questions with the locked winner of a sweep: its lists, its fusion, and what it learned on tune.
+"""Rank new questions with the locked winner of a sweep: its lists, its fusion, and what it learned
+on tune.
 
-Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the sweep's own corpus or,
-with dataset=, of another; without queries= they are those of the benchmark. Lists are made as the sweep made them, and
-kept: what is asked again takes no time. A list that the sweep read from a file needs one with the new questions.
-Beside the file stands out.ir-metadata.yml: what made it, by the names of ir_metadata.
-`harness evaluate` scores what is written, where there is gold; on a test split that is a look.
+Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the
+sweep's own corpus or, with dataset=, of another; without queries= they are those of the benchmark.
+Lists are made as the sweep made them, and
+kept: what is asked again takes no time. A list that the sweep read from a file needs one with the
+new questions. Beside the file stands out.ir-metadata.yml: what made it, by the names of
+ir_metadata. `harness evaluate` scores what is written, where there is gold; on a test split that is
+a look.
 
   harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner
   harness apply lock=runs/sweeps/NAME queries=questions.jsonl out=ranked.trec
@@ -33,7 +36,9 @@ def run(config: DictConfig) -> None:
     keep_inputs(config, config.queries, *(python_value(config.lists) or {}).values())
     winner = Winner.of(config)
     print(f"as locked: {winner.name}")
-    questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
+    questions = (
+        read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
+    )
     ranked = winner.rank(questions, config.depth)
     runs.write(ranked, str(config.out), {**winner.made, "command": command_line("apply")})
     documents, asked = counted(len(ranked.docs), "document"), counted(len(ranked), "question")

@@ -10,37 +10,42 @@
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
-A run wins a question when it scores more on it than the baseline, and loses it when it scores less. The p of the exact
-McNemar test is the chance of a split at least this uneven if both were equally good (for ndcg, recall and mrr it is the
-sign test). Holm p is corrected for all comparisons of the call. Where questions share gold passages, Holm p and
-intervals are by cluster (the test flips whole clusters), and the table says so; `p by question` is a column of
-explain=true and of files. With few large clusters there is no p. `detectable` is the smallest difference (wins minus
-losses, in points) that this number of questions finds in 80% of cases. Compare with every single list, not with dense
-alone: `baseline` takes several, in the same forms as `run`. Every run is compared with each baseline, no pair twice.
+A run wins a question when it scores more on it than the baseline, and loses it when it scores less.
+The p of the exact McNemar test is the chance of a split at least this uneven if both were equally
+good (for ndcg, recall and mrr it is the sign test). Holm p is corrected for all comparisons of the
+call. Where questions share gold passages, Holm p and intervals are by cluster (the test flips whole
+clusters), and the table says so; `p by question` is a column of explain=true and of files. With few
+large clusters there is no p. `detectable` is the smallest difference (wins minus losses, in points)
+that this number of questions finds in 80% of cases. Compare with every single list, not with dense
+alone: `baseline` takes several, in the same forms as `run`. Every run is compared with each
+baseline, no pair twice.
 
-When you compare on test questions, each p is also multiplied by a factor that grows with every look at them; the last
-lines say what is still shown then, and files have p_looks.
+When you compare on test questions, each p is also multiplied by a factor that grows with every look
+at them; the last lines say what is still shown then, and files have p_looks.
 
-The lines below the table say which run is better, and how many questions one could win by choosing the right run for
-each. explain=true prints every column and, for each pair, the smallest difference that could be found. Files have all.
+The lines below the table say which run is better, and how many questions one could win by choosing
+the right run for each. explain=true prints every column and, for each pair, the smallest difference
+that could be found. Files have all.
 
-Several runs of one system (seeds, a model's draws) are a pattern or a list under one name: the table has their mean and
-standard deviation, what questions and what runs add to the standard error of the difference, and p and interval of the
-two-way t test over questions and runs, so that they hold for other runs, too. Wins and losses are those of the means.
+Several runs of one system (seeds, a model's draws) are a pattern or a list under one name: the
+table has their mean and standard deviation, what questions and what runs add to the standard error
+of the difference, and p and interval of the two-way t test over questions and runs, so that they
+hold for other runs, too. Wins and losses are those of the means.
 
-Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
-one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
-headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
-where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
-command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals, and the table;
-out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a .csv, a row a query: run,
-metric, scores, won or lost, and the rank of each gold passage in both lists. `figure` (.pdf, .png or .svg) shows each
-difference with its interval, wins and losses.
+Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness
+evaluate --help`. JSON: one comparison is an object with metric, k, n, run, baseline, wins, losses,
+p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
+a paper's table, systems by metrics, with signs and bold only where a difference is shown,
+NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this command;
+out=NAME.html one page, which opens from disk: that matrix in colours, with intervals, and the
+table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a
+.csv, a row a query: run, metric, scores, won or lost, and the rank of each gold passage in both
+lists. `figure` (.pdf, .png or .svg) shows each difference with its interval, wins and losses.
 
-gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95% interval of the
-difference (by cluster where questions share gold) lies above -1 point. The exit status is 0 where it does, 1 where it
-lies below, and 2 where it cannot be told, as for a mistake in the command. gate=better asks for more than the margin.
-Of several comparisons every one must pass.
+gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95%
+interval of the difference (by cluster where questions share gold) lies above -1 point. The exit
+status is 0 where it does, 1 where it lies below, and 2 where it cannot be told, as for a mistake in
+the command. gate=better asks for more than the margin. Of several comparisons every one must pass.
 """
 
 from __future__ import annotations
@@ -102,7 +107,9 @@ def run(config: DictConfig) -> None:
     pairs = Matrix(found) if len(baselines) > 1 else None
     one_or_all = results[0] if len(results) == 1 else results
     tables = (comparison_table(found), lambda: system_table(found), pairs)
-    write_result(config.out, one_or_all, *tables, lambda: Comparisons(found).to_frame(per_query=True))
+    write_result(
+        config.out, one_or_all, *tables, lambda: Comparisons(found).to_frame(per_query=True)
+    )
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)
@@ -138,14 +145,20 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     said = sentences(shown, headroom(shown))
-    lead = [*select_texts(said, "verdict", "addition"), *(f"caution: {text}" for text in select_texts(said, "caveat"))]
+    lead = [
+        *select_texts(said, "verdict", "addition"),
+        *(f"caution: {text}" for text in select_texts(said, "caveat")),
+    ]
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
 
 
-def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> tuple[Sequence[SystemComparison], Noted, int]:
-    """Every comparison, what was noted of a look at test questions, and how many questions there are.
+def _compare(
+    config: DictConfig, runs: Systems, baselines: Systems
+) -> tuple[Sequence[SystemComparison], Noted, int]:
+    """Every comparison, what was noted of a look at test questions, and how many questions there
+    are.
 
     Without gold a plug-in compares scores of items, of which none is a test question.
     """
@@ -153,7 +166,11 @@ def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> tuple[Seq
 
     if config.gold is None:
         paths = [_paths_alone(each) for each in (runs, baselines)]
-        return extensions.load("addition", "compare", "compare without gold=").compare(config, *paths), {}, 0
+        return (
+            extensions.load("addition", "compare", "compare without gold=").compare(config, *paths),
+            {},
+            0,
+        )
     refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
     wanted, gold = _metrics(config), read_gold(config)
     found = _compare_runs(config, gold, wanted, runs, baselines)
@@ -164,7 +181,9 @@ def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
     """The files of scores of items, which have the columns of the whole call."""
     for name, own in systems.items():
         if any(file.columns for file in own):
-            raise HarnessError(f"{name}: columns of one file are read with gold=; without, give columns= for all")
+            raise HarnessError(
+                f"{name}: columns of one file are read with gold=; without, give columns= for all"
+            )
     return {name: tuple(file.path for file in own) for name, own in systems.items()}
 
 
@@ -185,11 +204,16 @@ def _compare_runs(
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
     known = lists.read_each(files, config.lenient, python_value(config.columns))
     named, against = (
-        {name: (label(own), {str(file): known[str(file)] for file in own}) for name, own in each.items()}
+        {
+            name: (label(own), {str(file): known[str(file)] for file in own})
+            for name, own in each.items()
+        }
         for each in (runs, baselines)
     )
     found = compare_all(named, against, gold, wanted, config.ties)
-    show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
+    show_coverage(
+        {name: one for each in found for name, one in each.coverages.items()}, gold, config.strict
+    )
     return found
 
 
@@ -198,7 +222,10 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     from harness.run.systems import label, named_files
 
     runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))
-    runs = {next((other for other, its in baselines.items() if its == own), name): own for name, own in runs.items()}
+    runs = {
+        next((other for other, its in baselines.items() if its == own), name): own
+        for name, own in runs.items()
+    }
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
         raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
@@ -206,7 +233,10 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     if shared := [(own, its, file) for own, its in pairs for file in own if file in its]:
         own, its, file = shared[0]
         raise HarnessError(
-            f"run={label(own)}: {file} is in baseline={label(its)}, too; give patterns and lists without a file of both"
+            f"run={label(own)}: {file} is in baseline={label(its)}, too; give patterns and lists "
+            "without a file of both"
         )
-    keep_inputs(config, *(file.path for each in (runs, baselines) for own in each.values() for file in own))
+    keep_inputs(
+        config, *(file.path for each in (runs, baselines) for own in each.values() for file in own)
+    )
     return runs, baselines

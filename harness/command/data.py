@@ -1,6 +1,7 @@
 """Print what a benchmark is, and write it as corpus.jsonl and queries.jsonl.
 
-Printed are its counts, its hash, its source, licence and citation. `dataset=folder dataset.path=DIR` reads the files.
+Printed are its counts, its hash, its source, licence and citation. `dataset=folder
+dataset.path=DIR` reads the files.
 
   harness data dataset=musique
   harness data dataset=musique out=musique
@@ -27,12 +28,18 @@ def run(config: DictConfig) -> None:
     dataset = instantiate(config.dataset)
     data, name = dataset.load(store(config)), getattr(dataset, "card", None)
     card = read_card(name) if name else None
-    passages, questions = counted(len(data.corpus), "passage"), counted(len(data.queries), "question")
+    passages, questions = (
+        counted(len(data.corpus), "passage"),
+        counted(len(data.queries), "question"),
+    )
     print(f"{data.name}: {passages}, {questions}, sha256 {data.sha256}")
     if data.left_out:
         print("left out:", ", ".join(f"{count} {name}" for name, count in data.left_out.items()))
     if card:
         said = {"source": card.source, "licence": card.licence, "citation": card.citation}
-        print(*(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")), sep="\n")
+        print(
+            *(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")),
+            sep="\n",
+        )
     if config.out is not None:
         print(*write_benchmark(data, Path(str(config.out))), sep="\n")

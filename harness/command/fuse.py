@@ -1,11 +1,12 @@
 """Fuse ranked lists of any systems into one.
 
-Needs no corpus: each list is a TREC run file (`qid Q0 docid rank score tag`, plain or .gz), a .json file
-`{"query": {"doc": score}}`, a .parquet file with the columns query_id, doc_id, score, or the folder of a run of ours
-(`harness prepare` names them). `out` is written in the form of its ending (.json, .parquet, .csv, .tsv, .jsonl, else
-TREC; .gz packs it), whole or not at all. Queries come in the order of the first list. All lists are in memory at once:
-20 bytes an entry, and each id once. Lists that share no query or no document are refused; disjoint=true allows lists of different collections.
-lenient=true passes over comment lines (#) and trailing fields of TREC files.
+Needs no corpus: each list is a TREC run file (`qid Q0 docid rank score tag`, plain or .gz), a .json
+file `{"query": {"doc": score}}`, a .parquet file with the columns query_id, doc_id, score, or the
+folder of a run of ours (`harness prepare` names them). `out` is written in the form of its ending
+(.json, .parquet, .csv, .tsv, .jsonl, else TREC; .gz packs it), whole or not at all. Queries come in
+the order of the first list. All lists are in memory at once: 20 bytes an entry, and each id once.
+Lists that share no query or no document are refused; disjoint=true allows lists of different
+collections. lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
   harness fuse 'lists={dense: d.trec, graph: g.trec}' out=fused.trec
   harness fuse 'lists={dense: d.trec, graph: g.trec}' normalizer=pit fuser=boltzmann fuser.alpha=0.7 fuser.beta=0.5 pool.cap=20 out=f.trec
@@ -13,16 +14,18 @@ lenient=true passes over comment lines (#) and trailing fields of TREC files.
   harness fuse 'lists={a: a.trec, b: b.trec}' fuser=linear 'pool.capped=[b]' pool.cap=50 split=tune out=tune.trec
   harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME out=f.trec
 
-fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first. pool.cap cuts the lists named
-in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one
-half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side,
-splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with lines `id split`),
-depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and look at test once.
-Pairs of lists that share less than half of their ids are said. Every fuser, normalizer, temperature and reranker of
-conf/ that reads neither texts nor a graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
-pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...}, which
-fuser=weighted_rrf multiplies by.
-"""  # noqa: E501
+fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first.
+pool.cap cuts the lists named in pool.capped (graph) to their best documents before they are
+normalised. split=tune or test keeps the queries of one half (by the MD5 of their ids;
+splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side,
+splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with
+lines `id split`), depth=1000 the best 1000 documents of each fused list. Choose parameters on tune,
+and look at test once. Pairs of lists that share less than half of their ids are said. Every fuser,
+normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be used;
+those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else
+too. pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...},
+which fuser=weighted_rrf multiplies by.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,15 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, python_value, refuse, typed, warn_unread
+from harness.command import (
+    command_line,
+    complete,
+    keep_inputs,
+    python_value,
+    refuse,
+    typed,
+    warn_unread,
+)
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 from harness.core.table import counted
 
@@ -80,9 +91,15 @@ def run(config: DictConfig) -> None:
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
-        print(f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of {counted(queries, 'question')}")
+        print(
+            f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of "
+            f"{counted(queries, 'question')}"
+        )
     part = part_name(config.split, splitting)
-    print(f"{out}: {counted(len(fused.docs), 'document')} for {counted(fused.answered, 'question')} (split {part})")
+    print(
+        f"{out}: {counted(len(fused.docs), 'document')} for "
+        f"{counted(fused.answered, 'question')} (split {part})"
+    )
 
 
 def _check(config: DictConfig) -> None:
@@ -105,7 +122,8 @@ def _files(config: DictConfig) -> dict[str, File]:
     given = python_value(config.lists)
     if not isinstance(given, dict) or not given:
         raise HarnessError(
-            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {given}"
+            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', "
+            f"got {given}"
         )
     return {str(name): file_of(f"lists.{name}", own) for name, own in given.items()}
 
@@ -117,7 +135,8 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     chosen = choose_trial(config, list(paths), typed())
     if set(paths) != set(chosen.pool.lists):
         raise HarnessError(
-            f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
+            f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names "
+            f"{', '.join(paths)}; "
             "give exactly those"
         )
     if config.lock:
@@ -128,7 +147,9 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     return chosen
 
 
-def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -> tuple[dict[str, Run], int]:
+def _read(
+    config: DictConfig, files: Mapping[str, File], splitting: Splitting
+) -> tuple[dict[str, Run], int]:
     """The lists with the queries of the split alone, and how many these are."""
     from harness.run import io as lists
 
@@ -144,13 +165,21 @@ def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -
 def _explanation(chosen: Trial) -> str:
     """What fuses the lists."""
     pool, capped = chosen.pool, ", ".join(chosen.pool.capped)
-    cap = "no list is capped" if pool.effective_cap is None else f"the {pool.effective_cap} best documents of {capped}"
+    cap = (
+        "no list is capped"
+        if pool.effective_cap is None
+        else f"the {pool.effective_cap} best documents of {capped}"
+    )
     steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
     return f"fused by: {', '.join(map(str, steps))}; {cap}"
 
 
-def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splitting) -> pa.StringArray:
-    """The queries of the configuration's split. Raises HarnessError when the splitting needs gold and has none."""
+def _of_split(
+    query_ids: pa.StringArray, config: DictConfig, splitting: Splitting
+) -> pa.StringArray:
+    """The queries of the configuration's split. Raises HarnessError when the splitting needs gold
+    and has none.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -163,10 +192,13 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splittin
         parts = split_queries(splitting, query_ids.to_pylist(), "the lists", "splitting")
         return query_ids.filter(pa.array(parts == config.split))
     gold = Gold.read(str(config.gold), config.lenient)
-    unknown = query_ids.filter(pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string()))))
+    unknown = query_ids.filter(
+        pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string())))
+    )
     if len(unknown):
         raise HarnessError(
-            f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} questions ({unknown[0]}), so it cannot "
+            f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} questions "
+            f"({unknown[0]}), so it cannot "
             "place them; give the gold of all, or splitting=md5"
         )
     kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
@@ -176,7 +208,8 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splittin
 def _check_shared(runs: dict[str, Run], disjoint: bool) -> None:
     """Say on stderr which pairs of lists share less than half of their ids.
 
-    Raises HarnessError when a list shares no query, or (unless ``disjoint``) no document, with the first.
+    Raises HarnessError when a list shares no query, or (unless ``disjoint``) no document, with the
+    first.
     """
     from harness.run.matching import documents, known, queries, share_nothing
 
@@ -188,4 +221,7 @@ def _check_shared(runs: dict[str, Run], disjoint: bool) -> None:
             if not shared and not (disjoint and what == "document"):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
             if shared < least / 2:
-                print(f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}", file=sys.stderr)
+                print(
+                    f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}",
+                    file=sys.stderr,
+                )

@@ -1,11 +1,13 @@
 """Score the locked trials of a sweep on the test split, once, and write it down in the ledger.
 
-Exactly what the lock holds is scored: the winner, the best trial of each fuser, and the untuned baselines, with Holm's
-correction over them. It refuses when the data, the code or the lock has changed since the sweep. A test split that has
-been evaluated before needs heldout.again=true, and every table then says which evaluation it shows.
+Exactly what the lock holds is scored: the winner, the best trial of each fuser, and the untuned
+baselines, with Holm's correction over them. It refuses when the data, the code or the lock has
+changed since the sweep. A test split that has been evaluated before needs heldout.again=true, and
+every table then says which evaluation it shows.
 
-Prints the trials that matter, what won and by how much, whether what the sweep expected came true, and whether fusion
-adds to the best list; with explain=true also every locked trial, also against the best single list, and headroom.
+Prints the trials that matter, what won and by how much, whether what the sweep expected came true,
+and whether fusion adds to the best list; with explain=true also every locked trial, also against
+the best single list, and headroom.
 
 MLflow gets a copy, unless the sweep was made with tracking=none.
 
@@ -39,7 +41,10 @@ def run(config: DictConfig) -> None:
     with name_origin(folder):
         result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
-    print(f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and the site")
+    print(
+        f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and "
+        "the site"
+    )
     print(folder / "heldout.json", flush=True)
     if tracking.destination:
         track(tracking, folder)

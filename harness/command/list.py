@@ -1,7 +1,9 @@
-"""List the sweeps of the runs folder, or what can be chosen: `harness list fuser`, `harness list metric`.
+"""List the sweeps of the runs folder, or what can be chosen: `harness list fuser`, `harness list
+metric`.
 
-Of a sweep: benchmark, queries, trials, winner, whether test was evaluated, size. Of a concept (a folder of conf/):
-every name that there is, those of plug-ins and of your own packages too, and what it is.
+Of a sweep: benchmark, queries, trials, winner, whether test was evaluated, size. Of a concept (a
+folder of conf/): every name that there is, those of plug-ins and of your own packages too, and what
+it is.
 
   harness list
   harness list paths.runs=/scratch/runs
@@ -44,7 +46,8 @@ def _names(concept: str) -> Table:
     known = ["metric", *concepts()]
     if concept not in known:
         raise HarnessError(
-            f"concept={concept} is not known{nearest(concept, known)}; known: {', '.join(sorted(known))}"
+            f"concept={concept} is not known{nearest(concept, known)}; known: "
+            f"{', '.join(sorted(known))}"
         )
     found = {**described_metrics(), **OUTCOMES} if concept == "metric" else described(concept)
     rows = [[name, text] for name, text in found.items()]

@@ -1,17 +1,20 @@
-"""Write the files of a strategy of your own: a class, its configuration, and a test that passes at once.
+"""Write the files of a strategy of your own: a class, its configuration, and a test that passes at
+once.
 
   harness new fuser greatest
   harness new retriever shared_words package=my_fusion
   harness new plugin census        in a checkout: a folder harness/plugins/census with a command, and its test
 
-concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.    name: what is typed.
+concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.    name:
+what is typed.
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
-NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After `pip install -e .`
-every command finds the strategy; before that, one that is given --config-dir=NAME/conf and PYTHONPATH=. does. In a
-checkout of this project it writes into the tree. No file is written over, and a second package of one folder is to be
-added to its pyproject.toml by hand, which is said. The last two lines, on standard error, are
-the commands that test the strategy and sweep with it.
+NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After
+`pip install -e .` every command finds the strategy; before that, one that is given
+--config-dir=NAME/conf and PYTHONPATH=. does. In a checkout of this project it writes into the tree.
+No file is written over, and a second package of one folder is to be added to its pyproject.toml by
+hand, which is said. The last two lines, on standard error, are the commands that test the strategy
+and sweep with it.
 """
 
 from __future__ import annotations
@@ -73,13 +76,26 @@ def run(config: DictConfig) -> None:
         _new_plugin(name, package_folder("reports/templates") / "plugin")
         return
     in_tree = Path.cwd() == PACKAGE.parent.resolve()
-    own = _in_the_tree(concept, name, config.package) if in_tree else _in_a_package(concept, name, config.package)
-    marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **own.marks}
-    texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
+    own = (
+        _in_the_tree(concept, name, config.package)
+        if in_tree
+        else _in_a_package(concept, name, config.package)
+    )
+    marks = {
+        "CLASS": "".join(part.capitalize() for part in name.split("_")),
+        "NAME": name,
+        **own.marks,
+    }
+    texts = [
+        _fill((folder / concept / source).read_text(encoding="utf-8"), marks)
+        for source in TEMPLATES
+    ]
     _write({**dict(zip(own.places, texts, strict=True)), **own.others})
     if own.package:
         _tell_of_project(own.package)
-    swept = f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+    swept = (
+        f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+    )
     if own.package:
         swept = f"PYTHONPATH=. {swept} --config-dir={own.package}/conf"
     log.info(f"{_program('python')} -m pytest {own.places[2]}\n{swept}")
@@ -87,7 +103,8 @@ def run(config: DictConfig) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the files of ``TEMPLATES`` go, what their marks become, and which other files are written.
+    """Where the files of ``TEMPLATES`` go, what their marks become, and which other files are
+    written.
 
     package: that they belong to; None in the tree of this project.
     """
@@ -101,7 +118,9 @@ class Place:
 def _check_package(package: str) -> None:
     _check("package", package)
     if not Path(package).exists() and importlib.util.find_spec(package):
-        raise HarnessError(f"package={package}: is installed here under that name; give another, e.g. my_{package}")
+        raise HarnessError(
+            f"package={package}: is installed here under that name; give another, e.g. my_{package}"
+        )
 
 
 def _project(package: str) -> dict[str, str]:
@@ -114,27 +133,36 @@ def _tell_of_project(package: str) -> None:
     """Say what is to be added by hand to a file that names other packages."""
     if package not in (named := _packages()):
         log.info(
-            f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its packages, and "
-            + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
+            f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its "
+            "packages, and " + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
         )
 
 
 def _program(name: str) -> str:
-    """How a shell finds the program of this installation: by name where its environment is active, else by path."""
+    """How a shell finds the program of this installation: by name where its environment is active,
+    else by path.
+    """
     own = Path(sys.executable).with_name(name)
     found = shutil.which(name)
-    return name if (found and Path(found).parent == own.parent) or not own.exists() else shlex.quote(str(own))
+    return (
+        name
+        if (found and Path(found).parent == own.parent) or not own.exists()
+        else shlex.quote(str(own))
+    )
 
 
 def _new_plugin(name: str, templates: Path) -> None:
     """A folder of harness/plugins with a command of that name, and its test."""
     if Path.cwd() != PACKAGE.parent.resolve():
         raise HarnessError(
-            "concept=plugin: is for a checkout of this project; elsewhere a package with a strategy is a plug-in, as "
+            "concept=plugin: is for a checkout of this project; elsewhere a package with a "
+            "strategy is a plug-in, as "
             "`harness new fuser greatest` writes it"
         )
     if name in extensions.commands() or importlib.util.find_spec(f"harness.command.{name}"):
-        raise HarnessError(f"name={name}: the command {name} is there already; give it another name")
+        raise HarnessError(
+            f"name={name}: the command {name} is there already; give it another name"
+        )
     folder, test = f"harness/plugins/{name}", f"tests/plugins/{name}/test_{name}.py"
     places = {
         f"{folder}/__init__.py": "init.py",
@@ -150,18 +178,27 @@ def _new_plugin(name: str, templates: Path) -> None:
 
 def _check(key: str, value: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
-        raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
+        raise HarnessError(
+            f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine"
+        )
     if keyword.iskeyword(value) or value in ("true", "false", "null"):
-        raise HarnessError(f"{key}={value}: is a word of Python or YAML; give another, e.g. {key}=my_{value}")
+        raise HarnessError(
+            f"{key}={value}: is a word of Python or YAML; give another, e.g. {key}=my_{value}"
+        )
 
 
 def _packages() -> list[str]:
     """The packages that ``pyproject.toml`` here names as entry points."""
     try:
-        project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+        project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get(
+            "project", {}
+        )
     except ValueError as error:
         raise HarnessError(f"pyproject.toml: no readable TOML ({error}); mend that file") from error
-    return [str(place).partition(".")[0] for place in project.get("entry-points", {}).get(GROUP, {}).values()]
+    return [
+        str(place).partition(".")[0]
+        for place in project.get("entry-points", {}).get(GROUP, {}).values()
+    ]
 
 
 def _package() -> str:
@@ -170,7 +207,8 @@ def _package() -> str:
         return "my_harness"
     if not (found := _packages()):
         raise HarnessError(
-            f'pyproject.toml: has no entry point of the group {GROUP}; add [project.entry-points."{GROUP}"] '
+            f"pyproject.toml: has no entry point of the group {GROUP}; add "
+            f'[project.entry-points."{GROUP}"] '
             'with mine = "mine.conf", or give package=NAME'
         )
     return found[0]
@@ -180,17 +218,27 @@ def _in_the_tree(concept: str, name: str, package: str | None) -> Place:
     if package:
         raise HarnessError(f"package={package}: in a checkout files go into the tree; leave it out")
     room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
-    places = [f"harness/{room}/{name}.py", f"conf/{concept}/{name}.yaml", f"tests/{room}/test_{name}.py"]
+    places = [
+        f"harness/{room}/{name}.py",
+        f"conf/{concept}/{name}.yaml",
+        f"tests/{room}/test_{name}.py",
+    ]
     return Place(places, {"MODULE": f"harness.{room.replace('/', '.')}.{name}", CONF: ""})
 
 
 def _in_a_package(concept: str, name: str, given: str | None) -> Place:
     package = str(given or _package())
     _check_package(package)
-    places = [f"{package}/{name}.py", f"{package}/conf/{concept}/{name}.yaml", f"tests/test_{name}.py"]
+    places = [
+        f"{package}/{name}.py",
+        f"{package}/conf/{concept}/{name}.yaml",
+        f"tests/test_{name}.py",
+    ]
     if name in names(concept) and not Path(places[1]).exists():
         raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
-    return Place(places, {"MODULE": f"{package}.{name}", "PACKAGE": package}, package, _project(package))
+    return Place(
+        places, {"MODULE": f"{package}.{name}", "PACKAGE": package}, package, _project(package)
+    )
 
 
 def _fill(text: str, marks: Mapping[str, str]) -> str:

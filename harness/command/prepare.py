@@ -1,17 +1,19 @@
-"""Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any trial is scored.
+"""Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any trial
+is scored.
 
-A stage that has been built is not built again; a killed one goes on from its last shard. Useful on a GPU node before
-sweeping on a laptop: copy the runs folder, it stays valid. The folder of each list is printed: `harness fuse`,
-`evaluate` and `compare` take it as a run, and the benchmark's name as gold. So are each graph's statistics, to be held
-against a published graph's.
+A stage that has been built is not built again; a killed one goes on from its last shard. Useful on
+a GPU node before sweeping on a laptop: copy the runs folder, it stays valid. The folder of each
+list is printed: `harness fuse`, `evaluate` and `compare` take it as a run, and the benchmark's name
+as gold. So are each graph's statistics, to be held against a published graph's.
 
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
   harness prepare -m dataset=musique,hotpotqa  both, one after the other
   harness prepare reranker=cross_encoder grid=point    also what a model says of the pairs that this sweep's trials read
 
-Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on who computes them.
-Processes that share a runs folder, on any machines, share the parts; a dead process's part is taken over.
+Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on
+who computes them. Processes that share a runs folder, on any machines, share the parts; a dead
+process's part is taken over.
 
   harness prepare part=3/20                    the third of twenty shares and no more: a task of any array job
   harness prepare part=3/20 wait=true          then also what others have left, until all is there
@@ -60,17 +62,27 @@ def _check(config: DictConfig, given: list[str]) -> None:
         if not isinstance(config[name], bool):
             raise HarnessError(f"{name}={config[name]}: expected true or false")
     if config.dry_run:
-        raise HarnessError("dry_run=true is of `harness sweep`, which tells what would be built; leave it out here")
+        raise HarnessError(
+            "dry_run=true is of `harness sweep`, which tells what would be built; leave it out here"
+        )
     if config.wait and config.part is None:
         raise HarnessError("wait=true belongs to a share; add part=i/n, e.g. part=3/20")
-    if config.part is not None and (engines := [text for text in given if text.startswith("engine")]):
-        raise HarnessError(f"part={config.part} is done by this process, so {engines[0]} has no effect; leave one out")
+    if config.part is not None and (
+        engines := [text for text in given if text.startswith("engine")]
+    ):
+        raise HarnessError(
+            f"part={config.part} is done by this process, so {engines[0]} has no effect; leave "
+            "one out"
+        )
 
 
 def _status(config: DictConfig) -> None:
     from harness.work.status import unfinished
 
-    print("\n".join(map(str, unfinished(Path(config.paths.runs)))) or "no stage is being computed in parts")
+    print(
+        "\n".join(map(str, unfinished(Path(config.paths.runs))))
+        or "no stage is being computed in parts"
+    )
 
 
 def _prepare(config: DictConfig) -> None:
@@ -90,7 +102,10 @@ def _prepare(config: DictConfig) -> None:
         print(f"{number} passages; the scores of their pairs are stored")
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
-    passages, questions = counted(len(data.doc_ids), "passage"), counted(len(data.query_ids), "question")
+    passages, questions = (
+        counted(len(data.doc_ids), "passage"),
+        counted(len(data.query_ids), "question"),
+    )
     print(f"{data.name}: {passages}, {questions} ({tune} tune, {test} test)")
     print(f"data sha256 {data.sha256}")
     dataset = instantiate(config.dataset)
@@ -105,5 +120,9 @@ def _prepare(config: DictConfig) -> None:
     for name, graph in graphs(retrievers(config)).items():
         made = graph.artifact(data, kept)
         if made.key not in told:
-            print("\n".join([f"graph below list {name}:", *describe_network(made.facts), f"  {made.path}"]))
+            print(
+                "\n".join(
+                    [f"graph below list {name}:", *describe_network(made.facts), f"  {made.path}"]
+                )
+            )
             told.add(made.key)

@@ -1,13 +1,14 @@
 """Make tables, figures and a PDF of a sweep, for a paper, and a site of all sweeps, for a browser.
 
-Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs) and *.csv, figures/*.pdf and *.png, report.tex
-that gathers them, and report.pdf where latexmk, pdflatex or tectonic is installed. The same results give the same
-bytes.
+Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs) and *.csv, figures/*.pdf and
+*.png, report.tex that gathers them, and report.pdf where latexmk, pdflatex or tectonic is
+installed. The same results give the same bytes.
 
-site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way to its trials, to
-the questions that one strategy won or lost against another, and to a question with its passages, the ranks that every
-strategy gives them, and the graph's paths. Test questions are shown only of a sweep that was held out, and that is
-noted as a look (paths.looks). A folder that cannot be read is listed with the reason.
+site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way
+to its trials, to the questions that one strategy won or lost against another, and to a question
+with its passages, the ranks that every strategy gives them, and the graph's paths. Test questions
+are shown only of a sweep that was held out, and that is noted as a look (paths.looks). A folder
+that cannot be read is listed with the reason.
 
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one
@@ -19,17 +20,19 @@ noted as a look (paths.looks). A folder that cannot be read is listed with the r
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone.
-Of sweeps that differ in the benchmark alone the table `results` comes first: strategies by benchmarks, the best bold.
-Of sweeps of one benchmark `knobs` says which knob matters over all, with what was typed (encoder=a,b).
-Where they were held out, one sentence says on how many benchmarks at least the
-winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
-Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
+Of sweeps that differ in the benchmark alone the table `results` comes first: strategies by
+benchmarks, the best bold. Of sweeps of one benchmark `knobs` says which knob matters over all, with
+what was typed (encoder=a,b). Where they were held out, one sentence says on how many benchmarks at
+least the winner differs from the best list (partial conjunction), and the table `replication` has
+the benchmarks. Before `harness heldout` the tables show tune and say so; afterwards they show test,
+and which evaluation of it.
 
-With paper=acl (or neurips, plain) only paths.reports/paper is written: one table of the strategies on all benchmarks
-(best in bold, second underlined, signs where exact tests find a difference from `baseline` and from the best single
-list), every other table, and figures of the venue's width and letters, one file each to input (LaTeX packages array,
-booktabs, graphicx). paper.pdf shows the table and the main figures, appendix.pdf everything. Names are those
-of conf/display; `+display.fuser.greatest=Greatest` adds one.
+With paper=acl (or neurips, plain) only paths.reports/paper is written: one table of the strategies
+on all benchmarks (best in bold, second underlined, signs where exact tests find a difference from
+`baseline` and from the best single list), every other table, and figures of the venue's width and
+letters, one file each to input (LaTeX packages array, booktabs, graphicx). paper.pdf shows the
+table and the main figures, appendix.pdf everything. Names are those of conf/display;
+`+display.fuser.greatest=Greatest` adds one.
 """
 
 from __future__ import annotations
@@ -65,7 +68,14 @@ def run(config: DictConfig) -> None:
     from harness.work.progress import over
 
     paper = config.get("paper")
-    warn_unread(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
+    warn_unread(
+        config,
+        *(
+            ("report paper=", "traces")
+            if paper
+            else ("report without paper=", "metrics", "baseline")
+        ),
+    )
     if config.traces is not None:
         whole_number("traces", config.traces, 0)
     runs = Path(config.paths.runs)
@@ -75,7 +85,9 @@ def run(config: DictConfig) -> None:
     _check(results.values(), config)
     display = Display.read(config).of(list(results.values()))
     sections = {
-        title: section(results[title], brought_pictures(runs, str(results[title].manifest["dataset"])))
+        title: section(
+            results[title], brought_pictures(runs, str(results[title].manifest["dataset"]))
+        )
         for title in over("tables", list(results))
     }
     material = Material(config, folder, display, results, sections)
@@ -86,7 +98,10 @@ def run(config: DictConfig) -> None:
     if not paper:
         from harness.report.site import build as build_site
 
-        print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
+        print(
+            build_site(config, folder / "site", [result.folder for result in results.values()]),
+            flush=True,
+        )
 
 
 def _clean(folder: Path) -> None:
@@ -105,7 +120,9 @@ def _check(results: Iterable[SweepResult], config: DictConfig) -> None:
     for result in results:
         if not result.heldout:
             Ledger(Path(config.paths.ledger)).check_whole(result.folder, str(result.lock["sha256"]))
-        log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
+        log.info(
+            "report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result)
+        )
 
 
 @dataclass(frozen=True)
@@ -135,7 +152,9 @@ class Material:
         from harness.report.table import findings
 
         results = list(self.results.values())
-        built = write({**several(results, self.display), **self.sections}, self.folder, self.display)
+        built = write(
+            {**several(results, self.display), **self.sections}, self.folder, self.display
+        )
         return built, findings(results)
 
 

@@ -1,10 +1,11 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
-In a terminal a bar shows the trials and the time left. Prints the trials that matter and what won, by how much, what to
-expect on test and whether fusion adds to the best list; with explain=true also the best 15 trials with all p values,
-power, headroom, edges of the grid and the curse of many trials. The last line of standard output is the sweep's folder.
-Then MLflow gets a copy of it, and a line on standard error links to it; without a server the sweep is finished all the
-same (see `harness ui --help`).
+In a terminal a bar shows the trials and the time left. Prints the trials that matter and what won,
+by how much, what to expect on test and whether fusion adds to the best list; with explain=true also
+the best 15 trials with all p values, power, headroom, edges of the grid and the curse of many
+trials. The last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
+line on standard error links to it; without a server the sweep is finished all the same (see
+`harness ui --help`).
 
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
@@ -23,15 +24,17 @@ them, a sweep that fails does not end the others, and the table comes in
 every case. What you add to the grid or to the lists always has a row: the
 best trial of each new fuser, normalizer and list.
 
-`>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses against the reference,
-then with alpha nearest to .5. Where its gold ranks are those of a list, that list is marked ("no fusion is better").
-A list alone can stand above it; the lines below say by how much, and it is locked beside the winner as a baseline.
+`>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses
+against the reference, then with alpha nearest to .5. Where its gold ranks are those of a list, that
+list is marked ("no fusion is better"). A list alone can stand above it; the lines below say by how
+much, and it is locked beside the winner as a baseline.
 
-Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
-the process. conf/grid/default.yaml shows how they are written.
+Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and
+are expanded inside the process. conf/grid/default.yaml shows how they are written.
 
-A sweep says where the winner, or the best trial of a fuser, has the lowest or highest number of an axis that could go
-on, and scores better than the value beside it; the lock lists these (`edges`), with the value that comes next.
+A sweep says where the winner, or the best trial of a fuser, has the lowest or highest number of an
+axis that could go on, and scores better than the value beside it; the lock lists these (`edges`),
+with the value that comes next.
 """
 
 from __future__ import annotations
@@ -72,7 +75,9 @@ def run(config: DictConfig) -> None:
             config.pop(key, None)
     if config.dry_run and (explain or splits):
         told = "explain=true" if explain else f"splits={splits}"
-        raise HarnessError(f"{told} is of results, and dry_run=true makes none; leave one of them out")
+        raise HarnessError(
+            f"{told} is of results, and dry_run=true makes none; leave one of them out"
+        )
     tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
     open_lists(plan)  # a file that is missing is told before the grid is
@@ -84,7 +89,10 @@ def run(config: DictConfig) -> None:
         multirun.note(result)
     print(terminal.leaderboard(result, explain))
     if not result.heldout:
-        print(f"next: harness heldout sweep={shlex.quote(str(result.folder))}    # what is locked, on test, once")
+        print(
+            f"next: harness heldout sweep={shlex.quote(str(result.folder))}    # what is locked, "
+            "on test, once"
+        )
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)

@@ -1,9 +1,11 @@
-"""Show for one question why each gold passage is where it is: seeds, strongest paths, ranks, and what beat it.
+"""Show for one question why each gold passage is where it is: seeds, strongest paths, ranks, and
+what beat it.
 
-Every list that walks a graph shows its seeds with their weights, and the paths that carry most weight to each gold
-passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
-text; the trace as JSON is the file of the last line. The site of `harness report` draws it. A lock decides how lists
-are fused; the lists are the configuration's. Reading traces of test questions is looking at test: learn from tune.
+Every list that walks a graph shows its seeds with their weights, and the paths that carry most
+weight to each gold passage and to those that beat it after fusion. Ranks stand for every list and
+for the configured fuser. Printed as text; the trace as JSON is the file of the last line. The site
+of `harness report` draws it. A lock decides how lists are fused; the lists are the configuration's.
+Reading traces of test questions is looking at test: learn from tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
@@ -38,10 +40,14 @@ def run(config: DictConfig) -> None:
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
-    looked = look(config, "trace", Gold.of(data).take([found.query]), data.test_ids(np.array([found.query])))
+    looked = look(
+        config, "trace", Gold.of(data).take([found.query]), data.test_ids(np.array([found.query]))
+    )
     print(text(found, config.trace.seeds))
     print_look(config, looked, 1)
-    name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
+    name = "".join(
+        letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query)
+    )
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.json")
     write_json(out, to_json(found))
     print(out)

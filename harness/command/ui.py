@@ -1,10 +1,11 @@
 """Show every sweep, trial and held-out run in MLflow's own pages, on this machine alone.
 
-Brings MLflow up to date with the folders below paths.runs, which are the truth: what it already holds is left as it is.
-Then serves it on 127.0.0.1:5000 with one worker and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C
-ends it. Sweeps that were made with tracking=none are left out unless they are named. Where tracking.uri is a server, it
-prints that server's link instead. The site of `harness report` needs no server: its place is printed. To see it from
-another machine: python -m http.server -d reports/site.
+Brings MLflow up to date with the folders below paths.runs, which are the truth: what it already
+holds is left as it is. Then serves it on 127.0.0.1:5000 with one worker and without job execution,
+which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Sweeps that were made with tracking=none are left
+out unless they are named. Where tracking.uri is a server, it prints that server's link instead. The
+site of `harness report` needs no server: its place is printed. To see it from another machine:
+python -m http.server -d reports/site.
 
   harness ui
   harness ui port=5005                             another port
@@ -14,16 +15,17 @@ another machine: python -m http.server -d reports/site.
   harness ui tracking.top=50                       a run for each of the best 50 trials, not for all
   harness ui tracking.tags.team=graph              a tag of your own
 
-Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name, MLFLOW_TRACKING_URI,
-MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME hold; of an experiment's id and its name the id. With
-MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs stand below that run.
+Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name,
+MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME hold; of an
+experiment's id and its name the id. With MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs stand
+below that run.
 
 The link that it prints opens the newest sweep: its trials, best first. To find others, search for
 
   tags.kind = 'trial' and tags.split = 'tune' and tags.dataset = 'sample' and metrics.graph_loss = 0
 
-Parameters and metrics have the names that configs use, with `_at_` for `@`: metrics.last_hop_at_5. A trial's
-description holds the command that runs it again.
+Parameters and metrics have the names that configs use, with `_at_` for `@`: metrics.last_hop_at_5.
+A trial's description holds the command that runs it again.
 """
 
 from __future__ import annotations
@@ -47,10 +49,16 @@ def run(config: DictConfig) -> None:
     tracking: Tracking = instantiate(config.tracking)
     if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
-    host, port, page = str(config.host), config.port, Path(config.paths.reports) / "site" / "index.html"
+    host, port, page = (
+        str(config.host),
+        config.port,
+        Path(config.paths.reports) / "site" / "index.html",
+    )
     whole_number("port", port, 1, 2**16 - 1)
     if not tracking.is_server and not _free(host, port):
-        raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
+        raise HarnessError(
+            f"port {port} of {host} is in use; set another one, e.g. port={port + 1}"
+        )
     runs = Path(config.paths.runs)
     newest = next(reversed(update(tracking, runs, python_value(config.sweep))), "")
     if tracking.is_server:
@@ -67,11 +75,24 @@ def run(config: DictConfig) -> None:
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:
     """The server's command line; -P: nothing is imported from the working directory."""
     options = ["--backend-store-uri", uri, "--artifacts-destination", artifacts, "--workers", "1"]
-    return [sys.executable, "-P", "-m", "mlflow", "server", *options, "--host", host, "--port", str(port)]
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "mlflow",
+        "server",
+        *options,
+        "--host",
+        host,
+        "--port",
+        str(port),
+    ]
 
 
 def environment() -> dict[str, str]:
-    """The environment as it is, with MLflow's job execution and telemetry off, for its child processes, too."""
+    """The environment as it is, with MLflow's job execution and telemetry off, for its child
+    processes, too.
+    """
     off = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
     return {**os.environ, **off, "PYTHONSAFEPATH": "1"}
 

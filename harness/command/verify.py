@@ -1,9 +1,11 @@
-"""Check a finished sweep: every file against its hash, and with --rescore every number against a new computation.
+"""Check a finished sweep: every file against its hash, and with --rescore every number against a
+new computation.
 
-The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out evaluation. With
---rescore all trials are scored and judged on tune again (ranks, rows, p values, order, winner, all that is locked), and
-the locked ones scored on test where they were held out before: only whether the numbers are the same is shown, so it is
-no new look at test. Exit status 2 names the first file, or value, that differs.
+The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out
+evaluation. With --rescore all trials are scored and judged on tune again (ranks, rows, p values,
+order, winner, all that is locked), and the locked ones scored on test where they were held out
+before: only whether the numbers are the same is shown, so it is no new look at test. Exit status 2
+names the first file, or value, that differs.
 
   harness verify                             the latest sweep of this user in this folder
   harness verify runs/sweeps/NAME            another one
@@ -33,7 +35,10 @@ def run(config: DictConfig) -> None:
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
         print(line)
     if not config.rescore:
-        print("numbers    not computed again, only hashes were checked, which a forger can make, too: add --rescore")
+        print(
+            "numbers    not computed again, only hashes were checked, which a forger can make, "
+            "too: add --rescore"
+        )
     else:
         from harness.sweep.trial import Prepared, reopen
 

@@ -1,4 +1,6 @@
-"""Arrays of artifacts, written, read, and held against their form: code that is compiled trusts their indices."""
+"""Arrays of artifacts, written, read, and held against their form: code that is compiled trusts
+their indices.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,14 @@ def read_array(
     most: float | None = None,
     mapped: bool = False,
 ) -> NDArray[Any]:
-    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an axis of any length.
+    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an
+    axis of any length.
 
     least, most: bounds of its values, included.
 
-    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of another form, and for
-    values out of bounds, NaN among them: code that is compiled would read and write beside an array's memory.
+    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of
+    another form, and for values out of bounds, NaN among them: code that is compiled would read and
+    write beside an array's memory.
     """
     try:
         found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
@@ -58,7 +62,9 @@ def check_array(
     least: float | None = None,
     most: float | None = None,
 ) -> None:
-    """Raise HarnessError, which begins with ``where``, for an array of another form or with values out of bounds."""
+    """Raise HarnessError, which begins with ``where``, for an array of another form or with values
+    out of bounds.
+    """
     if (
         found.dtype != dtype
         or len(found.shape) != len(shape)
@@ -76,7 +82,8 @@ def check_array(
 def distinct(values: NDArray[N]) -> NDArray[N]:
     """The different whole numbers of ``values``, int[n], ascending.
 
-    They are sorted, not hashed as ``np.unique`` of NumPy 2.4 does, which takes 15 to 80 times as long.
+    They are sorted, not hashed as ``np.unique`` of NumPy 2.4 does, which takes 15 to 80 times as
+    long.
     """
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
@@ -87,7 +94,8 @@ def distinct(values: NDArray[N]) -> NDArray[N]:
 def read_matrix(path: Path, shape: Shape) -> sp.csr_array:
     """The matrix of an ``.npz`` file of SciPy.    shape: None for an axis of any length.
 
-    Raises HarnessError for a file that holds none, another shape, indices out of it, and values that are not finite.
+    Raises HarnessError for a file that holds none, another shape, indices out of it, and values
+    that are not finite.
     """
     import scipy.sparse as sp
 
@@ -102,7 +110,10 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
     """The matrix. Raises HarnessError, which begins with ``where``, as ``read_matrix`` does."""
     if any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True)):
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise HarnessError(f"{where}: a matrix [{', '.join(map(str, found.shape))}], expected [{wanted}]; {REBUILD}")
+        raise HarnessError(
+            f"{where}: a matrix [{', '.join(map(str, found.shape))}], expected [{wanted}]; "
+            f"{REBUILD}"
+        )
     try:
         found.check_format(full_check=True)
     except ValueError as error:
@@ -113,7 +124,9 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
 
 
 def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
-    """The arrays of an ``.npz`` file, float[any] or int[any], by name. Raises HarnessError where it holds none."""
+    """The arrays of an ``.npz`` file, float[any] or int[any], by name. Raises HarnessError where it
+    holds none.
+    """
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
@@ -122,8 +135,8 @@ def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
 
 
 class _Plain:
-    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on a full disk loses
-    what that copy still holds when it is closed, without a word.
+    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on
+    a full disk loses what that copy still holds when it is closed, without a word.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:

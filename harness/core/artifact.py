@@ -1,4 +1,6 @@
-"""A finished artifact, a folder with a ``manifest.json``: read, and checked against the hashes of its files."""
+"""A finished artifact, a folder with a ``manifest.json``: read, and checked against the hashes of
+its files.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 """Ends the name of the folder of an artifact that is being built."""
 Facts = Mapping[str, Any]
-"""What a stage says of what it made, as the manifest stores it: counts, devices, settings; each has its own."""
+"""What a stage says of what it made, as the manifest stores it: counts, devices, settings; each has
+its own.
+"""
 
 
 class File(TypedDict):
@@ -59,7 +63,9 @@ class Manifest(Described):
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with hashes, facts)."""
+    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with
+    hashes, facts).
+    """
 
     path: Path
     key: str
@@ -79,14 +85,17 @@ def artifact_key(stage: object, config: object, inputs: object) -> str:
 def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, dict[str, str]]:
     """A manifest, and the SHA-256 of each file that it names.
 
-    Raises ValueError (or LookupError, TypeError, AttributeError, RecursionError) for one that cannot be read, is that
-    of another artifact than ``key`` (None: than it says itself), or names a file outside of its folder.
+    Raises ValueError (or LookupError, TypeError, AttributeError, RecursionError) for one that
+    cannot be read, is that of another artifact than ``key`` (None: than it says itself), or names a
+    file outside of its folder.
     """
     found: Manifest = json.loads(manifest)
     if (told := misfit(found, Manifest)) is not None:
         raise ValueError(told)
     if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
-        raise ValueError(f"its stage, configuration and inputs are not those of the key {key or found['key']}")
+        raise ValueError(
+            f"its stage, configuration and inputs are not those of the key {key or found['key']}"
+        )
     files = {name: entry["sha256"] for name, entry in found["files"].items()}
     if not files:
         raise ValueError("it names no file")
@@ -109,7 +118,9 @@ def read_manifest(path: Path) -> Described | None:
 
 
 def open_artifact(place: Path, key: str) -> Artifact | None:
-    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file name)."""
+    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file
+    name).
+    """
     try:
         manifest, expected = expected_files((place / MANIFEST).read_bytes(), key)
     except (FileNotFoundError, NotADirectoryError):
@@ -124,14 +135,20 @@ def open_artifact(place: Path, key: str) -> Artifact | None:
 
 
 def check_artifact(place: Path, mend: str) -> Manifest:
-    """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
+    """The manifest of a finished artifact. Raises HarnessError that names the first file that is
+    damaged or missing.
+    """
     path = place / MANIFEST
     try:
         manifest, expected = expected_files(path.read_bytes(), None)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise HarnessError(f"{path}: missing or damaged ({type(error).__name__}); {mend}") from error
+        raise HarnessError(
+            f"{path}: missing or damaged ({type(error).__name__}); {mend}"
+        ) from error
     if (damaged := _damaged(place, expected)) is not None:
-        raise HarnessError(f"{damaged}: missing, or changed since it was written (its SHA-256 differs); {mend}")
+        raise HarnessError(
+            f"{damaged}: missing, or changed since it was written (its SHA-256 differs); {mend}"
+        )
     return manifest
 
 

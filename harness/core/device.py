@@ -21,7 +21,9 @@ WITHOUT = "go on without the GPU with CUDA_VISIBLE_DEVICES= before the command"
 
 
 def check_device(key: str, name: object) -> None:
-    """Raise HarnessError unless this is ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; whether it is there is not asked."""
+    """Raise HarnessError unless this is ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; whether it is
+    there is not asked.
+    """
     if not (isinstance(name, str) and re.fullmatch(r"auto|cpu|cuda(:\d+)?", name)):
         raise HarnessError(f"{key}={name}: expected {EXPECTED}")
 
@@ -34,7 +36,8 @@ def resolve_device(name: str, key: str = "device") -> str:
         key: its name, for the message.
 
     Raises:
-        HarnessError: a name that is none, a GPU that is not there, or one on which nothing can be computed.
+        HarnessError: a name that is none, a GPU that is not there, or one on which nothing can be
+        computed.
     """
     check_device(key, name)
     if name == "cpu":
@@ -42,10 +45,15 @@ def resolve_device(name: str, key: str = "device") -> str:
     reason = _why_no_gpu()
     if name == "auto":
         if reason and _expected():
-            _warn_once(f"{key}=auto: this machine has an NVIDIA GPU that torch cannot use ({reason}); taking the CPU")
+            _warn_once(
+                f"{key}=auto: this machine has an NVIDIA GPU that torch cannot use ({reason}); "
+                "taking the CPU"
+            )
         return "cpu" if reason else "cuda"
     if reason:
-        raise HarnessError(f"{key}={name}: torch finds no GPU ({reason}); use {key}=auto or {key}=cpu")
+        raise HarnessError(
+            f"{key}={name}: torch finds no GPU ({reason}); use {key}=auto or {key}=cpu"
+        )
     import torch
 
     count = torch.cuda.device_count()
@@ -55,7 +63,9 @@ def resolve_device(name: str, key: str = "device") -> str:
 
 
 def gpus() -> list[str]:
-    """``cuda:0``, ``cuda:1``, ... of the GPUs that this process may use; none where torch can use none."""
+    """``cuda:0``, ``cuda:1``, ... of the GPUs that this process may use; none where torch can use
+    none.
+    """
     if _why_no_gpu():
         return []
     import torch
@@ -92,8 +102,10 @@ def _why_no_gpu() -> str | None:
         torch.ones(1, device="cuda").add(1).cpu()
     except RuntimeError as error:
         raise HarnessError(
-            f"the GPU {torch.cuda.get_device_name()} does not work with torch {torch.__version__} (CUDA "
-            f"{torch.version.cuda}): {_line(error)}; mend the driver or the installation, or {WITHOUT}"
+            f"the GPU {torch.cuda.get_device_name()} does not work with torch "
+            f"{torch.__version__} (CUDA "
+            f"{torch.version.cuda}): {_line(error)}; mend the driver or the installation, or "
+            f"{WITHOUT}"
         ) from error
     return None
 

@@ -11,7 +11,9 @@ from typing import TypeGuard
 
 
 class HarnessError(Exception):
-    """A mistake that the user can mend. The command line prints it as one line and exits with status 2."""
+    """A mistake that the user can mend. The command line prints it as one line and exits with
+    status 2.
+    """
 
     exit_code = 2
 
@@ -25,7 +27,9 @@ class MissingFile(HarnessError):
 
 
 class CombinationError(HarnessError):
-    """Settings that are right one by one and do not go together, or that nothing reads: a multirun leaves them out."""
+    """Settings that are right one by one and do not go together, or that nothing reads: a multirun
+    leaves them out.
+    """
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -41,10 +45,11 @@ def bounded(
     *,
     open_low: bool = False,
 ) -> None:
-    """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds are infinite.
+    """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds
+    are infinite.
 
-    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or its place in a file. A NaN and an infinity are
-    never within bounds.
+    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or its place in a file. A NaN
+    and an infinity are never within bounds.
     """
     if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
@@ -53,7 +58,9 @@ def bounded(
     if below or above or not _is_finite(value):
         left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
         right = "inf)" if high is None else f"{high}]"
-        raise HarnessError(f"{name} must be in {left}, {right}, got {re.split('[. ]', name)[-1]}={value}")
+        raise HarnessError(
+            f"{name} must be in {left}, {right}, got {re.split('[. ]', name)[-1]}={value}"
+        )
 
 
 def _is_finite(value: float) -> bool:
@@ -64,7 +71,9 @@ def _is_finite(value: float) -> bool:
 
 
 def whole_number(name: str, value: object, low: int | None = None, high: int | None = None) -> None:
-    """Raise unless the value is a whole number, ``low <= value <= high``.    name, bounds: as in ``bounded``."""
+    """Raise unless the value is a whole number, ``low <= value <= high``.    name, bounds: as in
+    ``bounded``.
+    """
     if not isinstance(value, int) or isinstance(value, bool):
         raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
     bounded(name, value, low, high)
@@ -74,20 +83,26 @@ def one_of(name: str, value: object, known: Iterable[object]) -> None:
     """Raise unless ``value`` is one of ``known``; the message names the nearest known one."""
     names = [str(item) for item in known]
     if str(value) not in names:
-        raise HarnessError(f"{name}={value} is not known{nearest(str(value), names)}; known: {', '.join(names)}")
+        raise HarnessError(
+            f"{name}={value} is not known{nearest(str(value), names)}; known: {', '.join(names)}"
+        )
 
 
 def keys_of(name: str, value: object, known: Iterable[str]) -> None:
     """Raise unless ``value`` is None or a mapping of some of these keys."""
     names = list(known)
     if value is not None and not isinstance(value, Mapping):
-        raise HarnessError(f"{name}={value}: expected names with values, as in '{name}={{{names[0]}: ...}}'")
+        raise HarnessError(
+            f"{name}={value}: expected names with values, as in '{name}={{{names[0]}: ...}}'"
+        )
     for key in value or {}:
         one_of(name, key, names)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:
-    """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty string."""
+    """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty
+    string.
+    """
     close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]}?)" if close else ""
 

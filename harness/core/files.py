@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def _machine() -> str:
-    """Its name, when it was started, and the table that numbers its processes: containers may share a name."""
+    """Its name, when it was started, and the table that numbers its processes: containers may share
+    a name.
+    """
     found = [socket.gethostname()]
     with contextlib.suppress(OSError):  # Linux has them
         found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
@@ -33,10 +35,20 @@ def _machine() -> str:
 
 
 HOST = _machine()
-"""Where a process number is one process: two machines that share a folder, or two containers, may have one number."""
+"""Where a process number is one process: two machines that share a folder, or two containers, may
+have one number.
+"""
 ABANDONED = 86400.0
 """Seconds after which what another machine was writing counts as left behind."""
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
+UNWRITABLE = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOTDIR,
+)
 """What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
 
 REBUILD = "remove its folder, and the next command that needs it builds it again"
@@ -44,7 +56,9 @@ REBUILD = "remove its folder, and the next command that needs it builds it again
 
 
 def unwritable(error: OSError) -> str | None:
-    """Why the disk or the folder does not take a file; None for another error. NumPy's short write has no number."""
+    """Why the disk or the folder does not take a file; None for another error. NumPy's short write
+    has no number.
+    """
     if error.errno is None and "requested and" in str(error):
         return os.strerror(errno.ENOSPC)
     return error.strerror if error.errno in UNWRITABLE else None
@@ -53,11 +67,16 @@ def unwritable(error: OSError) -> str | None:
 def mend_of(error: OSError, choose: str = "choose another folder") -> str:
     """What helps where ``unwritable`` gives a reason.    choose: how another place is chosen."""
     full = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return f"free some space or {choose}" if error.errno in full else f"{choose}, one that you may write to"
+    return (
+        f"free some space or {choose}"
+        if error.errno in full
+        else f"{choose}, one that you may write to"
+    )
 
 
 def allocate(path: Path, first: int) -> None:
-    """Give a sparse file its blocks from byte ``first`` on, which hold 0: writing to a map of it then cannot fail.
+    """Give a sparse file its blocks from byte ``first`` on, which hold 0: writing to a map of it
+    then cannot fail.
 
     Raises OSError on a full disk, where a map without blocks would kill the process (SIGBUS).
     """
@@ -76,17 +95,20 @@ class Unwritable(HarnessError):
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path is a device, a pipe or an open file of this process, which is written to and never replaced."""
+    """Whether a path is a device, a pipe or an open file of this process, which is written to and
+    never replaced.
+    """
     special = path.exists() and not path.is_file() and not path.is_dir()
     return special or str(path.absolute().parent) in ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed when it fails.
+    """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed
+    when it fails.
 
-    A device or a pipe, such as /dev/stdout, is never replaced: what was written elsewhere is copied to it.
-    A full disk or a folder that cannot be written raises HarnessError.
+    A device or a pipe, such as /dev/stdout, is never replaced: what was written elsewhere is copied
+    to it. A full disk or a folder that cannot be written raises HarnessError.
     """
     if is_stream(path):
         with tempfile.TemporaryDirectory() as folder, _writing(path):
@@ -106,7 +128,9 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it. A full disk or a folder that cannot be written raises HarnessError."""
+    """Make a folder and those above it. A full disk or a folder that cannot be written raises
+    HarnessError.
+    """
     with _writing(path):
         path.mkdir(parents=True, exist_ok=True)
 
@@ -135,7 +159,9 @@ def _writing(path: Path) -> Iterator[None]:
     except OSError as error:
         reason, place = unwritable(error), str(error.filename)
         if reason is None and (place.startswith(str(path)) or str(path).startswith(place)):
-            reason = error.strerror  # of the file itself or a folder above it, not of what is read meanwhile
+            reason = (
+                error.strerror
+            )  # of the file itself or a folder above it, not of what is read meanwhile
         if reason is None:
             raise
         raise Unwritable(f"{path}: cannot write ({reason}); {mend_of(error)}") from error
@@ -149,8 +175,9 @@ def written(path: Path) -> Iterator[IO[bytes]]:
 
 
 def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
-    """What killed processes left in a folder: files ``*.HOST.PID.partial`` (older: ``*.PID.partial``) of no running PID
-    of this machine, and those of other machines that nobody has written to for a day (``ABANDONED``).
+    """What killed processes left in a folder: files ``*.HOST.PID.partial`` (older:
+    ``*.PID.partial``) of no running PID of this machine, and those of other machines that nobody
+    has written to for a day (``ABANDONED``).
 
     pattern: ``**/*.partial`` looks into its folders, too.
     """
@@ -167,7 +194,9 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
 
 
 def remove_partials(folder: Path, pattern: str = "*.partial") -> None:
-    """Remove what killed processes left in a folder that nobody else writes to (see ``dead_partials``)."""
+    """Remove what killed processes left in a folder that nobody else writes to (see
+    ``dead_partials``).
+    """
     for path in dead_partials(folder, pattern):
         path.unlink(missing_ok=True)
 

@@ -1,4 +1,6 @@
-"""Room on the disk and in memory, asked for before it is taken: a line in time, in place of a full disk or a kill."""
+"""Room on the disk and in memory, asked for before it is taken: a line in time, in place of a full
+disk or a kill.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def need_disk(folder: Path, size: int, what: str) -> None:
     free = shutil.disk_usage(folder).free
     if size > max(free, SMALL):
         raise HarnessError(
-            f"{folder}: {what} needs {gibibytes(size)} on the disk, and {gibibytes(free)} are free; free some space or "
+            f"{folder}: {what} needs {gibibytes(size)} on the disk, and {gibibytes(free)} are "
+            "free; free some space or "
             "set paths.runs=DIR to another disk"
         )
 
@@ -33,21 +36,34 @@ def need_memory(size: int, what: str, mend: str) -> None:
     free = available_memory()
     if free is not None and size > max(free, SMALL):
         raise HarnessError(
-            f"{what} needs some {gibibytes(size)} of memory, and {gibibytes(free)} are available; {mend}"
+            f"{what} needs some {gibibytes(size)} of memory, and {gibibytes(free)} are "
+            f"available; {mend}"
         )
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can still take without swapping; None where the system does not tell (not Linux)."""
+    """Bytes that this process can still take without swapping; None where the system does not tell
+    (not Linux).
+    """
     try:
-        fields = dict(line.split(":", 1) for line in MEMORY.read_text(encoding="ascii").splitlines())
+        fields = dict(
+            line.split(":", 1) for line in MEMORY.read_text(encoding="ascii").splitlines()
+        )
         whole = int(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, LookupError, ValueError):
         return None
     try:
-        limit, used = ((GROUP / name).read_text(encoding="ascii").strip() for name in ("memory.max", "memory.current"))
-        counts = dict(line.split() for line in (GROUP / "memory.stat").read_text(encoding="ascii").splitlines())
-        left = int(limit) - int(used) + int(counts["inactive_file"])  # what the system keeps of files, it gives back
+        limit, used = (
+            (GROUP / name).read_text(encoding="ascii").strip()
+            for name in ("memory.max", "memory.current")
+        )
+        counts = dict(
+            line.split()
+            for line in (GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+        )
+        left = (
+            int(limit) - int(used) + int(counts["inactive_file"])
+        )  # what the system keeps of files, it gives back
         return max(0, min(whole, left))
     except (OSError, LookupError, ValueError):  # a limit of "max" is none
         return whole

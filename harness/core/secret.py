@@ -1,4 +1,6 @@
-"""Passwords and keys stay in environment variables: what a configuration holds is stored with every result."""
+"""Passwords and keys stay in environment variables: what a configuration holds is stored with every
+result.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from harness.core.errors import HarnessError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USER = re.compile(r"://[^/@\s'\"]*@")
-_NAMED = re.compile(r"([?&][^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE)
+_NAMED = re.compile(
+    r"([?&][^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE
+)
 _PASSWORD = re.compile(r"://[^/@\s:'\"]*:([^/@\s'\"]+)@")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _ASSIGNED = re.compile(r"password\s*=", re.IGNORECASE)
@@ -26,27 +30,39 @@ SWITCHES = ("true", "false", "none", "null")
 
 
 def hide_secrets(text: str) -> str:
-    """A text without the users and passwords of the addresses in it, and without what stands under a key's name."""
+    """A text without the users and passwords of the addresses in it, and without what stands under
+    a key's name.
+    """
     return _NAMED.sub(r"\1***", _USER.sub("://", text))
 
 
 def hide_values(text: str) -> str:
-    """A text without the secrets of this process, as they are, quoted for an address, or within base64.
+    """A text without the secrets of this process, as they are, quoted for an address, or within
+    base64.
 
-    They are the values of variables that are named like a key, and the passwords of addresses in variables and
-    arguments. Whatever a library says goes through here before it is printed or written.
+    They are the values of variables that are named like a key, and the passwords of addresses in
+    variables and arguments. Whatever a library says goes through here before it is printed or
+    written.
     """
     if not (values := set(_values())):
         return text
     for value in sorted(values, key=len, reverse=True):
         for form in (value, quote(value, safe="")):
             text = text.replace(form, "***")
-    return _ENCODED.sub(lambda found: "***" if any(value in _decoded(found[0]) for value in values) else found[0], text)
+    return _ENCODED.sub(
+        lambda found: "***" if any(value in _decoded(found[0]) for value in values) else found[0],
+        text,
+    )
 
 
 def _values() -> Iterator[str]:
     for name, value in os.environ.items():
-        if is_secret(name) and len(value) >= SHORTEST and value.lower() not in SWITCHES and not os.path.exists(value):
+        if (
+            is_secret(name)
+            and len(value) >= SHORTEST
+            and value.lower() not in SWITCHES
+            and not os.path.exists(value)
+        ):
             yield value
     for text in (*os.environ.values(), *sys.argv):
         yield from (unquote(password) for password in _PASSWORD.findall(text))
@@ -66,24 +82,33 @@ def is_secret(name: str) -> bool:
 
 
 def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None:
-    """Raise for a URL with a user, a password, or a part of its query that is named like a key; it is not repeated.
+    """Raise for a URL with a user, a password, or a part of its query that is named like a key; it
+    is not repeated.
 
-    name: the knob, as it is typed.    mend: where the secret belongs.    user: whether a user's name may stand in it.
+    name: the knob, as it is typed.    mend: where the secret belongs.    user: whether a user's
+    name may stand in it.
     """
     try:
         parts = urlsplit(url)
         held = bool(parts.password or (parts.username and not user) or _ASSIGNED.search(url))
         held = held or any(_SECRET.search(key) for key, _ in parse_qsl(parts.query))
     except ValueError:
-        raise HarnessError(f"{name} is no URL; expected one such as http://127.0.0.1:8000/v1") from None
+        raise HarnessError(
+            f"{name} is no URL; expected one such as http://127.0.0.1:8000/v1"
+        ) from None
     if held:
-        raise HarnessError(f"{name} holds a user, password or key, which would be stored with results; {mend}")
+        raise HarnessError(
+            f"{name} holds a user, password or key, which would be stored with results; {mend}"
+        )
 
 
 def check_variable(name: str, variable: str) -> None:
-    """Raise unless it is the name of an environment variable: a key that was typed in its place is not repeated."""
+    """Raise unless it is the name of an environment variable: a key that was typed in its place is
+    not repeated.
+    """
     if not _NAME.fullmatch(variable):
         raise HarnessError(
-            f"{name} must be the name of an environment variable (letters, digits and _), not what is in it; found "
+            f"{name} must be the name of an environment variable (letters, digits and _), not "
+            "what is in it; found "
             f"{len(variable)} characters"
         )

@@ -20,13 +20,15 @@ MOST = 4096
 def available() -> int:
     """How many threads there are: OMP_NUM_THREADS, or as many as this process has processors.
 
-    ``4,2`` is OpenMP's form for nested loops: 4. Raises HarnessError for what OpenMP does not read either.
+    ``4,2`` is OpenMP's form for nested loops: 4. Raises HarnessError for what OpenMP does not read
+    either.
     """
     given = os.environ.get("OMP_NUM_THREADS", "").strip()
     first = given.partition(",")[0].strip()
     if given and not (first.isascii() and first.isdecimal() and 1 <= int(first) <= MOST):
         raise HarnessError(
-            f"OMP_NUM_THREADS={given}: expected a whole number from 1 to {MOST}; set one, or unset the variable"
+            f"OMP_NUM_THREADS={given}: expected a whole number from 1 to {MOST}; set one, or "
+            "unset the variable"
         )
     return int(first) if given else len(os.sched_getaffinity(0))
 
@@ -34,8 +36,8 @@ def available() -> int:
 def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:
     """``work(job)`` of every job, in the order of the jobs, on so many threads.
 
-    A job is taken from ``jobs`` when a thread is about to be free: no more than ``threads`` + 1 results wait to be
-    read, so that memory does not grow with the number of jobs.
+    A job is taken from ``jobs`` when a thread is about to be free: no more than ``threads`` + 1
+    results wait to be read, so that memory does not grow with the number of jobs.
     """
     if threads == 1:
         yield from map(work, jobs)
@@ -56,7 +58,9 @@ def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iter
 
 @contextlib.contextmanager
 def torch_alone() -> Iterator[None]:
-    """One thread for each operation of torch: the blocks are the parallel work, and small tensors gain nothing."""
+    """One thread for each operation of torch: the blocks are the parallel work, and small tensors
+    gain nothing.
+    """
     import torch
 
     threads = torch.get_num_threads()

@@ -1,4 +1,6 @@
-"""A comparison of two systems on the same queries: who wins where, whether it is more than chance, how large it is."""
+"""A comparison of two systems on the same queries: who wins where, whether it is more than chance,
+how large it is.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.cluster import Labels
 
 MARGIN = 0.02
-"""The largest difference that does not matter, in the test of equivalence, unless a configuration says another one."""
+"""The largest difference that does not matter, in the test of equivalence, unless a configuration
+says another one.
+"""
 
 
 EQUAL = 1e-9
-"""Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 - x)."""
+"""Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 -
+x).
+"""
 Test = Literal["sign", "flip"]
 Finding = Literal["better", "worse", "even"]
 C = TypeVar("C", bound="Comparison")
@@ -33,11 +39,13 @@ Correction = Callable[[Sequence[float | None]], NDArray[np.float64]]
 class Ruling:
     """What decides: ``harness`` has one rule, and it stands here.
 
-    Queries that share gold passages are not independent. Where any two do, the tests and intervals by cluster decide;
-    where clusters are too few and too large for these (``statistic.too_few``), none does. Else those by query do.
-    Of systems with several runs the t test over queries (or their clusters) and runs decides.
+    Queries that share gold passages are not independent. Where any two do, the tests and intervals
+    by cluster decide; where clusters are too few and too large for these (``statistic.too_few``),
+    none does. Else those by query do. Of systems with several runs the t test over queries (or
+    their clusters) and runs decides.
 
-    how: ends "p", such as ``by cluster``; "" by query.    p, interval: 95%, of the difference; None of too few
+    how: ends "p", such as ``by cluster``; "" by query.    p, interval: 95%, of the difference; None
+    of too few
     clusters.    least: the least p that the test can give.
     errors: where runs vary, too, the parts of questions and of runs.
     """
@@ -51,16 +59,19 @@ class Ruling:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a system finds that its baseline does not; everything follows from one value a query of each.
+    """What a system finds that its baseline does not; everything follows from one value a query of
+    each.
 
     ours, theirs: float64[n], the two systems' values of a metric on the same queries.
     binary: whether values are 0 or 1, so that proportions and odds mean something.
     margin: the largest difference that does not matter.
     labels: int64[n], each query's cluster of shared gold passages; None: each query by itself.
-    test: what p is of. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
+    test: what p is of. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the
+    queries that differ.
     ``flip``: the sign-flip permutation test of the differences themselves.
     scale: how scores are said.    errors: of several runs; see ``Ruling``.
-    p_holm: the p that decides, corrected for all that was compared together (see ``corrected``); None: not corrected.
+    p_holm: the p that decides, corrected for all that was compared together (see ``corrected``);
+    None: not corrected.
     """
 
     ours: Values
@@ -75,13 +86,20 @@ class Comparison:
 
     @classmethod
     def of(
-        cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None,
-        test: Test = "sign", scale: Scale = SHARES, **what: Any,
-    ) -> Self:  # fmt: skip
+        cls,
+        ours: Values,
+        theirs: Values,
+        binary: bool = True,
+        margin: float = MARGIN,
+        labels: Labels | None = None,
+        test: Test = "sign",
+        scale: Scale = SHARES,
+        **what: Any,
+    ) -> Self:
         """The comparison on the queries that the metric counts (not NaN): the one way to make it.
 
-        Of several runs wins and losses are those of the means over runs, and the two-way t test over questions and runs
-        decides. Runs that do not vary are one run, and judged as such.
+        Of several runs wins and losses are those of the means over runs, and the two-way t test
+        over questions and runs decides. Runs that do not vary are one run, and judged as such.
 
         ours, theirs: float64[n], or float64[n, r] of r runs.    test: of one run, unless it is 0/1.
         what: the fields of a subclass, which say what was compared.
@@ -93,15 +111,33 @@ class Comparison:
         if all((one == one[:, :1]).all() for one in (mine, others)):
             test = "sign" if binary else test
         else:
-            errors = statistic.two_way(mine, others, labels) if len(mine) > 1 and _several(labels) else None
+            errors = (
+                statistic.two_way(mine, others, labels)
+                if len(mine) > 1 and _several(labels)
+                else None
+            )
             binary, test = False, "flip"
             mine, others = (one.mean(axis=1, keepdims=True) for one in (mine, others))
-            rounding = np.abs(mine - others) <= EQUAL * max(np.abs(one).max(initial=0) for one in (mine, others))
+            rounding = np.abs(mine - others) <= EQUAL * max(
+                np.abs(one).max(initial=0) for one in (mine, others)
+            )
             others = np.where(rounding, mine, others)  # the mean of three 0.1 is not 0.1
-        return cls(mine[:, 0].copy(), others[:, 0].copy(), binary, margin, labels, test, scale, errors, **what)
+        return cls(
+            mine[:, 0].copy(),
+            others[:, 0].copy(),
+            binary,
+            margin,
+            labels,
+            test,
+            scale,
+            errors,
+            **what,
+        )
 
     def with_fields(self, **fields: Any) -> Self:
-        """The same with another ``p_holm``, or under other names, and with all that was computed."""
+        """The same with another ``p_holm``, or under other names, and with all that was
+        computed.
+        """
         found = copy.copy(self)
         vars(found).update(fields)
         return found
@@ -113,7 +149,9 @@ class Comparison:
 
     @cached_property
     def won(self) -> NDArray[np.int64]:
-        """The numbers of the queries on which the system has more than the baseline (PG 4.3: graph_win)."""
+        """The numbers of the queries on which the system has more than the baseline (PG 4.3:
+        graph_win).
+        """
         return np.flatnonzero(self.ours > self.theirs)
 
     @cached_property
@@ -158,7 +196,9 @@ class Comparison:
 
     @property
     def decides(self) -> str:
-        """Which p decides: ``by question``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
+        """Which p decides: ``by question``, ``by cluster``, ``over questions and runs``, or
+        ``too few clusters``.
+        """
         return "too few clusters" if self.too_few else self.ruling.how or f"by {self.scale.item}"
 
     @property
@@ -175,7 +215,9 @@ class Comparison:
 
     @property
     def contradicted(self) -> bool:
-        """Whether the interval that decides, which is not corrected, says otherwise than the finding."""
+        """Whether the interval that decides, which is not corrected, says otherwise than the
+        finding.
+        """
         if self.interval is None:
             return False
         low, high = self.interval
@@ -198,24 +240,33 @@ class Comparison:
 
     def score_interval(self, level: float = 0.95) -> tuple[float, float] | None:
         """Tango's interval of the difference; None unless values are 0/1."""
-        return statistic.difference_interval(self.wins, self.losses, self.n, level) if self.binary else None
+        return (
+            statistic.difference_interval(self.wins, self.losses, self.n, level)
+            if self.binary
+            else None
+        )
 
     @cached_property
     def interval_query(self) -> tuple[float, float]:
-        """The 95% interval of the difference by query: Tango's or, of no 0/1, the paired bootstrap's."""
+        """The 95% interval of the difference by query: Tango's or, of no 0/1, the paired
+        bootstrap's.
+        """
         return self.score_interval() or statistic.bootstrap(self.ours - self.theirs)
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval of the difference that decides; None where clusters are too few.
 
-        None, too, where no query differs: nothing was seen to vary, and how much would be hangs on an assumption.
+        None, too, where no query differs: nothing was seen to vary, and how much would be hangs on
+        an assumption.
         """
         return self.ruling.interval if self.wins + self.losses else None
 
     @cached_property
     def p_equivalent(self) -> float | None:
-        """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1, of too few."""
+        """Small when the two are shown to differ by less than ``margin``; None unless values are
+        0/1, of too few.
+        """
         if not self.binary or self.too_few:
             return None
         if self.shared:
@@ -239,24 +290,40 @@ class Comparison:
     @cached_property
     def design_effect(self) -> float:
         """By how much clusters multiply the variance of the difference."""
-        return 1.0 if self.labels is None else float(statistic.design_effect(self.ours - self.theirs, self.labels))
+        return (
+            1.0
+            if self.labels is None
+            else float(statistic.design_effect(self.ours - self.theirs, self.labels))
+        )
 
     def interval_cluster(self, level: float = 0.95) -> tuple[float, float]:
-        """The score interval of the difference by cluster; where no queries share one, that by query."""
+        """The score interval of the difference by cluster; where no queries share one, that by
+        query.
+        """
         if not self.shared:
-            return self.score_interval(level) or statistic.bootstrap(self.ours - self.theirs, level=level)
+            return self.score_interval(level) or statistic.bootstrap(
+                self.ours - self.theirs, level=level
+            )
         differences = self.ours - self.theirs
-        ends = (-1.0, 1.0) if self.scale.share else (float(differences.min()), float(differences.max()))
+        ends = (
+            (-1.0, 1.0)
+            if self.scale.share
+            else (float(differences.min()), float(differences.max()))
+        )
         return self._clustered.interval(level, *ends)
 
     @property
     def error(self) -> float:
-        """The standard error of the difference, by cluster where queries share one; 0 where nothing differs."""
+        """The standard error of the difference, by cluster where queries share one; 0 where nothing
+        differs.
+        """
         return self._clustered.error
 
     @cached_property
     def _clustered(self) -> statistic.ClusteredScore:
-        return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, "wins" if self.binary else "any")
+        return statistic.ClusteredScore.of(
+            self.ours - self.theirs, self._labels, "wins" if self.binary else "any"
+        )
 
     @cached_property
     def _labels(self) -> Labels:
@@ -278,7 +345,9 @@ class Comparison:
 
     @cached_property
     def odds_ratio(self) -> float | None:
-        """The ratio of the two systems' odds; None without a finite value, and unless values are 0/1."""
+        """The ratio of the two systems' odds; None without a finite value, and unless values are
+        0/1.
+        """
         if not self.binary:
             return None
         return _finite(statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n))
@@ -287,14 +356,17 @@ class Comparison:
     def detectable(self) -> float | None:
         """What the test that decides shows with 80% power; None when nothing is.
 
-        The smallest net share of wins at this discordance; of the permutation test the smallest mean difference.
+        The smallest net share of wins at this discordance; of the permutation test the smallest
+        mean difference.
         """
         if self.errors is not None and not self.too_few:
             return statistic.smallest_mean(self.errors.error, self.errors.degrees)
         if self.ruling.least > LEVEL:
             return None
         apart, labels = self.ours - self.theirs, self._labels
-        if (first := statistic.dominant(labels)) is not None:  # its sign is a coin: what is shown is shown by the rest
+        if (
+            first := statistic.dominant(labels)
+        ) is not None:  # its sign is a coin: what is shown is shown by the rest
             apart, labels = apart[labels != first], labels[labels != first]
         n = len(apart) / float(statistic.design_effect(apart, labels))  # the effective one
         if self.test == "flip":
@@ -312,8 +384,8 @@ class Comparison:
 class Outcome:
     """A comparison as a sweep stored it: what is shown of one, under the same names.
 
-    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its looks, too. Without an
-    interval where no query differs, as older sweeps stored one.
+    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its
+    looks, too. Without an interval where no query differs, as older sweeps stored one.
     """
 
     wins: int
@@ -328,9 +400,14 @@ def record(one: Comparison | Outcome) -> dict[str, float | None]:
     """The columns of the long frame of comparisons that tell what came of each."""
     low, high = one.interval or (None, None)
     return {
-        "difference": one.difference, "low": low, "high": high, "wins": one.wins, "losses": one.losses, "p": one.p,
+        "difference": one.difference,
+        "low": low,
+        "high": high,
+        "wins": one.wins,
+        "losses": one.losses,
+        "p": one.p,
         "p_holm": one.p_holm,
-    }  # fmt: skip
+    }
 
 
 def corrected(found: Sequence[C]) -> list[C]:
@@ -339,15 +416,23 @@ def corrected(found: Sequence[C]) -> list[C]:
     return [one.with_fields(p_holm=p) for one, p in zip(found, ps, strict=True)]
 
 
-def corrected_ps(ps: Sequence[float | None], correct: Correction = statistic.holm) -> list[float | None]:
+def corrected_ps(
+    ps: Sequence[float | None], correct: Correction = statistic.holm
+) -> list[float | None]:
     """The p values corrected over those that there are, in their places."""
     return [None if math.isnan(p) else p for p in correct(ps).tolist()]
 
 
 def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
-    """The values float64[T, n] and clusters of the queries that the metric counts: those without NaN."""
+    """The values float64[T, n] and clusters of the queries that the metric counts: those without
+    NaN.
+    """
     known = ~np.isnan(values[0])
-    return (values, labels) if known.all() else (values[:, known], None if labels is None else labels[known])
+    return (
+        (values, labels)
+        if known.all()
+        else (values[:, known], None if labels is None else labels[known])
+    )
 
 
 def _several(labels: Labels | None) -> bool:

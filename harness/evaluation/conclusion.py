@@ -1,4 +1,6 @@
-"""A comparison in plain sentences and in columns: what is better, by how much, whether by chance, what was not seen."""
+"""A comparison in plain sentences and in columns: what is better, by how much, whether by chance,
+what was not seen.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,25 @@ UNANSWERED = ": these questions cannot show whether choosing among the lists add
 
 
 T = TypeVar("T")
-Kind = Literal["compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"]
+Kind = Literal[
+    "compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"
+]
 LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
-"""What every face shows; the other kinds are shown with explain=true, in the report and on the site."""
+"""What every face shows; the other kinds are shown with explain=true, in the report and on the
+site.
+"""
 
 
 COLUMNS: Mapping[str, tuple[str, ColumnKind]] = {
-    "n": ("n", "count"), "W": ("wins", "count"), "L": ("losses", "count"), "p": ("p", "p"), "Holm p": ("p_holm", "p"),
-    "difference": ("difference", "points"), "95% of difference": ("interval", "span"),
+    "n": ("n", "count"),
+    "W": ("wins", "count"),
+    "L": ("losses", "count"),
+    "p": ("p", "p"),
+    "Holm p": ("p_holm", "p"),
+    "difference": ("difference", "points"),
+    "95% of difference": ("interval", "span"),
     "OR": ("odds_ratio", "value"),
-}  # fmt: skip
+}
 """The field of a comparison that each column shows, by its title, and the kind of its numbers."""
 
 
@@ -39,9 +50,10 @@ COLUMNS: Mapping[str, tuple[str, ColumnKind]] = {
 class Sentence:
     """A sentence about results, and what it is about; who shows it chooses by ``kind``.
 
-    kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much), ``expectation`` (of test, or
-    whether it came true), ``addition`` (whether fusion adds to the best list), ``caveat`` (why one of these may not
-    hold), ``explanation`` (how sure, how much could be seen), ``forecast`` (what was known before test).
+    kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much),
+    ``expectation`` (of test, or whether it came true), ``addition`` (whether fusion adds to the
+    best list), ``caveat`` (why one of these may not hold), ``explanation`` (how sure, how much
+    could be seen), ``forecast`` (what was known before test).
     topic: of explanations, the heading that they stand under.
     """
 
@@ -72,8 +84,14 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
     """
     score, other = found.scale.score(found.score), found.scale.score(found.baseline_score)
     if not found.wins and not found.losses:
-        return [Sentence("verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}.")]
-    said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found)}.")]
+        return [
+            Sentence(
+                "verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}."
+            )
+        ]
+    said = [
+        Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found)}.")
+    ]
     if found.contradicted:
         said.append(Sentence("caveat", f"Against {theirs} {_rule(found)}."))
     if found.interval is not None and found.finding == "even":
@@ -82,23 +100,40 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
 
 
 def difference(found: Comparison) -> str:
-    """The difference with its interval, wins, losses, the p that decides and, in words, whether it is one."""
+    """The difference with its interval, wins, losses, the p that decides and, in words, whether it
+    is one.
+    """
     ruling, counts = found.ruling, f"{found.wins} won, {found.losses} lost"
     gain = found.scale.gain(found.difference)
     if ruling.interval is None:
-        few = f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)} are too few for a p"
+        few = (
+            f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)} are too "
+            "few for a p"
+        )
         return f"{gain} ({counts}; {few}), no difference is shown"
     kind, p = ("raw", ruling.p) if found.p_holm is None else ("Holm", found.p_holm)
     how = ruling.how and f" {ruling.how}"
     verdict = "no difference is shown" if found.finding == "even" else f"which is {found.finding}"
-    return f"{gain} (95% {found.scale.span(ruling.interval)}; {counts}, {kind} p{how} {p_value(p)}), {verdict}"
+    return (
+        f"{gain} (95% {found.scale.span(ruling.interval)}; {counts}, {kind} p{how} "
+        f"{p_value(p)}), {verdict}"
+    )
 
 
 def _rule(found: Comparison) -> str:
     """Which p decides, and what the interval says against it."""
-    exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
-    rule = f"{exact} decides" if found.p_holm is None else "Holm p decides, which is corrected for all comparisons"
-    return f"{rule}; the interval, which is not corrected, {'excludes' if found.finding == 'even' else 'holds'} 0"
+    exact = (
+        "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
+    )
+    rule = (
+        f"{exact} decides"
+        if found.p_holm is None
+        else "Holm p decides, which is corrected for all comparisons"
+    )
+    return (
+        f"{rule}; the interval, which is not corrected, "
+        f"{'excludes' if found.finding == 'even' else 'holds'} 0"
+    )
 
 
 def _limit(found: Comparison) -> str:
@@ -107,21 +142,34 @@ def _limit(found: Comparison) -> str:
     same = found.p_equivalent
     if shown(same):
         clustered = ", by cluster" if found.shared else ""
-        return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}{clustered})."
+        return (
+            f"they are shown to differ by less than {margin} (equivalence p "
+            f"{p_value(same)}{clustered})."
+        )
     items = counted(found.n, found.scale.item)
     if found.ruling.least > LEVEL:
         where = f" in {counted(found.units, 'cluster')}" if found.shared else ""
-        return f"with {items}{where} no difference can be shown: the least p is {p_value(found.ruling.least)}."
+        return (
+            f"with {items}{where} no difference can be shown: the least p is "
+            f"{p_value(found.ruling.least)}."
+        )
     if found.detectable is None:
         return f"with {items} that differ so seldom, even a real difference would often be missed."
     effect = "difference" if found.test == "flip" else "net win"
-    return f"a {effect} below {found.scale.gain(found.detectable)} would often be missed with {items}."
+    return (
+        f"a {effect} below {found.scale.gain(found.detectable)} would often be missed with {items}."
+    )
 
 
 def judged(
-    of: Callable[[T], Comparison | Outcome | None], *titles: str, scale: Scale = SHARES, mark: str = "", group: str = ""
+    of: Callable[[T], Comparison | Outcome | None],
+    *titles: str,
+    scale: Scale = SHARES,
+    mark: str = "",
+    group: str = "",
 ) -> list[Field[T]]:
-    """The columns of a comparison by their titles, which every table takes its own of; empty where there is none.
+    """The columns of a comparison by their titles, which every table takes its own of; empty where
+    there is none.
 
     of: from an item to its comparison.    scale: how scores are said.    mark: behind the titles.
     group: a head above them.
@@ -130,7 +178,9 @@ def judged(
     found = []
     for title in titles:
         name, kind = COLUMNS[title]
-        column = replace(scale.column(f"{title}{mark}", kind), of=middle if kind == "span" else "", group=group)
+        column = replace(
+            scale.column(f"{title}{mark}", kind), of=middle if kind == "span" else "", group=group
+        )
         found.append(Field(column, _reader(of, name)))
     return found
 
@@ -145,8 +195,9 @@ def _reader(of: Callable[[T], Comparison | Outcome | None], name: str) -> Callab
 def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:
     """Why the forecast of a tune half may be wrong, a sentence a reason.
 
-    seen: by list and split, how many questions share gold with one that its weights were chosen on. Trials
-    that learn, and lists of ``harness fit``, are scored by what had not seen the question, and hide nothing.
+    seen: by list and split, how many questions share gold with one that its weights were chosen on.
+    Trials that learn, and lists of ``harness fit``, are scored by what had not seen the question,
+    and hide nothing.
     sizes: of tune's clusters of questions that share gold passages.
     """
     names = [name for name, one in seen.items() if one.get("tune")]
@@ -154,12 +205,14 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64])
     said = []
     if names:
         said.append(
-            f"The weights of {', '.join(names)} were chosen on these tune questions, too: expect less than the "
+            f"The weights of {', '.join(names)} were chosen on these tune questions, too: expect "
+            "less than the "
             "forecast says."
         )
     if share > GREAT and sizes.max() > 1:
         said.append(
-            f"{percent(share)}% of tune's questions are in one cluster, linked by shared gold passages: for other "
+            f"{percent(share)}% of tune's questions are in one cluster, linked by shared gold "
+            "passages: for other "
             "questions the intervals may be too narrow."
         )
     return [Sentence("caveat", text) for text in said]
@@ -169,10 +222,11 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64])
 class Headroom:
     """What choosing, for each question, the right one of several lists could win.
 
-    best: the best single list.    equal: others that score the same.    wins: by other list, the questions on which it
+    best: the best single list.    equal: others that score the same.    wins: by other list, the
+    questions on which it
     has more than the best.    questions: those on which any of them has more.
-    oracle: the score of the best list for each question.    score: that of the best single list.    n: questions.
-    A fusion can also win a question by a passage that no list has among its first k.
+    oracle: the score of the best list for each question.    score: that of the best single list.
+    n: questions. A fusion can also win a question by a passage that no list has among its first k.
     """
 
     best: str
@@ -189,10 +243,16 @@ class Headroom:
         own, every = values[best], np.stack(list(values.values()))
         mean = float(own.mean())
         near = EQUAL * max(1.0, abs(mean))
-        equal = tuple(name for name, one in values.items() if name != best and abs(float(one.mean()) - mean) <= near)
+        equal = tuple(
+            name
+            for name, one in values.items()
+            if name != best and abs(float(one.mean()) - mean) <= near
+        )
         wins = {name: int((other > own).sum()) for name, other in values.items() if name != best}
         oracle = every.max(axis=0)
-        return cls(best, equal, wins, int((oracle > own).sum()), float(oracle.mean()), mean, len(own))
+        return cls(
+            best, equal, wins, int((oracle > own).sum()), float(oracle.mean()), mean, len(own)
+        )
 
     @property
     def p(self) -> float:
@@ -204,24 +264,40 @@ class Headroom:
         """Whether a fusion that wins all of these questions could be shown to be better."""
         return self.p <= LEVEL
 
-    def sentences(self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False) -> list[Sentence]:
+    def sentences(
+        self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
+    ) -> list[Sentence]:
         """What can be won and, where these questions cannot tell, that.
 
-        scale: how scores are said.    fusable: whether the systems are lists, which fusion could choose from.
-        settled: whether a fusion is shown to be better than ``best``, so that nobody asks whether one could be.
+        scale: how scores are said.    fusable: whether the systems are lists, which fusion could
+        choose from.
+        settled: whether a fusion is shown to be better than ``best``, so that nobody asks whether
+        one could be.
         """
         item = scale.item
         unanswered = UNANSWERED.format(best=self.best) if fusable and not settled else ""
         if not self.questions:
-            none = f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} {item}s{unanswered}."
+            none = (
+                f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} "
+                f"{item}s{unanswered}."
+            )
             return [Sentence("explanation", none, "headroom")]
         first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
-        each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
+        each = ", ".join(
+            [
+                first.format(f" does better than {self.best}"),
+                *(other.format("") for other in others),
+            ]
+        )
         beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
         said = [
-            f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} for each {item} would "
+            f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} "
+            f"for each {item} would "
             f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
         ]
         if not (self.answers or settled):
-            said.append(f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}{unanswered}.")
+            said.append(
+                f"Winning all of these and losing none has raw p by {item} "
+                f"{p_value(self.p)}{unanswered}."
+            )
         return [Sentence("explanation", text, "headroom") for text in said]

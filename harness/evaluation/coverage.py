@@ -1,4 +1,6 @@
-"""What runs, gold and corpus know of each other: a score of runs that speak of other ids says nothing."""
+"""What runs, gold and corpus know of each other: a score of runs that speak of other ids says
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,14 @@ class Coverage:
     """How much of the gold a run knows.
 
     queries: how many are judged.    answered: for how many of them the run lists a document.
-    empty: queries that the run names with an empty list.    unknown: queries it answers that the gold does not know.
-    gold_documents: distinct supporting documents.    found: how many of them stand in some list of the run.
-    run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has; None without one.
-    longest: how many documents its longest list has.    alike: what ids that one side lacks resemble, a line each.
+    empty: queries that the run names with an empty list.    unknown: queries it answers that the
+    gold does not know.
+    gold_documents: distinct supporting documents.    found: how many of them stand in some list of
+    the run.
+    run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has;
+    None without one.
+    longest: how many documents its longest list has.    alike: what ids that one side lacks
+    resemble, a line each.
     """
 
     queries: int
@@ -51,10 +57,17 @@ class Coverage:
         """The coverage of a run. Unknown is a query that the gold of no split has."""
         answered, held = queries(run), documents(run)
         whole = gold.whole or gold
-        judged, every = (pa.array(ids, pa.string()) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
+        judged, every = (
+            pa.array(ids, pa.string())
+            for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing])
+        )
         lacking = [
             ("gold questions have no list", _without(judged, answered), _without(answered, every)),
-            ("gold documents are in no list", _without(gold.documents, held), _without(held, gold.documents)),
+            (
+                "gold documents are in no list",
+                _without(gold.documents, held),
+                _without(held, gold.documents),
+            ),
         ]
         if gold.corpus is not None:
             strange = _without(held, gold.corpus)
@@ -108,10 +121,11 @@ def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
 
 
 def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
-    """Raise HarnessError where a run answers no query of the gold, or speaks of other documents than it.
+    """Raise HarnessError where a run answers no query of the gold, or speaks of other documents
+    than it.
 
-    runs: by source. A run that holds no gold document passes when it shares documents with the corpus or with a run
-    that does: it found nothing, under the same ids.
+    runs: by source. A run that holds no gold document passes when it shares documents with the
+    corpus or with a run that does: it found nothing, under the same ids.
     """
     asked = pa.array(gold.query_ids, pa.string())
     name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
@@ -131,12 +145,19 @@ def read_gold(config: DictConfig) -> Gold:
     """The gold of the keys gold, lenient, dataset.chain, rel, ties, split and splitting."""
     one_of("ties", config.ties, ("house", "trec"))
     rule: Any = OmegaConf.to_container(config.dataset)
-    read = Gold.read(str(config.gold), config.lenient, rule["chain"], config.rel, keep_empty=config.ties == "trec")
+    read = Gold.read(
+        str(config.gold),
+        config.lenient,
+        rule["chain"],
+        config.rel,
+        keep_empty=config.ties == "trec",
+    )
     return read.split(config.split, config.splitting)
 
 
 def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -> None:
-    """Say on stderr what is not whole; with ``strict`` raise where a run has other queries than the gold.
+    """Say on stderr what is not whole; with ``strict`` raise where a run has other queries than the
+    gold.
 
     coverages: by the runs' files.
     """
@@ -147,7 +168,9 @@ def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -
                 f"holds {found.unknown} that {gold.source} does not know"
             )
             if strict:
-                raise HarnessError(f"{text}; give a run of exactly these questions, or strict=false")
+                raise HarnessError(
+                    f"{text}; give a run of exactly these questions, or strict=false"
+                )
             log.warning("%s (the former found nothing, the latter are not scored)", text)
         if found.empty:
             log.warning("%s: %d of its lists are empty", source, found.empty)

@@ -32,7 +32,15 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
-from harness.evaluation.metric import ABSENT, Metric, average, definitions, groups, metrics, run_ranks
+from harness.evaluation.metric import (
+    ABSENT,
+    Metric,
+    average,
+    definitions,
+    groups,
+    metrics,
+    run_ranks,
+)
 from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.metric.tie import Range, describe_ranges, tie_ranges
@@ -45,12 +53,15 @@ Scores = dict[str, float | None]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The scores of a run on n queries, shares in [0, 1]; None for a metric that needs hop order where there is none.
+    """The scores of a run on n queries, shares in [0, 1]; None for a metric that needs hop order
+    where there is none.
 
-    run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
-    per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since their hop order is
-    known; None where that is all, or none. The groups have it, too.
-    judgements: how they are read (see ``Gold.describe``).    ranks: int32[n, H], of the gold passages.
+    run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each
+    group.
+    per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since
+    their hop order is known; None where that is all, or none. The groups have it, too.
+    judgements: how they are read (see ``Gold.describe``).    ranks: int32[n, H], of the gold
+    passages.
     tie_ranges: what another order of equal scores could make of a metric, lowest and highest (see
     ``harness.evaluation.metric.tie``).
     """
@@ -72,7 +83,9 @@ class Evaluation(Result):
 
     @property
     def tie_note(self) -> str:
-        """What another order of equal scores would give; empty where that is not seen in a table."""
+        """What another order of equal scores would give; empty where that is not seen in a
+        table.
+        """
         return describe_ranges(self.run, self.tie_ranges)
 
     @property
@@ -95,7 +108,11 @@ class Evaluation(Result):
             **({"judgements": self.judgements} if self.judgements else {}),
             **({} if self.n_last_hop is None else {"n_last_hop": self.n_last_hop}),
             "metrics": self.metrics,
-            **({"tie_ranges": {name: list(ends) for name, ends in self.tie_ranges.items()}} if self.tie_ranges else {}),
+            **(
+                {"tie_ranges": {name: list(ends) for name, ends in self.tie_ranges.items()}}
+                if self.tie_ranges
+                else {}
+            ),
             "by_hops": self.by_hops,
             "by_type": self.by_type,
             "per_query": self.per_query,
@@ -107,17 +124,28 @@ class Evaluation(Result):
         part = [] if self.n_last_hop is None else [self.n_last_hop]
         lacking = [self.coverage.missing] if self.coverage.missing else []
         columns = [
-            Column("questions", "text"), Column("n", "count"), *(Column("n of last_hop", "count") for _ in part),
-            *(Column("missing", "count") for _ in lacking), *(Column(f"{name} %") for name in self.metrics),
-        ]  # fmt: skip
+            Column("questions", "text"),
+            Column("n", "count"),
+            *(Column("n of last_hop", "count") for _ in part),
+            *(Column("missing", "count") for _ in lacking),
+            *(Column(f"{name} %") for name in self.metrics),
+        ]
         rows: list[list[Any]] = [["all", self.n, *part, *lacking, *self.metrics.values()]]
         for title, labelled in (("hops", self.by_hops), ("type", self.by_type)):
             for label, scores in labelled.items():
                 counts = list(scores.values())[: 1 + len(part)]
                 rows.append(
-                    [f"{title} {label}", *counts, *(None for _ in lacking), *(scores[name] for name in self.metrics)]
+                    [
+                        f"{title} {label}",
+                        *counts,
+                        *(None for _ in lacking),
+                        *(scores[name] for name in self.metrics),
+                    ]
                 )
-        extent = f"{short_source(self.gold)}, {counted(self.n, 'question')}, split {self.split}; scores in percent"
+        extent = (
+            f"{short_source(self.gold)}, {counted(self.n, 'question')}, split {self.split}; "
+            "scores in percent"
+        )
         extent = f"{extent}; {self.judgements}" if self.judgements else extent
         source = Source(extent, coverage_notes({self.run: self.coverage}))
         return Table("scores", self.run, columns, rows, source)
@@ -133,12 +161,18 @@ class Evaluation(Result):
         return [{"run": self.run, "n": self.n, **self.metrics}]
 
     def query_records(self) -> list[dict[str, object]]:
-        """A row a query: its id, its metrics, and the rank of each gold passage (None: not in the list)."""
+        """A row a query: its id, its metrics, and the rank of each gold passage (None: not in the
+        list).
+        """
         rows = zip(self.per_query.items(), listed_ranks(self.ranks), strict=True)
-        return [{"query_id": query, **values, "gold_ranks": ranks} for (query, values), ranks in rows]
+        return [
+            {"query_id": query, **values, "gold_ranks": ranks} for (query, values), ranks in rows
+        ]
 
     def explanation(self) -> dict[str, str]:
-        """What the numbers are, by topic: what each metric counts, the order of ties, what run and gold share."""
+        """What the numbers are, by topic: what each metric counts, the order of ties, what run and
+        gold share.
+        """
         one = self.coverage
         names = dict.fromkeys(name.partition("@")[0] for name in self.metrics)
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
@@ -152,7 +186,9 @@ class Evaluation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluations(Result):
-    """The scores of several runs on the same gold; a mapping by their names.    systems: at least one."""
+    """The scores of several runs on the same gold; a mapping by their names.    systems: at least
+    one.
+    """
 
     systems: Mapping[str, Evaluation]
 
@@ -167,7 +203,9 @@ class Evaluations(Result):
         rows = [[name, *one.metrics.values()] for name, one in self.systems.items()]
         notes = list(dict.fromkeys(note for one in each for note in one.source.notes))
         source = Source(each[0].source.extent, notes)
-        return Table("scores", counted(len(rows), "run"), [Column("run", "text"), *metrics], rows, source)
+        return Table(
+            "scores", counted(len(rows), "run"), [Column("run", "text"), *metrics], rows, source
+        )
 
     def records(self) -> list[dict[str, object]]:
         """A row a run: its name, n, and the metrics."""
@@ -175,7 +213,11 @@ class Evaluations(Result):
 
     def query_records(self) -> list[dict[str, object]]:
         """A row a run and query."""
-        return [{"run": name, **row} for name, one in self.systems.items() for row in one.query_records()]
+        return [
+            {"run": name, **row}
+            for name, one in self.systems.items()
+            for row in one.query_records()
+        ]
 
 
 def evaluate(
@@ -190,13 +232,17 @@ def evaluate(
     """The scores of a run, or of several.
 
     Args:
-        run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}``, a run of ranx. Several are
+        run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}``, a run
+        of ranx. Several are
             a list of these, or ``{name: run}``.
-        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts, and one that the run
+        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts, and
+        one that the run
             lacks has found nothing.
-        names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see ``metric.metrics``).
+        names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see
+        ``metric.metrics``).
         depths: of names without one, e.g. ``[5, 10]``.
-        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
+        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
+        (``trec``).
         source: the run's name, for messages.
 
     Returns:
@@ -208,9 +254,14 @@ def evaluate(
     one_of("ties", ties, get_args(Ties))
     systems = read_systems(refuse_gold(run), source)
     if repeated := [name for name, runs in systems.items() if len(runs) > 1]:
-        raise HarnessError(f"{repeated[0]}: several runs of one system are compared, not evaluated; name each")
+        raise HarnessError(
+            f"{repeated[0]}: several runs of one system are compared, not evaluated; name each"
+        )
     judged = Gold.read(gold, keep_empty=ties == "trec")
-    found = {name: evaluate_run(runs[0], judged, names, depths, ties, source=name) for name, runs in systems.items()}
+    found = {
+        name: evaluate_run(runs[0], judged, names, depths, ties, source=name)
+        for name, runs in systems.items()
+    }
     return Evaluations(found) if is_several(run) else next(iter(found.values()))
 
 
@@ -229,9 +280,16 @@ def evaluate_run(
     ranks = ranks_of(run, gold, ties)
     judged = judged_of(run, gold, ties)
     values = {str(metric): metric(ranks, judged) for metric in wanted}
-    columns = {name: [None if math.isnan(one) else one for one in found.tolist()] for name, found in values.items()}
+    columns = {
+        name: [None if math.isnan(one) else one for one in found.tolist()]
+        for name, found in values.items()
+    }
     known = gold.has_last_hop
-    partly = known if known.any() and not known.all() and any(metric.ordered for metric in wanted) else None
+    partly = (
+        known
+        if known.any() and not known.all() and any(metric.ordered for metric in wanted)
+        else None
+    )
     return Evaluation(
         run=source,
         gold=gold.source,
@@ -260,18 +318,26 @@ def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
 
 
 def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
-    """The ranks of each query's gold passages, in hop order where that is known; None for one that is not listed."""
-    return [[None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()]
+    """The ranks of each query's gold passages, in hop order where that is known; None for one that
+    is not listed.
+    """
+    return [
+        [None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()
+    ]
 
 
-def ranges_of(run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house") -> dict[str, Range]:
+def ranges_of(
+    run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house"
+) -> dict[str, Range]:
     """What another order of equal scores could make of each metric; see ``tie_ranges``."""
     aligned = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
     return tie_ranges(aligned, gold.numbers(run.doc_ids), gold.judged(run.doc_ids), wanted, ties)
 
 
 def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> Judged | None:
-    """The places of all judged documents, int32[Q, J], and their grades; None where the gold has no judgements."""
+    """The places of all judged documents, int32[Q, J], and their grades; None where the gold has no
+    judgements.
+    """
     if (found := gold.judged(run.doc_ids)) is None:
         return None
     queries = pa.array(gold.query_ids, pa.string())

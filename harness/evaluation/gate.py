@@ -19,12 +19,13 @@ KINDS = ("no_worse", "better")
 class Gate:
     """What a difference from the baseline must be: its whole 95% interval above a bound.
 
-    kind: ``no_worse``, above minus the margin; ``better``, above the margin.    margin: in points, or, of scores that
-    are no shares, in their unit.
+    kind: ``no_worse``, above minus the margin; ``better``, above the margin.    margin: in points,
+    or, of scores that are no shares, in their unit.
 
-    The interval is the one that decides, by cluster where questions share gold. An interval that is below the bound
-    fails, and one that holds it cannot be told. Where no question differs nothing is worse. Of several comparisons
-    every one must pass (an intersection-union test), so none is corrected for the others.
+    The interval is the one that decides, by cluster where questions share gold. An interval that is
+    below the bound fails, and one that holds it cannot be told. Where no question differs nothing
+    is worse. Of several comparisons every one must pass (an intersection-union test), so none is
+    corrected for the others.
     """
 
     kind: str
@@ -52,10 +53,15 @@ class Gate:
     def answer_all(self, found: Sequence[SystemComparison]) -> tuple[Answer, str]:
         """The answer to all of them, and a line that says why: the comparison that decides it."""
         answers = [self.answer(one) for one in found]
-        worst: Answer = next((name for name in ("fails", "cannot be told") if name in answers), "passes")
+        worst: Answer = next(
+            (name for name in ("fails", "cannot be told") if name in answers), "passes"
+        )
         deciding = found[answers.index(worst)]
         others = f" ({answers.count(worst)} of {len(found)} comparisons)" if len(found) > 1 else ""
-        return worst, f"gate={self.kind} margin={self.margin:g} {worst}{others}: {self._reason(deciding)}"
+        return (
+            worst,
+            f"gate={self.kind} margin={self.margin:g} {worst}{others}: {self._reason(deciding)}",
+        )
 
     def _reason(self, one: SystemComparison) -> str:
         pair = f"{one.name} against {one.baseline} by {one.metric}"
@@ -65,4 +71,7 @@ class Gate:
             return f"{pair} has too few clusters for an interval."
         how = f" {one.ruling.how}" if one.ruling.how else ""
         bound = f"{one.scale.gain(self.bound(one))}"
-        return f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(one.interval)}{how}; bound {bound}."
+        return (
+            f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(one.interval)}{how}; "
+            f"bound {bound}."
+        )

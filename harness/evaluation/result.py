@@ -1,4 +1,6 @@
-"""What evaluate and compare return: a typed value that is a mapping, too, and shows itself as a table."""
+"""What evaluate and compare return: a typed value that is a mapping, too, and shows itself as a
+table.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,20 @@ if TYPE_CHECKING:
 def coverage_notes(coverages: Mapping[str, Coverage]) -> list[str]:
     """Sentences on the queries that each run lacks, and the warnings of its coverage."""
     lacking = [
-        f"{name} has no list for {one.missing} of {counted(one.queries, 'question')}; these count as not found."
+        f"{name} has no list for {one.missing} of {counted(one.queries, 'question')}; these "
+        "count as not found."
         for name, one in coverages.items()
         if one.missing and not one.few
     ]
-    return lacking + [f"{name}: only {line}." for name, one in coverages.items() for line in one.warnings()]
+    return lacking + [
+        f"{name}: only {line}." for name, one in coverages.items() for line in one.warnings()
+    ]
 
 
 class Result(Mapping[str, Any], ABC):
-    """A result: its fields under their names, the JSON of the command line as a mapping, a table to look at."""
+    """A result: its fields under their names, the JSON of the command line as a mapping, a table to
+    look at.
+    """
 
     @cached_property
     def json(self) -> dict[str, object]:

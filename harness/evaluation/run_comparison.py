@@ -31,7 +31,8 @@ SystemLists = tuple[str, Run | Mapping[str, Run]]
 class RunComparison(SystemComparison):
     """A comparison of two runs on the same gold.
 
-    queries: all of the gold.    ranks: int32[len(queries), H], of their passages, by system with one run.
+    queries: all of the gold.    ranks: int32[len(queries), H], of their passages, by system with
+    one run.
     """
 
     metric: Metric
@@ -53,20 +54,27 @@ class RunComparison(SystemComparison):
     def extent(self, n: int) -> str:
         """Gold, queries and split."""
         said, gold = self.gold.describe(), short_source(self.gold.source)
-        return f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
+        return (
+            f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
+        )
 
     def cautions(self) -> list[str]:
-        """A run whose lists are shorter than the metric looks, and one whose scores are equal where that matters."""
+        """A run whose lists are shorter than the metric looks, and one whose scores are equal where
+        that matters.
+        """
         tied = (describe_ranges(name, ranges) for name, ranges in self.tie_ranges.items())
         return [f"{text}." for text in tied if text] + [
-            f"{name} has {counted(found.longest, 'document')} a question at most; a metric at {self.metric.k} looks no "
+            f"{name} has {counted(found.longest, 'document')} a question at most; a metric at "
+            f"{self.metric.k} looks no "
             "further in it."
             for name, found in self.coverages.items()
             if found.longest < (self.metric.k or 0)
         ]
 
     def query_records(self) -> list[dict[str, object]]:
-        """Those of every comparison, and the rank of each gold passage in both lists (None: not in the list)."""
+        """Those of every comparison, and the rank of each gold passage in both lists (None: not in
+        the list).
+        """
         rows = super().query_records()
         for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
             if name in self.ranks:
@@ -76,9 +84,14 @@ class RunComparison(SystemComparison):
         return rows
 
     def _tied(self) -> dict[str, object]:
-        """The ranges of this metric, of the run and of the baseline, where another order moves it."""
+        """The ranges of this metric, of the run and of the baseline, where another order
+        moves it.
+        """
         sides = {"run": self.name, "baseline": self.baseline}
-        own = {side: self.tie_ranges.get(name, {}).get(str(self.metric)) for side, name in sides.items()}
+        own = {
+            side: self.tie_ranges.get(name, {}).get(str(self.metric))
+            for side, name in sides.items()
+        }
         found = {side: list(ends) for side, ends in own.items() if ends}
         return {"tie_ranges": found} if found else {}
 
@@ -111,18 +124,20 @@ def compare(
     """Where a run finds what its baseline does not, and whether it is more than chance.
 
     Args:
-        run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx. Several systems are a
-            list of these, or ``{name: run}``; in ``{name: [run, run]}`` the runs are of one system (seeds, draws of a
-            model), and the test then knows that runs vary, too.
+        run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx.
+        Several systems are a
+            list of these, or ``{name: run}``; in ``{name: [run, run]}`` the runs are of one system
+            (seeds, draws of a model), and the test then knows that runs vary, too.
         baseline: the same of what is compared with.
         gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts.
         metric: a metric, its name, e.g. ``last_hop@5``, or several.
-        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
+        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
+        (``trec``).
         depths: of names without one, e.g. 5.
 
     Returns:
-        Wins, losses, exact p, intervals in shares of 1, by query and by cluster. Of several systems, baselines or
-        metrics a sequence, whose p are corrected over all.
+        Wins, losses, exact p, intervals in shares of 1, by query and by cluster. Of several
+        systems, baselines or metrics a sequence, whose p are corrected over all.
 
     Raises:
         HarnessError: runs and gold speak of other queries or documents, or no metric has that name.
@@ -131,21 +146,35 @@ def compare(
     alone = isinstance(metric, (str, Metric))
     wanted = metrics(metric, depths)
     runs, baselines = (
-        read_systems(refuse_gold(given), name) for name, given in (("the run", run), ("the baseline", baseline))
+        read_systems(refuse_gold(given), name)
+        for name, given in (("the run", run), ("the baseline", baseline))
     )
-    if differ := [name for name in runs if name in baselines and not _same(runs[name], baselines[name])]:
-        raise HarnessError(f"{differ[0]} is one run in run and another in baseline; give each its name")
-    named = [{name: (name, _numbered(name, own)) for name, own in each.items()} for each in (runs, baselines)]
-    found = compare_all(named[0], named[1], Gold.read(gold, keep_empty=ties == "trec"), wanted, ties)
+    if differ := [
+        name for name in runs if name in baselines and not _same(runs[name], baselines[name])
+    ]:
+        raise HarnessError(
+            f"{differ[0]} is one run in run and another in baseline; give each its name"
+        )
+    named = [
+        {name: (name, _numbered(name, own)) for name, own in each.items()}
+        for each in (runs, baselines)
+    ]
+    found = compare_all(
+        named[0], named[1], Gold.read(gold, keep_empty=ties == "trec"), wanted, ties
+    )
     return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
 
 
 def _same(ours: Sequence[Run], theirs: Sequence[Run]) -> bool:
-    return len(ours) == len(theirs) and all(one.equals(other) for one, other in zip(ours, theirs, strict=True))
+    return len(ours) == len(theirs) and all(
+        one.equals(other) for one, other in zip(ours, theirs, strict=True)
+    )
 
 
 def _numbered(name: str, runs: Sequence[Run]) -> Run | Mapping[str, Run]:
-    return runs[0] if len(runs) == 1 else {f"{name} {place}": one for place, one in enumerate(runs, 1)}
+    return (
+        runs[0] if len(runs) == 1 else {f"{name} {place}": one for place, one in enumerate(runs, 1)}
+    )
 
 
 def compare_all(
@@ -155,9 +184,11 @@ def compare_all(
     wanted: Sequence[Metric],
     ties: Ties,
 ) -> list[RunComparison]:
-    """Each run against each baseline (by name: its file and itself), by each metric; p is corrected over all of them.
+    """Each run against each baseline (by name: its file and itself), by each metric; p is corrected
+    over all of them.
 
-    A run that is a baseline, too, is not compared with itself (unless there is nothing else), and no pair twice.
+    A run that is a baseline, too, is not compared with itself (unless there is nothing else), and
+    no pair twice.
     """
     _check_ordered(gold, wanted)
     files = [
@@ -167,21 +198,40 @@ def compare_all(
         for file, run in _files(listed).items()
     ]
     check_known(dict(files), gold)
-    known = {name: _System.of(name, listed, gold, wanted, ties) for name, listed in {**baselines, **runs}.items()}
-    pairs = [(known[name], known[base], metric) for name, base in pairs_of(runs, baselines) for metric in wanted]
+    known = {
+        name: _System.of(name, listed, gold, wanted, ties)
+        for name, listed in {**baselines, **runs}.items()
+    }
+    pairs = [
+        (known[name], known[base], metric)
+        for name, base in pairs_of(runs, baselines)
+        for metric in wanted
+    ]
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
     def compared(ours: _System, theirs: _System, metric: Metric) -> RunComparison:
         pair = {one.name: one for one in (ours, theirs)}
         repeats = Repeats.by_name({name: one.values[metric] for name, one in pair.items()})
         return RunComparison.of(
-            ours.values[metric], theirs.values[metric], metric.binary, labels=labels,
-            test="flip" if repeats else "sign", metric=metric, gold=ordered if metric.ordered else gold, ties=ties,
-            queries=gold.query_ids, run=ours.file, name=ours.name, baseline=theirs.name, repeats=repeats,
+            ours.values[metric],
+            theirs.values[metric],
+            metric.binary,
+            labels=labels,
+            test="flip" if repeats else "sign",
+            metric=metric,
+            gold=ordered if metric.ordered else gold,
+            ties=ties,
+            queries=gold.query_ids,
+            run=ours.file,
+            name=ours.name,
+            baseline=theirs.name,
+            repeats=repeats,
             coverages={name: one.coverage for name, one in pair.items()},
-            tie_ranges={name: one.tie_ranges for name, one in pair.items() if one.ranks is not None},
+            tie_ranges={
+                name: one.tie_ranges for name, one in pair.items() if one.ranks is not None
+            },
             ranks={name: one.ranks for name, one in pair.items() if one.ranks is not None},
-        )  # fmt: skip
+        )
 
     return corrected([compared(*pair) for pair in pairs])
 
@@ -191,7 +241,8 @@ class _System:
     """What is known of a system before it is compared.
 
     values: float64[n, r] by metric, of r runs.    coverage: that of the run that answers least.
-    tie_ranges: what another order of equal scores could make of the metrics.    ranks: int32[n, H]. Of one run alone.
+    tie_ranges: what another order of equal scores could make of the metrics.    ranks: int32[n, H].
+    Of one run alone.
     """
 
     name: str
@@ -202,12 +253,16 @@ class _System:
     ranks: Ranks | None
 
     @classmethod
-    def of(cls, name: str, listed: SystemLists, gold: Gold, wanted: Sequence[Metric], ties: Ties) -> _System:
+    def of(
+        cls, name: str, listed: SystemLists, gold: Gold, wanted: Sequence[Metric], ties: Ties
+    ) -> _System:
         runs = list(_files(listed).values())
         ranks = [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in runs]
         values = {metric: np.stack([metric(*one) for one in ranks], axis=1) for metric in wanted}
         coverage = min((Coverage.of(run, gold) for run in runs), key=lambda one: one.answered)
-        alone = (ranges_of(runs[0], gold, wanted, ties), ranks[0][0]) if len(runs) == 1 else ({}, None)
+        alone = (
+            (ranges_of(runs[0], gold, wanted, ties), ranks[0][0]) if len(runs) == 1 else ({}, None)
+        )
         return cls(name, listed[0], values, coverage, *alone)
 
 
@@ -216,7 +271,8 @@ def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
     for metric in wanted:
         if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(
-                f"{gold.source}: no question has a known hop order, so there is no {metric}; give gold=queries.jsonl, "
+                f"{gold.source}: no question has a known hop order, so there is no {metric}; "
+                "give gold=queries.jsonl, "
                 "a dataset.chain that some of its questions meet, or metric=full_sup"
             )
 

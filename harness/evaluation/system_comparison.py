@@ -23,8 +23,13 @@ S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}
 ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
 SystemField: TypeAlias = "Field[SystemComparison]"
-SIDES: Mapping[str, Callable[[SystemComparison], str]] = {"": attrgetter("name"), "baseline ": attrgetter("baseline")}
-"""The two systems of a comparison: what the titles of their columns begin with, and how they are called."""
+SIDES: Mapping[str, Callable[[SystemComparison], str]] = {
+    "": attrgetter("name"),
+    "baseline ": attrgetter("baseline"),
+}
+"""The two systems of a comparison: what the titles of their columns begin with, and how they are
+called.
+"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,8 @@ class SystemComparison(Result, Comparison):
     name: of the system, ``run`` and ``baseline``: their files.
     coverages: of ranked lists, the run's and the baseline's, by name.
     repeats: of the two, by name, those that ran several times.
-    tie_ranges: of ranked lists, what another order of equal scores could make of each metric, by system.
+    tie_ranges: of ranked lists, what another order of equal scores could make of each metric, by
+    system.
     fusable: whether the systems are ranked lists, which could be fused.
     """
 
@@ -135,25 +141,40 @@ class SystemComparison(Result, Comparison):
         """The column of ``ids`` in a data frame."""
 
     def records(self) -> list[dict[str, object]]:
-        """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins, losses, p."""
+        """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins,
+        losses, p.
+        """
         return [
             {
-                "run": self.name, "baseline": self.baseline, "metric": str(self.metric), "n": self.n,
-                "score": self.score, "baseline_score": self.baseline_score, **record(self), "decides": self.decides,
+                "run": self.name,
+                "baseline": self.baseline,
+                "metric": str(self.metric),
+                "n": self.n,
+                "score": self.score,
+                "baseline_score": self.baseline_score,
+                **record(self),
+                "decides": self.decides,
             }
-        ]  # fmt: skip
+        ]
 
     def query_records(self) -> list[dict[str, object]]:
-        """A row an item: its id, run, baseline, metric, both scores, and whether it is won, lost or tied."""
+        """A row an item: its id, run, baseline, metric, both scores, and whether it is won, lost or
+        tied.
+        """
         signs = np.sign(self.ours - self.theirs).astype(int).tolist()
         rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)
         return [
             {
-                self.id_name: item, "run": self.name, "baseline": self.baseline, "metric": str(self.metric),
-                "score": ours, "baseline_score": theirs, "result": RESULTS[sign],
+                self.id_name: item,
+                "run": self.name,
+                "baseline": self.baseline,
+                "metric": str(self.metric),
+                "score": ours,
+                "baseline_score": theirs,
+                "result": RESULTS[sign],
             }
             for item, ours, theirs, sign in rows
-        ]  # fmt: skip
+        ]
 
     def table(self) -> Table:
         """Its one row."""
@@ -161,7 +182,9 @@ class SystemComparison(Result, Comparison):
 
 
 def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, str]]:
-    """Each run with each baseline: not with itself, unless there is nothing else, and no pair twice."""
+    """Each run with each baseline: not with itself, unless there is nothing else, and no pair
+    twice.
+    """
     pairs: list[tuple[str, str]] = []
     for base in baselines:
         pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
@@ -169,16 +192,23 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
 
 
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
-    """What choosing among all runs that are compared, baselines first, could win over the best, by metric.
+    """What choosing among all runs that are compared, baselines first, could win over the best, by
+    metric.
 
-    Of several that score the same the first one counts as the best, and the others are named (``equal``).
+    Of several that score the same the first one counts as the best, and the others are named
+    (``equal``).
     """
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
         same = [one for one in found if one.metric == metric]
-        values = {**{one.baseline: one.theirs for one in same}, **{one.name: one.ours for one in same}}
+        values = {
+            **{one.baseline: one.theirs for one in same},
+            **{one.name: one.ours for one in same},
+        }
         if len(values) > 1:
-            rooms[str(metric)] = Headroom.of(values, max(values, key=lambda name: float(values[name].mean())))
+            rooms[str(metric)] = Headroom.of(
+                values, max(values, key=lambda name: float(values[name].mean()))
+            )
     return rooms
 
 
@@ -203,7 +233,9 @@ def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
     ]
 
 
-def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> SystemField:
+def _missing(
+    found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
+) -> SystemField:
     """How many queries the system of a side lacks."""
 
     def read(one: SystemComparison) -> int:
@@ -212,7 +244,9 @@ def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[Syste
     return Field(Column(f"{side}missing", "count"), read, any(map(read, found)))
 
 
-def _spread(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> list[SystemField]:
+def _spread(
+    found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
+) -> list[SystemField]:
     """How many runs the system of a side has, and their standard deviation."""
 
     def runs(one: SystemComparison) -> Repeats | None:
@@ -245,8 +279,14 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
         Field(Column("95% of score", "interval", score.title), lambda one: one.wilson_cluster),
         Field(scale.column("baseline"), lambda one: one.baseline_score),
         *judged(own, "difference", "95% of difference", scale=scale),
-        Field(scale.column(f"se of {scale.item}s"), lambda one: one.errors and one.errors.question_error, repeated),
-        Field(scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated),
+        Field(
+            scale.column(f"se of {scale.item}s"),
+            lambda one: one.errors and one.errors.question_error,
+            repeated,
+        ),
+        Field(
+            scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated
+        ),
     ]
 
 

@@ -1,4 +1,6 @@
-"""Compared runs as a paper has them: systems by metrics with signs where a difference is shown; a matrix of pairs."""
+"""Compared runs as a paper has them: systems by metrics with signs where a difference is shown; a
+matrix of pairs.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,27 @@ Line = tuple[str, Sequence[SystemComparison | None]]
 EACH = ("difference", "W", "L", "Holm p")
 BOLD = "Bold: the highest, where it is shown to be better than all others."
 SIGNS = "†‡"
-"""Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
+"""Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse.
+"""
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:
-    """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of its runs.
+    """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of
+    its runs.
 
-    A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the highest score of a
-    column where it is shown to be better than all that it was compared with.
+    A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the
+    highest score of a column where it is shown to be better than all that it was compared with.
     """
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
     sides = _sides(found)
     rows, places = _rows(found, systems, metrics, {cell: score for cell, score, _ in sides})
-    cells = {(name, metric): (places[name], 1 + column) for name in systems for column, metric in enumerate(metrics)}
+    cells = {
+        (name, metric): (places[name], 1 + column)
+        for name in systems
+        for column, metric in enumerate(metrics)
+    }
     marks = {cells[cell]: signs for cell, signs in _signs(found, baselines).items()}
     best = frozenset(cells[cell] for cell in _best(sides))
     rules = frozenset(places[name] for name in systems[len(baselines) :][:1])
@@ -46,9 +54,14 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
 
 
 def _rows(
-    found: Sequence[SystemComparison], systems: Sequence[str], metrics: Sequence[str], scores: Mapping[Cell, float]
+    found: Sequence[SystemComparison],
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    scores: Mapping[Cell, float],
 ) -> tuple[list[list[Any]], dict[str, int]]:
-    """The scores of each system, below those of several runs their sd; and in which row each system is."""
+    """The scores of each system, below those of several runs their sd; and in which row each system
+    is.
+    """
     repeats = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
     rows: list[list[Any]] = []
     places: dict[str, int] = {}
@@ -62,14 +75,21 @@ def _rows(
 
 
 def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
-    """Both systems of each comparison: system and metric, the score, and whether it is shown to be the better one."""
+    """Both systems of each comparison: system and metric, the score, and whether it is shown to be
+    the better one.
+    """
     ours = [((one.name, str(one.metric)), one.score, one.finding == "better") for one in found]
-    theirs = [((one.baseline, str(one.metric)), one.baseline_score, one.finding == "worse") for one in found]
+    theirs = [
+        ((one.baseline, str(one.metric)), one.baseline_score, one.finding == "worse")
+        for one in found
+    ]
     return [*ours, *theirs]
 
 
 def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
-    """The highest score of each metric, where it is shown to be better than all that it was compared with."""
+    """The highest score of each metric, where it is shown to be better than all that it was
+    compared with.
+    """
     highest: dict[str, float] = {}
     for (_, metric), score, _ in sides:
         highest[metric] = max(score, highest.get(metric, score))
@@ -125,7 +145,9 @@ class Matrix:
         return [[cells.get((run, *head)) for head in self.heads] for run in self.runs]
 
     def table(self) -> Table:
-        """Of each pair the difference, won, lost, and p after Holm's correction; a group of columns a baseline."""
+        """Of each pair the difference, won, lost, and p after Holm's correction; a group of columns
+        a baseline.
+        """
         fields: list[Field[Line]] = [Field(Column("run", "text"), itemgetter(0))]
         for place, name in enumerate(self.titles):
             fields += judged(_at(place), *EACH, scale=self.found[0].scale, group=f"over {name}")
@@ -136,12 +158,15 @@ class Matrix:
             if one is not None and one.finding != "even"
         }
         notes = [
-            f"W and L: {self.found[0].scale.item}s won and lost; Holm p: over all {len(self.found)} comparisons; "
+            f"W and L: {self.found[0].scale.item}s won and lost; Holm p: over all "
+            f"{len(self.found)} comparisons; "
             "*: at most .05."
         ]
         source, style = source_of(self.found), Style(marks=marks)
         rows = zip(self.runs, self.rows(), strict=True)
-        return Table.of("matrix", self.title, fields, rows, source, notes, style=style, grouping="baseline")
+        return Table.of(
+            "matrix", self.title, fields, rows, source, notes, style=style, grouping="baseline"
+        )
 
 
 def _at(place: int) -> Callable[[Line], SystemComparison | None]:
@@ -163,8 +188,14 @@ def _legend(baselines: Sequence[str], marks: dict[tuple[int, int], str]) -> str:
         return "No difference is significant."
     if len(baselines) == 1:
         words = dict(zip(SIGNS, ("better", "worse"), strict=True))
-        said = ", ".join(f"{sign} {word} than {baselines[0]}" for sign, word in words.items() if sign in used)
+        said = ", ".join(
+            f"{sign} {word} than {baselines[0]}" for sign, word in words.items() if sign in used
+        )
     else:
-        letters = ", ".join(f"{chr(ord('a') + place)} {name}" for place, name in enumerate(baselines[:26]))
-        said = f"better than {letters}" + ("; capital letters: worse" if used != used.lower() else "")
+        letters = ", ".join(
+            f"{chr(ord('a') + place)} {name}" for place, name in enumerate(baselines[:26])
+        )
+        said = f"better than {letters}" + (
+            "; capital letters: worse" if used != used.lower() else ""
+        )
     return f"p at most .05 after Holm's correction over all comparisons: {said}."

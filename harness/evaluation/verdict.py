@@ -1,4 +1,6 @@
-"""What a call of `harness compare` says: each sentence with what it is about, and the table that stands above."""
+"""What a call of `harness compare` says: each sentence with what it is about, and the table that
+stands above.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ NAMED = 3
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Each path by so many of its last parts that no two are alike; a name without a slash stays as it is."""
+    """Each path by so many of its last parts that no two are alike; a name without a slash stays as
+    it is.
+    """
     parts = {path: PurePath(path).parts or (path,) for path in paths}
     for length in range(1, max(map(len, parts.values()), default=0) + 1):
         found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
@@ -33,8 +37,12 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def renamed(found: Sequence[S]) -> list[S]:
-    """The comparisons with short names of runs and baselines, for a terminal; nothing is computed again."""
-    names = short_names(list(dict.fromkeys(name for one in found for name in (one.baseline, one.name))))
+    """The comparisons with short names of runs and baselines, for a terminal; nothing is computed
+    again.
+    """
+    names = short_names(
+        list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
+    )
     return [
         one.with_fields(
             name=names[one.name],
@@ -58,7 +66,9 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Sequence[SystemComparison]):
-    """Comparisons that were made together; their p are corrected over all of them.    found: at least one."""
+    """Comparisons that were made together; their p are corrected over all of them.    found: at
+    least one.
+    """
 
     found: Sequence[SystemComparison]
 
@@ -89,10 +99,15 @@ class Comparisons(Sequence[SystemComparison]):
 
     def __repr__(self) -> str:
         """The table as text, and what is better."""
-        return "\n".join([self.table().text(), "", *select_texts(sentences(self.found, {}), "verdict")])
+        return "\n".join(
+            [self.table().text(), "", *select_texts(sentences(self.found, {}), "verdict")]
+        )
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape.html(text)}</p>" for text in select_texts(sentences(self.found, {}), "verdict"))
+        said = "".join(
+            f"<p>{escape.html(text)}</p>"
+            for text in select_texts(sentences(self.found, {}), "verdict")
+        )
         return f"{self.table()._repr_html_()}{said}"
 
     def latex(self) -> str:
@@ -125,14 +140,23 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
 def _once(found: Sequence[SystemComparison]) -> list[Sentence]:
     """A caveat for systems with one run beside others with several."""
     names = dict.fromkeys(
-        name for one in found if one.repeats for name in (one.name, one.baseline) if name not in one.repeats
+        name
+        for one in found
+        if one.repeats
+        for name in (one.name, one.baseline)
+        if name not in one.repeats
     )
-    told = f"{', '.join(names)} has one run: by how much its runs would vary is not known, and not in p."
+    told = (
+        f"{', '.join(names)} has one run: by how much its runs would vary is not known, and not "
+        "in p."
+    )
     return [Sentence("caveat", told)] if names else []
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:
-    """Which runs are better or worse than a baseline after Holm's correction, and of how many nothing is shown."""
+    """Which runs are better or worse than a baseline after Holm's correction, and of how many
+    nothing is shown.
+    """
     several = len({one.baseline for one in found}) > 1
     groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
     told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
@@ -148,25 +172,37 @@ def _named(members: Sequence[SystemComparison], several: bool) -> str:
     if len(members) > NAMED:
         return f"{len(members)} are"
     over = [f" over {one.baseline}" if several else "" for one in members]
-    gains = [f"({one.scale.gain(one.difference)}{than})" for one, than in zip(members, over, strict=True)]
+    gains = [
+        f"({one.scale.gain(one.difference)}{than})" for one, than in zip(members, over, strict=True)
+    ]
     each = [f"{one.name} by {one.metric} {gain}" for one, gain in zip(members, gains, strict=True)]
     return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
 
 
 def _ruling(found: Sequence[SystemComparison]) -> list[Sentence]:
     """One caveat for all pairs whose interval says otherwise than Holm's p."""
-    pairs = [f"{one.name} against {one.baseline} by {one.metric}" for one in found if one.contradicted]
+    pairs = [
+        f"{one.name} against {one.baseline} by {one.metric}" for one in found if one.contradicted
+    ]
     named = ", ".join(pairs)
-    rule = f"Holm p decides, which is corrected for all; the interval, which is not, says otherwise: {named}."
+    rule = (
+        "Holm p decides, which is corrected for all; the interval, which is not, says "
+        f"otherwise: {named}."
+    )
     return [Sentence("caveat", rule)] if pairs else []
 
 
 def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> list[Sentence]:
-    """On how many questions choosing the right list could win, by metric, and for which these are too few."""
+    """On how many questions choosing the right list could win, by metric, and for which these are
+    too few.
+    """
     if not any(room.questions for room in rooms.values()):
         return []
     item, system = first.scale.item, "list" if first.fusable else "system"
-    each = [f"{room.questions} of {room.n} {item}s over {{}} by {metric}" for metric, room in rooms.items()]
+    each = [
+        f"{room.questions} of {room.n} {item}s over {{}} by {metric}"
+        for metric, room in rooms.items()
+    ]
     if len({room.n for room in rooms.values()}) == 1:
         each[1:] = [f"{room.questions} by {metric}" for metric, room in list(rooms.items())[1:]]
     told = f"Choosing the right {system} for each {item} could win at most {', '.join(each)}"

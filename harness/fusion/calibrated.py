@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """A pool under a normalizer and a temperature. What is computed once on a pool is shared by all its trials."""
+    """A pool under a normalizer and a temperature. What is computed once on a pool is shared by all
+    its trials.
+    """
 
     pool: Pool
     normalizer: Normalizer
@@ -34,7 +36,9 @@ class Calibrated:
     def __getitem__(self, name: str) -> Scored:
         """One list, by name."""
         if name not in self.pool.runs:
-            raise HarnessError(f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}")
+            raise HarnessError(
+                f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}"
+            )
         return Scored(name, self)
 
     @property
@@ -47,7 +51,8 @@ class Calibrated:
         if len(self.names) != 2:
             raise HarnessError(
                 f"alpha shares the score between two lists, the pool has {len(self.names)} "
-                f"({', '.join(self.names)}); give fuser.weights={{name: weight, ...}} or set pool.lists"
+                f"({', '.join(self.names)}); give fuser.weights={{name: weight, ...}} or set "
+                "pool.lists"
             )
         first, second = self.names
         return (self[second], self[first]) if second == self.anchor else (self[first], self[second])
@@ -88,7 +93,9 @@ class Calibrated:
             values = checked(normalizer, given, listing.scores.shape, "a value a document")
             if normalizer.unit:
                 wrong = ((values < 0) | (values > 1)) & listing.present
-                check_bounds(normalizer, values, wrong, "values in [0, 1], as it declares by `unit`")
+                check_bounds(
+                    normalizer, values, wrong, "values in [0, 1], as it declares by `unit`"
+                )
             return values
 
         return self.remember(("listed", name, normalizer), compute)
@@ -102,8 +109,14 @@ class Calibrated:
             given = self.temperature(values, present)
             if not isinstance(given, Sequence) or len(given) != len(values):
                 made = type(self.temperature).__name__
-                raise HarnessError(f"{made} gave {described(given)}, expected a tensor for each of {len(values)} lists")
-            found = [checked(self.temperature, one, (self.pool.shape[0], 1), "a temperature a query") for one in given]
+                raise HarnessError(
+                    f"{made} gave {described(given)}, expected a tensor for each of "
+                    f"{len(values)} lists"
+                )
+            found = [
+                checked(self.temperature, one, (self.pool.shape[0], 1), "a temperature a query")
+                for one in given
+            ]
             for one in found:
                 check_bounds(self.temperature, one, one < 0, "temperatures of at least 0")
             return dict(zip(self.names, found, strict=True))
@@ -116,8 +129,9 @@ class Calibrated:
 class Scored:
     """One list of a calibrated pool. All tensors are [Q, U], a column a document of the pool.
 
-    ``floored`` and ``log_probabilities`` are what the multiplicative fusers read: an absent document has half of the
-    list's smallest value, and a list that holds nothing gives 1 to all, so that it leaves a product as it is.
+    ``floored`` and ``log_probabilities`` are what the multiplicative fusers read: an absent
+    document has half of the list's smallest value, and a list that holds nothing gives 1 to all, so
+    that it leaves a product as it is.
     """
 
     name: str
@@ -138,7 +152,9 @@ class Scored:
         return self.owner.pool.spread(self.name, listed, absent)
 
     def spread_floored(self, listed: Tensor) -> Tensor:
-        """float64[Q, U]: the same, half of the smallest value where absent, 1 in the row of an empty list."""
+        """float64[Q, U]: the same, half of the smallest value where absent, 1 in the row of an
+        empty list.
+        """
         smallest = least(listed, self.listing.present)
         return self.spread(listed, torch.where(self.empty, 1.0, smallest / 2))
 
@@ -150,17 +166,23 @@ class Scored:
     @property
     def scores(self) -> Tensor:
         """float64: the list's own scores, -inf where absent."""
-        return self.owner.remember(("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf))
+        return self.owner.remember(
+            ("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf)
+        )
 
     @property
     def present(self) -> Tensor:
         """bool: the list holds this document."""
-        return self.owner.remember(("present", self.name), lambda: self.spread(self.listing.present, False))
+        return self.owner.remember(
+            ("present", self.name), lambda: self.spread(self.listing.present, False)
+        )
 
     @property
     def ranks(self) -> Tensor:
         """float64: place in the list, 1 the best; inf where absent."""
-        return self.owner.remember(("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf))
+        return self.owner.remember(
+            ("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf)
+        )
 
     @property
     def values(self) -> Tensor:
@@ -170,14 +192,20 @@ class Scored:
             listed = self.owner.listed(self.name)
             absent: object = self.normalizer.absent(listed, self.listing.present)
             if not is_number(absent):
-                absent = checked(self.normalizer, absent, (len(listed), 1), "as absent value a number, or one a query")
+                absent = checked(
+                    self.normalizer,
+                    absent,
+                    (len(listed), 1),
+                    "as absent value a number, or one a query",
+                )
             return self.spread(listed, absent)
 
         return self.owner.remember(("values", self.name, self.normalizer), compute)
 
     @property
     def outdone(self) -> tuple[int, int, int]:
-        """How many queries have the list, with a document below an absent one, and with none that is above one.
+        """How many queries have the list, with a document below an absent one, and with none that
+        is above one.
 
         Those with a document below an absent one are not counted among the last.
         """
@@ -191,7 +219,8 @@ class Scored:
     def floored(self) -> Tensor:
         """float64: normalised values, half of the smallest where absent."""
         return self.owner.remember(
-            ("floored", self.name, self.normalizer), lambda: self.spread_floored(self.owner.listed(self.name))
+            ("floored", self.name, self.normalizer),
+            lambda: self.spread_floored(self.owner.listed(self.name)),
         )
 
     @property
@@ -210,7 +239,9 @@ class Scored:
     @property
     def probabilities(self) -> Tensor:
         """float64: Boltzmann probabilities P, 0 where absent."""
-        return self.owner.remember(("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0))
+        return self.owner.remember(
+            ("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0)
+        )
 
     @property
     def log_probabilities(self) -> Tensor:

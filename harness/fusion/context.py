@@ -1,4 +1,6 @@
-"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations, importance, types."""
+"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations,
+importance, types.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,14 @@ class Seeding(Protocol):
         """Those of some of the questions."""
         ...
 
-    def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> Mapping[str, NDArray[np.float64]]:
-        """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7, by their weights.
+    def bonuses(
+        self, docs: NDArray[np.int32], path: int, hub: float
+    ) -> Mapping[str, NDArray[np.float64]]:
+        """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7,
+        by their weights.
 
-        Each is in [0, 1]. path: edges of a chain, 0 to 2.    hub: a node of n edges divides a chain by n^hub.
+        Each is in [0, 1]. path: edges of a chain, 0 to 2.    hub: a node of n edges divides a chain
+        by n^hub.
         """
         ...
 
@@ -43,7 +49,9 @@ class Relations(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SourceTexts:
-    """questions: of Q queries.    passages: of all documents, by number.    store: keeps a model's scores of pairs."""
+    """questions: of Q queries.    passages: of all documents, by number.    store: keeps a model's
+    scores of pairs.
+    """
 
     questions: Sequence[str]
     passages: Sequence[str]
@@ -60,9 +68,11 @@ class Context:
 
     texts: the questions and all passages.    seeding: what the questions start from.
     relations: what joins the passages.
-    mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that list.
+    mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that
+    list.
     vectors: float32[D, d] of length 1, of all passages by the configuration's encoder.
-    importance: float64[D] in [0, 1] by file name: the prior importance of documents (``pool.importance``).
+    importance: float64[D] in [0, 1] by file name: the prior importance of documents
+    (``pool.importance``).
     types: of each query, as the benchmark says it.
     """
 
@@ -76,7 +86,10 @@ class Context:
 
     def take(self, queries: NDArray[np.int64]) -> Context:
         """That of some of the queries."""
-        texts, seeding = self.texts and self.texts.take(queries), self.seeding and self.seeding.take(queries)
+        texts, seeding = (
+            self.texts and self.texts.take(queries),
+            self.seeding and self.seeding.take(queries),
+        )
         relations = self.relations and self.relations.take(queries)
         types = self.types and [self.types[query] for query in queries.tolist()]
         return replace(self, texts=texts, seeding=seeding, relations=relations, types=types)
@@ -89,7 +102,8 @@ def needed(part: T | None, asking: str) -> T:
     """
     if part is None:
         raise HarnessError(
-            f"{asking}, and these lists come without; take it in `harness sweep`, where the benchmark has what it reads"
+            f"{asking}, and these lists come without; take it in `harness sweep`, where the "
+            "benchmark has what it reads"
         )
     return part
 

@@ -1,7 +1,7 @@
 """What the strategies of fusion must have and give.
 
-One's own are run by the thousand, and compiled code counts ranks without looking at shapes: it reads beyond the end of
-a smaller tensor.
+One's own are run by the thousand, and compiled code counts ranks without looking at shapes: it
+reads beyond the end of a smaller tensor.
 """
 
 from __future__ import annotations
@@ -38,11 +38,21 @@ def checked(made: object, found: object, shape: Sequence[int], what: str) -> Ten
     """
     if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == tuple(shape):
         return found
-    told = f"{found.dtype} of shape {tuple(found.shape)}" if isinstance(found, Tensor) else described(found)
-    raise HarnessError(f"{type(made).__name__} gave {told}, expected {what}, float64 of {tuple(shape)}")
+    told = (
+        f"{found.dtype} of shape {tuple(found.shape)}"
+        if isinstance(found, Tensor)
+        else described(found)
+    )
+    raise HarnessError(
+        f"{type(made).__name__} gave {told}, expected {what}, float64 of {tuple(shape)}"
+    )
 
 
 def check_bounds(made: object, values: Tensor, wrong: Tensor, expected: str) -> None:
-    """Raise HarnessError that names the first of the values that are ``wrong``, bool of their shape."""
+    """Raise HarnessError that names the first of the values that are ``wrong``, bool of their
+    shape.
+    """
     if wrong.any():
-        raise HarnessError(f"{type(made).__name__} gave {float(values[wrong][0])}, expected {expected}")
+        raise HarnessError(
+            f"{type(made).__name__} gave {float(values[wrong][0])}, expected {expected}"
+        )

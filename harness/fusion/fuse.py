@@ -1,4 +1,6 @@
-"""Runs to one run: align, calibrate, fuse, sort, in blocks of queries, so that memory stays bounded."""
+"""Runs to one run: align, calibrate, fuse, sort, in blocks of queries, so that memory stays
+bounded.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from torch import Tensor
 
 from harness.core.configuration import strategy
 from harness.core.device import resolve_device
-from harness.core.errors import CombinationError, HarnessError, described, one_of, texts_of, whole_number
+from harness.core.errors import (
+    CombinationError,
+    HarnessError,
+    described,
+    one_of,
+    texts_of,
+    whole_number,
+)
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
@@ -33,7 +42,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 CELLS = 1 << 17
-"""How many cells [Q, U] a block of queries has on the CPU: 1 MiB a tensor, so that the caches hold a few."""
+"""How many cells [Q, U] a block of queries has on the CPU: 1 MiB a tensor, so that the caches hold
+a few.
+"""
 GPU_CELLS = 1 << 25
 GIVEN = "importance"
 """The name of an importance that comes from no file."""
@@ -54,23 +65,29 @@ def fuse(
 ) -> Run:
     """The fused run of some runs.
 
-    A query that some run lacks has an empty list there. Queries come in the first run's order, then those that only
-    later runs hold. Documents are those of all runs that the fuser does not leave out.
+    A query that some run lacks has an empty list there. Queries come in the first run's order, then
+    those that only later runs hold. Documents are those of all runs that the fuser does not leave
+    out.
 
     Args:
-        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs names them by their files, or
-            ``list 1``, ``list 2``. Each is a run, a file, a data frame, ``{query id: {document id: score}}``, or a run
-            of ranx.
+        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs names them by
+        their files, or
+            ``list 1``, ``list 2``. Each is a run, a file, a data frame,
+            ``{query id: {document id: score}}``, or a run of ranx.
         fuser: a strategy, or the name of its configuration.
         normalizer: the same.
-        pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at least 1; None means
+        pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at
+        least 1; None means
             all.
         temperature: a strategy, or the name of its configuration.
         capped: names of lists, ``graph`` where none is given.
-        importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read by weighted_rrf).
-        reference: the list that has the share alpha; None for ``dense``, or the first when none has that name.
+        importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read
+        by weighted_rrf).
+        reference: the list that has the share alpha; None for ``dense``, or the first when none has
+        that name.
         device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
-        knobs: of the fuser, where it is given by its name: ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+        knobs: of the fuser, where it is given by its name:
+        ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
 
     Returns:
         The fused lists, best document first, with fused scores.
@@ -83,7 +100,8 @@ def fuse(
     _check_cap(pool_cap, capped, lists)
     if knobs and not isinstance(fuser, str):
         raise HarnessError(
-            f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to set others"
+            f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to "
+            "set others"
         )
     if reference is not None:
         one_of("reference", reference, lists)
@@ -92,13 +110,25 @@ def fuse(
     check(chosen, calibration[0])
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
-    context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
+    context = (
+        Context()
+        if importance is None
+        else Context(importance={GIVEN: prior_of(importance, doc_ids)})
+    )
     place = resolve_device(device)
     counts: list[NDArray[np.int64]] = []
 
     def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
-        pool = Pool.align(taken, pool_cap, capped, place, context, None if importance is None else GIVEN, reference)
+        pool = Pool.align(
+            taken,
+            pool_cap,
+            capped,
+            place,
+            context,
+            None if importance is None else GIVEN,
+            reference,
+        )
         calibrated = Calibrated(pool, *calibration)
         fused = fused_scores(chosen, calibrated)
         if "values" in chosen.reads:
@@ -112,15 +142,24 @@ def fuse(
 
 
 def _warn_of_outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> None:
-    """Say where documents of a list get no more than those that it lacks.    counts: int64[L, 3], see ``outdone``."""
+    """Say where documents of a list get no more than those that it lacks.    counts: int64[L, 3],
+    see ``outdone``.
+    """
     for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
-        for count, what in zip(found, ("some of its documents less than", "its documents no more than"), strict=True):
+        for count, what in zip(
+            found, ("some of its documents less than", "its documents no more than"), strict=True
+        ):
             if count:
                 log.warning(
-                    "lists.%s: in %d of %d questions normalizer=%s gives %s those that it lacks, which come before or "
+                    "lists.%s: in %d of %d questions normalizer=%s gives %s those that it lacks, "
+                    "which come before or "
                     "among them; normalizer=minmax or pit keeps their order",
-                    name, count, answered, normalizer, what,
-                )  # fmt: skip
+                    name,
+                    count,
+                    answered,
+                    normalizer,
+                    what,
+                )
 
 
 def _check_cap(cap: int | None, capped: Collection[str], lists: Collection[str]) -> None:
@@ -129,26 +168,35 @@ def _check_cap(cap: int | None, capped: Collection[str], lists: Collection[str])
     whole_number("pool.cap", cap, 1)
     if not set(capped) & set(lists):
         raise HarnessError(
-            f"pool_cap={cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name those to cut"
+            f"pool_cap={cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name "
+            "those to cut"
         )
 
 
 def _lists(runs: Systems) -> dict[str, Run]:
     """The lists by name, one run each."""
     if isinstance(runs, Mapping) and not runs:
-        raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")
+        raise HarnessError(
+            "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
+        )
     found = read_systems(runs, "list")
     if several := [name for name, lists in found.items() if len(lists) > 1]:
-        raise HarnessError(f"{several[0]}: a list is one run, got {len(found[several[0]])}; give each a name")
+        raise HarnessError(
+            f"{several[0]}: a list is one run, got {len(found[several[0]])}; give each a name"
+        )
     return {name: run for name, (run,) in found.items()}
 
 
 def fuse_blocks(
-    runs: Mapping[str, Run], score: Callable[[NDArray[np.int64]], tuple[Tensor, Tensor]], device: str
+    runs: Mapping[str, Run],
+    score: Callable[[NDArray[np.int64]], tuple[Tensor, Tensor]],
+    device: str,
 ) -> Run:
-    """The fused run of lists over the same queries and documents, in blocks of queries, so that memory stays bounded.
+    """The fused run of lists over the same queries and documents, in blocks of queries, so that
+    memory stays bounded.
 
-    score: of the queries int64[B] of a block, the fused scores float64[B, U] and the pool's documents int32[B, U], as
+    score: of the queries int64[B] of a block, the fused scores float64[B, U] and the pool's
+    documents int32[B, U], as
     ``rank_documents`` takes them.    device: ``cpu`` or ``cuda``, where ``score`` works.
     """
 
@@ -166,40 +214,56 @@ def fuse_blocks(
 
 
 def check(fuser: Fuser, normalizer: Normalizer) -> None:
-    """Raise CombinationError when the fuser needs values in [0, 1] and the normalizer gives others."""
+    """Raise CombinationError when the fuser needs values in [0, 1] and the normalizer
+    gives others.
+    """
     if (fuser.unit or "probabilities" in fuser.reads) and not normalizer.unit:
         raise CombinationError(
-            f"fuser={_name(fuser)} needs values in [0, 1], normalizer={_name(normalizer)} gives others; "
+            f"fuser={_name(fuser)} needs values in [0, 1], normalizer={_name(normalizer)} gives "
+            "others; "
             "choose normalizer=pit, minmax, max, tmm or rank"
         )
 
 
 def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
-    """How many documents each fused list holds, int64[Q], then all documents and scores in the one order.
+    """How many documents each fused list holds, int64[Q], then all documents and scores in the one
+    order.
 
-    fused: float64[Q, U], -inf for a document that is left out. docs: int32[Q, U], ascending, -1 in the padding.
+    fused: float64[Q, U], -inf for a document that is left out. docs: int32[Q, U], ascending, -1 in
+    the padding.
     """
-    kept, order = torch.sort(fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True)
+    kept, order = torch.sort(
+        fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True
+    )
     best = kept[:, :1]  # where a NaN or an infinity would be
     if (best.isnan() | (best == torch.inf)).any():
         raise HarnessError(
-            "a fused score is not finite: a list's scores are too large to be summed; scale them down, or mend the "
+            "a fused score is not finite: a list's scores are too large to be summed; scale them "
+            "down, or mend the "
             "fuser or normalizer that made it"
         )
     holds = kept != -torch.inf
     documents = docs.gather(-1, order)[holds]
-    return holds.sum(dim=-1).cpu().numpy(), documents.cpu().numpy(), (kept[holds] + 0.0).cpu().numpy()
+    return (
+        holds.sum(dim=-1).cpu().numpy(),
+        documents.cpu().numpy(),
+        (kept[holds] + 0.0).cpu().numpy(),
+    )
 
 
 def workers(device: str) -> int:
-    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
+    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a
+    GPU.
+    """
     return available() if device == "cpu" else 1
 
 
 def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[NDArray[np.int64]]:
-    """``count`` query numbers, int64[B], in blocks of at most ``CELLS`` cells (on a GPU ``GPU_CELLS``).
+    """``count`` query numbers, int64[B], in blocks of at most ``CELLS`` cells (on a GPU
+    ``GPU_CELLS``).
 
-    width: cells of a query, at most.    parts: at least so many blocks, where there are so many queries.
+    width: cells of a query, at most.    parts: at least so many blocks, where there are so many
+    queries.
     """
     size = max(1, (CELLS if device == "cpu" else GPU_CELLS) // max(1, width))
     size = min(size, max(1, -(-count // parts)))
@@ -211,7 +275,10 @@ def _named(concept: str, given: T | str, **knobs: Any) -> T:
         found: T = strategy(concept, given, **knobs)
         return found
     if isinstance(given, type) or not callable(given):
-        raise HarnessError(f"{concept}: expected a name, as in {concept}='...', or a strategy, got {described(given)}")
+        raise HarnessError(
+            f"{concept}: expected a name, as in {concept}='...', or a strategy, got "
+            f"{described(given)}"
+        )
     check_members(concept, given)
     return given
 
@@ -222,7 +289,10 @@ def _name(chosen: object) -> str:
 
 def _union(runs: Mapping[str, Run]) -> tuple[pa.StringArray, pa.StringArray]:
     first, *others = runs.values()
-    if all(run.query_ids.equals(first.query_ids) and run.doc_ids.equals(first.doc_ids) for run in others):
+    if all(
+        run.query_ids.equals(first.query_ids) and run.doc_ids.equals(first.doc_ids)
+        for run in others
+    ):
         return first.query_ids, first.doc_ids
     queries = pc.unique(pa.concat_arrays([run.query_ids for run in runs.values()]))
     docs = pc.unique(pa.concat_arrays([run.doc_ids for run in runs.values()]))

@@ -31,14 +31,17 @@ def read_importance(path: str | Path) -> dict[str, float]:
 
 
 def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
-    """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these documents."""
+    """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these
+    documents.
+    """
     return prior_of(read_importance(path), doc_ids, str(path))
 
 
 def prior_of(
     importance: Mapping[str, float], doc_ids: pa.StringArray, source: str = "importance"
 ) -> NDArray[np.float64]:
-    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is not named.
+    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is
+    not named.
 
     source: for messages. Raises HarnessError when none is named.
     """
@@ -48,5 +51,7 @@ def prior_of(
         bounded(f"importance.{name}", value, 0, 1)
     ids = doc_ids.to_pylist()
     if not any(name in importance for name in ids):
-        raise HarnessError(f"{source}: names none of the {len(ids)} documents; use the ids that the lists use")
+        raise HarnessError(
+            f"{source}: names none of the {len(ids)} documents; use the ids that the lists use"
+        )
     return np.array([importance.get(name, 0.0) for name in ids], dtype=np.float64)

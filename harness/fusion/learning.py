@@ -1,4 +1,6 @@
-"""Fields of strategies that are learned from data: null in a configuration, filled by the strategy's ``fit``."""
+"""Fields of strategies that are learned from data: null in a configuration, filled by the
+strategy's ``fit``.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from harness.core.errors import HarnessError, is_number
 
 T = TypeVar("T")
 LEARNED = {"learned": True}
-"""Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is given is used."""
+"""Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is
+given is used.
+"""
 
 
 def check_numbers(knob: str, value: Any) -> None:
@@ -19,7 +23,9 @@ def check_numbers(knob: str, value: Any) -> None:
     if value is None:
         return
     if not isinstance(value, Mapping):
-        raise HarnessError(f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null")
+        raise HarnessError(
+            f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null"
+        )
     for name, numbers in value.items():
         if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
             raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
@@ -42,12 +48,14 @@ def learned_fields(strategy: Any) -> dict[str, object]:
 def learned_value(strategy: str, what: str, value: T | None, give: str = "") -> T:
     """What a strategy has learned, by its name. Raises HarnessError where it has not.
 
-    strategy: as it is typed, e.g. ``fuser=learned``.    give: how it can be given instead, if it can.
+    strategy: as it is typed, e.g. ``fuser=learned``.    give: how it can be given instead, if it
+    can.
     """
     if value is None:
         other = f"; or give {give}" if give else ""
         raise HarnessError(
-            f"{strategy} has no {what}: `harness sweep` learns it on tune, and `harness fuse lock=winner.lock.json` "
+            f"{strategy} has no {what}: `harness sweep` learns it on tune, and `harness fuse "
+            "lock=winner.lock.json` "
             f"uses what it learned{other}"
         )
     return value

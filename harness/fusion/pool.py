@@ -1,4 +1,6 @@
-"""A pool: several runs aligned on the union of their documents, as tensors [Q, U] with one column a document."""
+"""A pool: several runs aligned on the union of their documents, as tensors [Q, U] with one column a
+document.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ LAST = np.int64(2**63 - 1)
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """One list of a pool, in its own order: row q holds its n_q documents, best first, then padding.
+    """One list of a pool, in its own order: row q holds its n_q documents, best first, then
+    padding.
 
     scores: float64[Q, N], 0 in the padding.    present: bool[Q, N], true for the first n_q.
     """
@@ -42,11 +45,13 @@ class Listing:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Runs of the same Q queries aligned on the union of their documents. The union is made when it is first asked for.
+    """Runs of the same Q queries aligned on the union of their documents. The union is made when it
+    is first asked for.
 
     runs: the lists by name, after the cap.    context: what strategies may read beside them.
     prior: which importance of the context the pool has, None for none.
-    reference: the list that the others are added to; None for ``dense``, or the first when none has that name.
+    reference: the list that the others are added to; None for ``dense``, or the first when none has
+    that name.
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
@@ -70,7 +75,8 @@ class Pool:
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
-        cap: how many of the best documents of each list named in ``capped`` enter the pool; ``None`` means all.
+        cap: how many of the best documents of each list named in ``capped`` enter the pool;
+        ``None`` means all.
         context, prior, reference: see the class.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
@@ -94,7 +100,9 @@ class Pool:
 
     @property
     def docs(self) -> Tensor:
-        """int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest."""
+        """int32[Q, U], each row ascending by document number, then -1 where it is shorter than the
+        widest.
+        """
         return self._union[0]
 
     @property
@@ -103,12 +111,19 @@ class Pool:
         if self.prior is None:
             return None
         prior = self.context.importance[self.prior]
-        return self.remember("importance", lambda: torch.from_numpy(prior[self.docs.cpu().numpy()]).to(self.device))
+        return self.remember(
+            "importance", lambda: torch.from_numpy(prior[self.docs.cpu().numpy()]).to(self.device)
+        )
 
     @property
     def mentions(self) -> csr_array | None:
-        """Sparse [D, E]: which passage mentions which entity, in the graph of the first list that has one."""
-        return next((self.context.mentions[name] for name in self.runs if name in self.context.mentions), None)
+        """Sparse [D, E]: which passage mentions which entity, in the graph of the first list that
+        has one.
+        """
+        return next(
+            (self.context.mentions[name] for name in self.runs if name in self.context.mentions),
+            None,
+        )
 
     def slots(self, name: str) -> Tensor:
         """int64[M]: the flat position in [Q, U] of each of the M entries of a list, row by row."""
@@ -120,20 +135,30 @@ class Pool:
         return self.docs.shape[0], self.docs.shape[1]
 
     def spread(self, name: str, values: Tensor, absent: Tensor | float) -> Tensor:
-        """[Q, U]: the values [Q, N] of a list in the columns of the pool; ``absent`` (scalar or [Q, 1]) elsewhere."""
+        """[Q, U]: the values [Q, N] of a list in the columns of the pool; ``absent`` (scalar or [Q,
+        1]) elsewhere.
+        """
         listing = self.listings[name]
         fill = torch.as_tensor(absent, dtype=values.dtype, device=values.device)
-        spread = fill.expand(self.shape).contiguous() if fill.dim() else values.new_full(self.shape, fill.item())
+        spread = (
+            fill.expand(self.shape).contiguous()
+            if fill.dim()
+            else values.new_full(self.shape, fill.item())
+        )
         if fill.dim() and spread.data_ptr() == fill.data_ptr():
             spread = spread.clone()
         spread.view(-1)[self.slots(name)] = values[listing.present]
         return spread
 
     def columns(self, docs: NDArray[np.int32]) -> Tensor:
-        """int64[Q, H]: the column of each given document (int32[Q, H], -1 for none); -1 where the pool lacks it."""
+        """int64[Q, H]: the column of each given document (int32[Q, H], -1 for none); -1 where the
+        pool lacks it.
+        """
         wanted = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
         hits = (self.docs[:, None, :] == wanted[:, :, None]) & (wanted[:, :, None] >= 0)
-        found, column = hits.max(dim=2) if self.docs.shape[1] else (hits.any(dim=2), torch.zeros_like(wanted))
+        found, column = (
+            hits.max(dim=2) if self.docs.shape[1] else (hits.any(dim=2), torch.zeros_like(wanted))
+        )
         return torch.where(found, column.long(), -1)
 
     def _listing(self, name: str) -> Listing:
@@ -151,8 +176,13 @@ class Pool:
         """The documents [Q, U], and the slots of each list."""
 
         def compute() -> tuple[Tensor, dict[str, Tensor]]:
-            table, slots = union([run.indptr for run in self.runs.values()], [run.docs for run in self.runs.values()])
-            places = {name: torch.from_numpy(own).to(self.device) for name, own in zip(self.runs, slots, strict=True)}
+            table, slots = union(
+                [run.indptr for run in self.runs.values()], [run.docs for run in self.runs.values()]
+            )
+            places = {
+                name: torch.from_numpy(own).to(self.device)
+                for name, own in zip(self.runs, slots, strict=True)
+            }
             return torch.from_numpy(table).to(self.device), places
 
         return self.remember("union", compute)
@@ -161,16 +191,22 @@ class Pool:
 def union(
     indptrs: Sequence[NDArray[np.int64]], docs: Sequence[NDArray[np.int32]]
 ) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
-    """int32[Q, U], each query's documents ascending, then -1; and for each list int64[N], where its entries stand.
+    """int32[Q, U], each query's documents ascending, then -1; and for each list int64[N], where its
+    entries stand.
 
-    indptrs: int64[Q + 1], docs: int32[N] of each list, none twice in a query. Places are flat: those of [Q, U].ravel().
+    indptrs: int64[Q + 1], docs: int32[N] of each list, none twice in a query. Places are flat:
+    those of [Q, U].ravel().
     """
     bounds = np.stack(list(indptrs))
     bounds = bounds + np.cumsum([0, *(len(own) for own in docs[:-1])])[:, None]
     entries = np.concatenate(list(docs)).astype(np.int32, copy=False)
-    keys = np.full((bounds.shape[1] - 1, int(np.diff(bounds, axis=1).sum(axis=0).max(initial=0))), LAST)
+    keys = np.full(
+        (bounds.shape[1] - 1, int(np.diff(bounds, axis=1).sum(axis=0).max(initial=0))), LAST
+    )
     _gather(bounds, entries, keys)
-    keys.sort(axis=1)  # NumPy's, with the processor's vector instructions, is several times faster than numba's
+    keys.sort(
+        axis=1
+    )  # NumPy's, with the processor's vector instructions, is several times faster than numba's
     merged = np.full(keys.shape, -1, dtype=np.int32)
     places = np.empty(len(entries), dtype=np.int64)
     width = _merge(keys, merged, places)

@@ -1,4 +1,6 @@
-"""The entity graph: passages, the entities that they mention or are about, relations and synonyms."""
+"""The entity graph: passages, the entities that they mention or are about, relations and
+synonyms.
+"""
 
 from __future__ import annotations
 
@@ -39,20 +41,24 @@ INVERTED = ("synonym", "ivf")
 """What of a plug-in compares names by an inverted file."""
 
 REFINED = "extraction"
-"""Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
+"""Where a graph keeps the extraction that it was made from, when that is not the extractor's own.
+"""
 
 
 @dataclass(frozen=True)
 class Entity:
     """Nodes are the extractor's entities and the passages.
 
-    encoder: embeds the names.    synonym: least cosine of two names' embeddings for a synonym edge, in [0, 1]; ``null``
-    for no such edges.    alias: rules by name, all of which merge names before anything else is done.
-    confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has 1).
+    encoder: embeds the names.    synonym: least cosine of two names' embeddings for a synonym edge,
+    in [0, 1]; ``null``
+    for no such edges.    alias: rules by name, all of which merge names before anything else is
+    done.
+    confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has
+    1).
     support: least number of passages whose triples join two entities, for these triples to count.
-    index: ``Flat`` compares all names with all; ``IVF``, an inverted file, each with those of the lists that it is near
-    to, which misses some synonyms, and of which the facts hold the recall against ``Flat`` on a sample. ``auto`` is
-    ``Flat`` up to ``EXACT`` names and ``IVF`` above.
+    index: ``Flat`` compares all names with all; ``IVF``, an inverted file, each with those of the
+    lists that it is near to, which misses some synonyms, and of which the facts hold the recall
+    against ``Flat`` on a sample. ``auto`` is ``Flat`` up to ``EXACT`` names and ``IVF`` above.
     """
 
     version: ClassVar[int] = 1
@@ -74,7 +80,9 @@ class Entity:
             bounded("graph.synonym", self.synonym, 0, 1)
 
     def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
-        """The stored graph of a benchmark, with its statistics as facts; built when it is not there."""
+        """The stored graph of a benchmark, with its statistics as facts; built when it is not
+        there.
+        """
         source = extraction_artifact(self.extractor, benchmark, store)
 
         @functools.cache
@@ -102,14 +110,24 @@ class Entity:
         return store.get("graph", identity(self), inputs, build, together=lambda _: made())
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
-        """The graph of a benchmark and the extraction that it was made from (provenance, the questions' mentions)."""
+        """The graph of a benchmark and the extraction that it was made from (provenance, the
+        questions' mentions).
+        """
         made = self.artifact(benchmark, store)
         refined = made.path / REFINED
-        source = refined if refined.exists() else extraction_artifact(self.extractor, benchmark, store).path
+        source = (
+            refined
+            if refined.exists()
+            else extraction_artifact(self.extractor, benchmark, store).path
+        )
         return Network.load(made.path), Extraction.load(source)
 
-    def refine(self, benchmark: Benchmark, extraction: Extraction) -> tuple[Extraction, dict[str, int]]:
-        """The extraction with names merged and weak triples left out, and counts; itself when neither is asked for."""
+    def refine(
+        self, benchmark: Benchmark, extraction: Extraction
+    ) -> tuple[Extraction, dict[str, int]]:
+        """The extraction with names merged and weak triples left out, and counts; itself when
+        neither is asked for.
+        """
         counts: dict[str, int] = {}
         if self.alias:
             rules = [rule.find(benchmark, extraction) for _, rule in sorted(self.alias.items())]
@@ -120,8 +138,8 @@ class Entity:
         return extraction, counts
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, object]]:
-        """The graph of an extraction; and, where all names were not compared, the ``synonym_index`` that was used, with
-        its ``recall`` against all pairs of ``names`` evenly chosen ones.
+        """The graph of an extraction; and, where all names were not compared, the ``synonym_index``
+        that was used, with its ``recall`` against all pairs of ``names`` evenly chosen ones.
         """
         size, facts = len(extraction.names), dict[str, object]()
         similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
@@ -132,5 +150,7 @@ class Entity:
             else:
                 ivf = extensions.load(*INVERTED, f"graph.index={self.index} of {size:,} names")
                 similar, facts["synonym_index"] = ivf.approximate_synonyms(vectors, self.synonym)
-        network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
+        network = Network(
+            extraction.names, about(extraction), context(extraction), relation(extraction), similar
+        )
         return network, facts

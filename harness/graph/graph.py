@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Graph(Protocol):
-    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph is an artifact."""
+    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph
+    is an artifact.
+    """
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """The graph, and the extraction that it was made from."""

@@ -1,4 +1,6 @@
-"""A graph over entities and passages: typed sparse matrices, and what there is to know about their sizes."""
+"""A graph over entities and passages: typed sparse matrices, and what there is to know about their
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ class Network:
 
     names: the entities' normalised names.
     about: [E, D], 1 where the entity's name is the passage's title.
-    context: by kind of mention, [E, D], how often the passage mentions the entity so. A passage's own title is no edge.
+    context: by kind of mention, [E, D], how often the passage mentions the entity so. A passage's
+    own title is no edge.
     relation: [E, E], in how many passages a triple joins the two; symmetric, without self-loops.
-    synonym: [E, E], cosine of the two names at or above the threshold; symmetric, without self-loops.
+    synonym: [E, E], cosine of the two names at or above the threshold; symmetric, without
+    self-loops.
     """
 
     names: Sequence[str]
@@ -44,7 +48,9 @@ class Network:
 
     def save(self, folder: Path) -> None:
         """Write everything below ``folder``."""
-        (folder / "names.json").write_text(json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n")
+        (folder / "names.json").write_text(
+            json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n"
+        )
         for name, matrix in self.matrices().items():
             sp.save_npz(folder / f"{name}.npz", matrix, compressed=False)
 
@@ -54,7 +60,10 @@ class Network:
         names = json.loads((folder / "names.json").read_text())
         about = read_matrix(folder / "about.npz", (len(names), None))
         context = {kind: read_matrix(folder / f"context-{kind}.npz", about.shape) for kind in KINDS}
-        relation, synonym = (read_matrix(folder / f"{name}.npz", (len(names),) * 2) for name in ("relation", "synonym"))
+        relation, synonym = (
+            read_matrix(folder / f"{name}.npz", (len(names),) * 2)
+            for name in ("relation", "synonym")
+        )
         return cls(names, about, context, relation, synonym)
 
     def matrices(self) -> dict[str, sp.csr_array]:
@@ -63,7 +72,9 @@ class Network:
         return {"about": self.about, **context, "relation": self.relation, "synonym": self.synonym}
 
     def facts(self) -> dict[str, object]:
-        """Sizes, edges by family, degrees, isolated share, components: to compare with a published graph."""
+        """Sizes, edges by family, degrees, isolated share, components: to compare with a published
+        graph.
+        """
         entities, passages = self.about.shape
         between = self.relation + self.synonym
         joined = self.mentions + self.about
@@ -75,12 +86,19 @@ class Network:
         return {
             "entities": entities,
             "passages": passages,
-            "edges": {name: m.nnz // (2 if name in symmetric else 1) for name, m in self.matrices().items()},
+            "edges": {
+                name: m.nnz // (2 if name in symmetric else 1)
+                for name, m in self.matrices().items()
+            },
             "entity_degree": _spread(degree[:entities]),
             "passage_degree": _spread(degree[entities:]),
             "entity_degrees": _spectrum(degree[:entities]),
-            "isolated_entities": round(float((degree[:entities] == 0).mean()), 6) if entities else 0.0,
-            "isolated_passages": round(float((degree[entities:] == 0).mean()), 6) if passages else 0.0,
+            "isolated_entities": round(float((degree[:entities] == 0).mean()), 6)
+            if entities
+            else 0.0,
+            "isolated_passages": round(float((degree[entities:] == 0).mean()), 6)
+            if passages
+            else 0.0,
             "components": int(count),
             "largest_component": round(float(sizes.max() / max(1, len(degree))), 6),
         }
@@ -109,7 +127,9 @@ def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
 def about(extraction: Extraction) -> sp.csr_array:
     """[E, D] from the passages' titles."""
     titled = np.flatnonzero(extraction.titled >= 0)
-    return count_matrix(extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled)))
+    return count_matrix(
+        extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled))
+    )
 
 
 def context(extraction: Extraction) -> dict[str, sp.csr_array]:
@@ -126,15 +146,17 @@ def context(extraction: Extraction) -> dict[str, sp.csr_array]:
 
 
 def relation(extraction: Extraction) -> sp.csr_array:
-    """[E, E]: passages in which a triple joins subject and object, either way round; self-loops left out."""
+    """[E, E]: passages in which a triple joins subject and object, either way round; self-loops
+    left out.
+    """
     joined, size = _edges(extraction.triples), len(extraction.names)
     upper = count_matrix(joined[:, 0], joined[:, 1], (size, size))
     return sp.csr_array(upper + upper.T)
 
 
 def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
-    """How many triples make no edge of their own: ``self_loops``, and ``duplicates``, which join in one passage what
-    another triple of that passage joins.
+    """How many triples make no edge of their own: ``self_loops``, and ``duplicates``, which join in
+    one passage what another triple of that passage joins.
     """
     triples = extraction.triples
     loops = int((triples.subject == triples.object).sum())
@@ -148,8 +170,8 @@ def _edges(triples: Triples) -> NDArray[np.int64]:
 
 
 def count_statements(extraction: Extraction) -> dict[str, int]:
-    """``all`` triples, the ``distinct`` ones (subject, predicate and object), their ``predicates``, the ``pairs`` of
-    different entities that they join, and the ``entities`` in them.
+    """``all`` triples, the ``distinct`` ones (subject, predicate and object), their ``predicates``,
+    the ``pairs`` of different entities that they join, and the ``entities`` in them.
     """
     triples = extraction.triples
     columns = np.stack([triples.subject, triples.predicate, triples.object], axis=1)

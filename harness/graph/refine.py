@@ -1,4 +1,6 @@
-"""An extraction made tidier before it becomes a graph: names merged, weak triples left out, with counts."""
+"""An extraction made tidier before it becomes a graph: names merged, weak triples left out, with
+counts.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from harness.graph.extractor import Extraction
 Numbers = NDArray[np.int32]
 
 
-def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> tuple[Extraction, dict[str, int]]:
+def merge_names(
+    extraction: Extraction, found: Iterable[NDArray[np.int32]]
+) -> tuple[Extraction, dict[str, int]]:
     """The extraction with each alias replaced by what it stands for, and counts.
 
-    found: of each rule, int32[n, 3]: passage or ``EVERYWHERE``, name, what it stands for. What rules say of one name in
-    one place must agree; otherwise it is left alone and counted as ``ambiguous_aliases``. What holds in a passage goes
-    before what holds everywhere, and is followed by it. Questions and titles know only what holds everywhere. Names
-    that nothing says any more are left out.
+    found: of each rule, int32[n, 3]: passage or ``EVERYWHERE``, name, what it stands for. What
+    rules say of one name in one place must agree; otherwise it is left alone and counted as
+    ``ambiguous_aliases``. What holds in a passage goes before what holds everywhere, and is
+    followed by it. Questions and titles know only what holds everywhere. Names that nothing says
+    any more are left out.
     """
     rows = np.unique(np.concatenate([np.empty((0, 3), np.int32), *found]), axis=0)
     rows = rows[rows[:, 1] != rows[:, 2]]
@@ -65,7 +70,9 @@ def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> t
 
 
 def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
-    """int32[E]: what each name stands for in the end, and how many names are in circles, which stand for themselves."""
+    """int32[E]: what each name stands for in the end, and how many names are in circles, which
+    stand for themselves.
+    """
     step = np.arange(size, dtype=np.int32)
     step[rows[:, 1]] = rows[:, 2]
     end = step
@@ -79,10 +86,12 @@ def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
     return end, int(circling.sum())
 
 
-def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -> tuple[Extraction, dict[str, int]]:
-    """The extraction without the triples of less confidence, and without those of a pair of entities that triples of
-    fewer than ``support`` passages join; and counts. A triple of no stated confidence has 1. Self-loops stay: they
-    make no edge.
+def drop_weak_triples(
+    extraction: Extraction, confidence: float, support: int
+) -> tuple[Extraction, dict[str, int]]:
+    """The extraction without the triples of less confidence, and without those of a pair of
+    entities that triples of fewer than ``support`` passages join; and counts. A triple of no stated
+    confidence has 1. Self-loops stay: they make no edge.
     """
     triples = extraction.triples
     sure = triples.sure() >= np.float32(confidence)
@@ -95,7 +104,10 @@ def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -
     counts = {"low_confidence": int((~sure).sum()), "low_support": int((sure & ~enough).sum())}
     kept = replace(
         triples,
-        **{name: getattr(triples, name)[keep] for name in ("passage", "subject", "predicate", "object")},
+        **{
+            name: getattr(triples, name)[keep]
+            for name in ("passage", "subject", "predicate", "object")
+        },
         confidence=None if triples.confidence is None else triples.confidence[keep],
     )
     return replace(extraction, triples=kept), counts

@@ -11,14 +11,20 @@ from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, map_rows
 
 SLACK = 1e-4
-"""How far below the threshold float32 candidates are looked at again in float64: more than float32 can err."""
+"""How far below the threshold float32 candidates are looked at again in float64: more than float32
+can err.
+"""
 AXES = 96
 """Leading principal axes on which a product is taken before anything else is known of a pair."""
 COLUMNS = 2048
-"""Names that a block of names is compared with at once, so that the bounds stay in the processor's cache."""
+"""Names that a block of names is compared with at once, so that the bounds stay in the processor's
+cache.
+"""
 
 PART = 4096
-"""Names that a part compares with all later ones, where several processes do; a multiple of the block."""
+"""Names that a part compares with all later ones, where several processes do; a multiple of the
+block.
+"""
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 NOBODY: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -27,10 +33,11 @@ NOBODY: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
 def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -> sp.csr_array:
     """[E, E], symmetric: the cosine of each two different rows where it is >= threshold, and > 0.
 
-    All E^2 / 2 pairs are bounded, block by block: <x, y> <= <Px, Py> + |x - Px| |y - Py| (Cauchy and Schwarz), P the
-    projection on ``AXES`` principal axes, one float32 product of ``bounds``. What passes is multiplied out in float32,
-    and what passes that is summed again in float64 in one order. So no edge is missed, and neither the block nor the
-    machine's number of threads moves one over the threshold.
+    All E^2 / 2 pairs are bounded, block by block: <x, y> <= <Px, Py> + |x - Px| |y - Py| (Cauchy
+    and Schwarz), P the projection on ``AXES`` principal axes, one float32 product of ``bounds``.
+    What passes is multiplied out in float32, and what passes that is summed again in float64 in one
+    order. So no edge is missed, and neither the block nor the machine's number of threads moves one
+    over the threshold.
     """
     from threadpoolctl import threadpool_limits
 
@@ -44,7 +51,9 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
         ones, lines, columns = slice(first, min(first + block, size)), [], []
         for start in range(first, size, COLUMNS):
             others = slice(start, start + COLUMNS)
-            i, j = near(short[ones] @ short[others].T, least, vectors[ones], vectors[others], first - start)
+            i, j = near(
+                short[ones] @ short[others].T, least, vectors[ones], vectors[others], first - start
+            )
             lines.append(first + i)
             columns.append(start + j)
         return np.concatenate(lines), np.concatenate(columns)
@@ -62,20 +71,30 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
 
 
 def symmetric(
-    i: NDArray[np.int64], j: NDArray[np.int64], exact: NDArray[np.float64], threshold: float, size: int
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    exact: NDArray[np.float64],
+    threshold: float,
+    size: int,
 ) -> sp.csr_array:
-    """float32[E, E] of pairs i < j, each once, that reach the threshold and 0, in both directions."""
+    """float32[E, E] of pairs i < j, each once, that reach the threshold and 0, in both
+    directions.
+    """
     keep = (exact >= threshold) & (exact > 0)
-    upper = sp.csr_array(sp.coo_array((exact[keep], (i[keep], j[keep])), shape=(size, size), dtype=np.float32))
+    upper = sp.csr_array(
+        sp.coo_array((exact[keep], (i[keep], j[keep])), shape=(size, size), dtype=np.float32)
+    )
     both = sp.csr_array(upper + upper.T)
     both.sort_indices()
     return both
 
 
 def bounds(vectors: NDArray[np.float32], block: int = 8192) -> NDArray[np.float32]:
-    """float32[E, A + 1]: each row on A = min(d, ``AXES``) principal axes, and the length of what that leaves out.
+    """float32[E, A + 1]: each row on A = min(d, ``AXES``) principal axes, and the length of what
+    that leaves out.
 
-    The product of two such rows is at least that of the vectors, but for rounding (less than 1e-5 for length 1).
+    The product of two such rows is at least that of the vectors, but for rounding (less than 1e-5
+    for length 1).
     """
     _, axes = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
     axes = np.ascontiguousarray(axes[:, -AXES:])

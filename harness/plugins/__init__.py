@@ -1,1 +1,3 @@
-"""What the core does without, a folder a plug-in, found because it is there; see the configuration's extensions."""
+"""What the core does without, a folder a plug-in, found because it is there; see the
+configuration's extensions.
+"""

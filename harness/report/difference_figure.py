@@ -1,4 +1,6 @@
-"""Runs against their baseline: the difference of each with its 95% interval, wins and losses beside it."""
+"""Runs against their baseline: the difference of each with its 95% interval, wins and losses beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,29 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
     baselines = list(dict.fromkeys(one.baseline for one in found))
     base = baselines[0] if len(baselines) == 1 else "each baseline"
-    template = "{0.name}" + " to {0.baseline}" * (len(baselines) > 1) + ", {0.metric}" * (len(metrics) > 1)
+    template = (
+        "{0.name}" + " to {0.baseline}" * (len(baselines) > 1) + ", {0.metric}" * (len(metrics) > 1)
+    )
     labels = [template.format(one) for one in found]
     only = f"{metrics[0]}, " if len(metrics) == 1 else ""
     label = f"{only}{'points' if first.scale.share else 'difference'} from {base}"
     scores = ", ".join(f"{one.name} {one.scale.number(one.score)} by {one.metric}" for one in found)
     title = f"Difference from {base} with 95% intervals: {first.extent(first.n)}"
-    notes = f"{scores}. Blue: p at most .05 after Holm's correction; W and L: questions won and lost."
+    notes = (
+        f"{scores}. Blue: p at most .05 after Holm's correction; W and L: questions won and lost."
+    )
     return Picture(
-        name, title, functools.partial(_draw, found=found, labels=labels, label=label), 0.7 + 0.22 * len(found), notes
+        name,
+        title,
+        functools.partial(_draw, found=found, labels=labels, label=label),
+        0.7 + 0.22 * len(found),
+        notes,
     )
 
 
-def _draw(figure: Figure, found: Sequence[SystemComparison], labels: Sequence[str], label: str) -> None:
+def _draw(
+    figure: Figure, found: Sequence[SystemComparison], labels: Sequence[str], label: str
+) -> None:
     """labels: of the rows.    label: of the x axis."""
     factor = 100 if found[0].scale.share else 1
     axes = figure.subplots()

@@ -1,4 +1,6 @@
-"""Names as a paper has them, from conf/display: ``last_hop@5`` is LastHop@5, ``boltzmann ... pit`` PIT + Boltzmann."""
+"""Names as a paper has them, from conf/display: ``last_hop@5`` is LastHop@5, ``boltzmann ... pit``
+PIT + Boltzmann.
+"""
 
 from __future__ import annotations
 
@@ -36,34 +38,52 @@ class Display:
     @classmethod
     def read(cls, config: DictConfig) -> Display:
         """The names of a command's ``display``; none where it has no such key."""
-        found: Any = OmegaConf.to_container(config.get("display") or OmegaConf.create({}), resolve=True)
+        found: Any = OmegaConf.to_container(
+            config.get("display") or OmegaConf.create({}), resolve=True
+        )
         for name, names in found.items():
             one_of("display", name, [one.name for one in fields(cls) if one.name != "trials"])
             for key, text in names.items():
                 if not isinstance(text, str):
-                    raise HarnessError(f"display.{name}.{key}={text}: expected a text, e.g. display.{name}.{key}=Graph")
+                    raise HarnessError(
+                        f"display.{name}.{key}={text}: expected a text, e.g. "
+                        f"display.{name}.{key}=Graph"
+                    )
         return cls(**found)
 
     def of(self, results: Sequence[SweepResult]) -> Display:
         """The same, with the names of all trials of these sweeps."""
-        return replace(self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows})
+        return replace(
+            self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows}
+        )
 
     def trial(self, row: Row) -> str:
-        """``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)`` of a row of a leaderboard; a single list's own name."""
+        """``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)`` of a row of a leaderboard; a single
+        list's own name.
+        """
         if row["family"] == "single":
             return self.list.get(row["name"], row["name"])
         family, normalizer, named = row["family"], normalizer_of(row), str(row["name"]).split(" ")
         words = [word for word in named if word not in (family, normalizer)]
-        rest = [" ".join([KNOBS.get(key, key), *value]) for key, *value in (word.split("=", 1) for word in words)]
+        rest = [
+            " ".join([KNOBS.get(key, key), *value])
+            for key, *value in (word.split("=", 1) for word in words)
+        ]
         return self.strategy(family, normalizer) + (f" ({', '.join(rest)})" if rest else "")
 
     def strategy(self, family: str, normalizer: str | None) -> str:
         """``PIT + Boltzmann``, or ``RRF`` of a fuser that reads no values."""
         fuser = self.fuser.get(family, family.replace("_", " "))
-        return f"{self.normalizer.get(normalizer, normalizer)} + {fuser}" if normalizer not in (None, "none") else fuser
+        return (
+            f"{self.normalizer.get(normalizer, normalizer)} + {fuser}"
+            if normalizer not in (None, "none")
+            else fuser
+        )
 
     def text(self, text: str) -> str:
-        """A sentence or a title with the names of metrics, benchmarks and whole trials exchanged."""
+        """A sentence or a title with the names of metrics, benchmarks and whole trials
+        exchanged.
+        """
         for name in sorted(self.trials, key=len, reverse=True):
             if " " in name:
                 text = text.replace(name, self.trials[name])
@@ -85,7 +105,9 @@ class Display:
 
     @cached_property
     def _words(self) -> re.Pattern[str]:
-        return re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in self._known) or "(?!)")
+        return re.compile(
+            "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in self._known) or "(?!)"
+        )
 
 
 def normalizer_of(row: Named) -> str | None:

@@ -23,16 +23,28 @@ def text(trace: Trace, seeds: int) -> str:
             lines += ["", table.title, *table.lines(WIDTH)]
         for doc in trail.paths:
             paths = [f"  {describe_path(trace, name, doc, path)}" for path in trail.paths[doc]]
-            lines += ["", f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: {_place(trace, name, doc)}"]
+            lines += [
+                "",
+                f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: "
+                f"{_place(trace, name, doc)}",
+            ]
             lines += paths or ["  no path from a seed"]
     return "\n".join(lines)
 
 
 def rank_table(trace: Trace) -> Table:
     """The rank of each gold passage and rival in every list and after fusion."""
-    columns = [Column("", "text"), Column("passage", "text"), *(Column(name, "count") for name in trace.order)]
+    columns = [
+        Column("", "text"),
+        Column("passage", "text"),
+        *(Column(name, "count") for name in trace.order),
+    ]
     rows = [
-        [role(trace, doc), label(trace, Node(passage=doc)), *(trace.rank(name, doc) for name in trace.order)]
+        [
+            role(trace, doc),
+            label(trace, Node(passage=doc)),
+            *(trace.rank(name, doc) for name in trace.order),
+        ]
         for doc in (*trace.gold, *trace.rivals)
     ]
     return Table("ranks", "Ranks", columns, rows)
@@ -48,7 +60,9 @@ def record_tables(name: str, trail: Trail) -> Iterator[Table]:
 
 
 def to_json(trace: Trace) -> dict[str, object]:
-    """The trace as JSON: the question, the ranks of gold and rivals, and what every list records, in full."""
+    """The trace as JSON: the question, the ranks of gold and rivals, and what every list records,
+    in full.
+    """
     ids = trace.benchmark.doc_ids.to_pylist()
     row = trace.benchmark.queries[trace.query]
     return {
@@ -60,7 +74,8 @@ def to_json(trace: Trace) -> dict[str, object]:
         "answers": list(row.get("answers") or []),
         "gold": [ids[doc] for doc in trace.gold],
         "ranks": {
-            name: {ids[doc]: trace.rank(name, doc) for doc in [*trace.gold, *trace.rivals]} for name in trace.order
+            name: {ids[doc]: trace.rank(name, doc) for doc in [*trace.gold, *trace.rivals]}
+            for name in trace.order
         },
         "lists": {
             name: {"retriever": trace.identities[name], **_paths(trace, trail), **trail.record}
@@ -79,7 +94,11 @@ def _paths(trace: Trace, trail: Trail) -> dict[str, object]:
         "seeds": [{**named(node), "weight": weight} for node, weight in trail.seeds],
         "paths": {
             ids[doc]: [
-                {"strength": path.strength, "nodes": [named(node) for node in path.nodes], "links": list(path.links)}
+                {
+                    "strength": path.strength,
+                    "nodes": [named(node) for node in path.nodes],
+                    "links": list(path.links),
+                }
                 for path in paths
             ]
             for doc, paths in trail.paths.items()
@@ -96,7 +115,9 @@ def _cell(value: Any) -> str | None:
 def head(trace: Trace) -> list[str]:
     """What was asked, of which split and kind, and the answer."""
     row, split = trace.benchmark.queries[trace.query], trace.benchmark.split[trace.query]
-    kind = ", ".join(f"{name} {row[name]}" for name in ("hops", "type") if row.get(name) not in (None, ""))
+    kind = ", ".join(
+        f"{name} {row[name]}" for name in ("hops", "type") if row.get(name) not in (None, "")
+    )
     answers = " | ".join(row.get("answers") or [])
     warned = " (looking at test: choose nothing by it)" if split == "test" else ""
     return [
@@ -107,27 +128,46 @@ def head(trace: Trace) -> list[str]:
 
 
 def cause(trace: Trace) -> str:
-    """One sentence: what came before the gold passage that is worst off, and by which entity; empty if nothing did."""
+    """One sentence: what came before the gold passage that is worst off, and by which entity; empty
+    if nothing did.
+    """
     if not trace.rivals:
         return ""
-    ranks = {doc: trace.rank(trace.fused, doc) or len(trace.order[trace.fused]) + 1 for doc in trace.gold}
+    ranks = {
+        doc: trace.rank(trace.fused, doc) or len(trace.order[trace.fused]) + 1 for doc in trace.gold
+    }
     worst = max(reversed(trace.gold), key=lambda doc: ranks[doc])
     count = ranks[worst] - 1 - sum(rank < ranks[worst] for rank in ranks.values())
     rival = trace.rivals[0]
-    where = f"(rank {ranks[worst]})" if worst in trace.order[trace.fused] else "(not in the fused list)"
-    which = "the last hop" if worst == trace.gold[-1] else f"the passage of hop {trace.gold.index(worst) + 1}"
+    where = (
+        f"(rank {ranks[worst]})" if worst in trace.order[trace.fused] else "(not in the fused list)"
+    )
+    which = (
+        "the last hop"
+        if worst == trace.gold[-1]
+        else f"the passage of hop {trace.gold.index(worst) + 1}"
+    )
     said = (
-        f"{counted(count, 'passage')} came before {which} “{trace.title(worst)}” {where}, first “{trace.title(rival)}”"
+        f"{counted(count, 'passage')} came before {which} “{trace.title(worst)}” {where}, first "
+        f"“{trace.title(rival)}”"
     )
     return f"{said}, which {_way_to(trace, rival, worst)}."
 
 
 def _way_to(trace: Trace, rival: int, worst: int) -> str:
-    """By which entity a list reaches the rival, and whether it reaches the gold passage by the same one."""
-    ways = ((name, entity) for name, trail in trace.trails.items() if (entity := _entity(trace, trail, rival)))
+    """By which entity a list reaches the rival, and whether it reaches the gold passage by the same
+    one.
+    """
+    ways = (
+        (name, entity)
+        for name, trail in trace.trails.items()
+        if (entity := _entity(trace, trail, rival))
+    )
     name, entity = next(ways, ("", ""))
     if not name:
-        found = ", ".join(f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival)))
+        found = ", ".join(
+            f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival))
+        )
         return f"stands in {found}"
     own = _entity(trace, trace.trails[name], worst)
     other = "through the same" if own == entity else f"through “{own}”" if own else "by no entity"
@@ -135,9 +175,19 @@ def _way_to(trace: Trace, rival: int, worst: int) -> str:
 
 
 def _entity(trace: Trace, trail: Trail, doc: int) -> str:
-    """The last entity on the strongest path to a passage, rather than the one that it is about; empty for none."""
-    found = [node.entity for path in trail.paths.get(doc) or () for node in reversed(path.nodes) if node.entity]
-    return next((name for name in found if _letters(name) != _letters(trace.title(doc))), found[0] if found else "")
+    """The last entity on the strongest path to a passage, rather than the one that it is about;
+    empty for none.
+    """
+    found = [
+        node.entity
+        for path in trail.paths.get(doc) or ()
+        for node in reversed(path.nodes)
+        if node.entity
+    ]
+    return next(
+        (name for name in found if _letters(name) != _letters(trace.title(doc))),
+        found[0] if found else "",
+    )
 
 
 def _letters(text: str) -> str:
@@ -160,12 +210,16 @@ def label(trace: Trace, node: Node) -> str:
 
 
 def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
-    """A path in one line, with the share of the score that it brings, or the score that it gives."""
+    """A path in one line, with the share of the score that it brings, or the score that it
+    gives.
+    """
     share = trace.share(name, doc, path.strength)
     words = [label(trace, path.nodes[0])]
     for link, node in zip(path.links, path.nodes[1:], strict=True):
         words.append(f"-{link}-> {label(trace, node)}")
-    return f"{f'{path.strength:.4f}' if share is None else f'{percent(share):>5}%'}  {' '.join(words)}"
+    return (
+        f"{f'{path.strength:.4f}' if share is None else f'{percent(share):>5}%'}  {' '.join(words)}"
+    )
 
 
 def _place(trace: Trace, name: str, doc: int) -> str:

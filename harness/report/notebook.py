@@ -24,16 +24,18 @@ if TYPE_CHECKING:
 class SweepNotebook(SweepResult):
     """A sweep with what a notebook shows of it.
 
-    ``trials``: the leaderboard on tune, a data frame. ``figures["alpha"]`` shows itself; ``.axes()`` gives matplotlib's
-    axes. ``tables["leaderboard"]`` shows itself, too.
+    ``trials``: the leaderboard on tune, a data frame. ``figures["alpha"]`` shows itself;
+    ``.axes()`` gives matplotlib's axes. ``tables["leaderboard"]`` shows itself, too.
     """
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """Every locked trial (on test, or on tune before `harness heldout`) against the reference and the best list.
+        """Every locked trial (on test, or on tune before `harness heldout`) against the reference
+        and the best list.
 
-        Columns: split, trial, against, metric, n, score, difference, its 95% interval low to high, wins, losses, p (by
-        query), p_holm (what decides: by cluster, on test charged for its looks). Scores are shares.
+        Columns: split, trial, against, metric, n, score, difference, its 95% interval low to high,
+        wins, losses, p (by query), p_holm (what decides: by cluster, on test charged for its
+        looks). Scores are shares.
         """
         import pandas as pd
 
@@ -41,13 +43,18 @@ class SweepNotebook(SweepResult):
         sides = {view.reference: against_reference, str(view.best_single): against_best}
         rows = [
             {
-                "split": view.split, "trial": row["name"], "against": against, "metric": view.objective, "n": view.n,
-                "score": view.score(row), **record(one),
+                "split": view.split,
+                "trial": row["name"],
+                "against": against,
+                "metric": view.objective,
+                "n": view.n,
+                "score": view.score(row),
+                **record(one),
             }
             for against, read in sides.items()
             for row in (view.rows[place] for place in view.best_first)
             if (one := read(row)) is not None
-        ]  # fmt: skip
+        ]
         return pd.DataFrame(rows)
 
     @cached_property
@@ -65,7 +72,8 @@ def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:
     """A finished sweep, for a notebook.
 
     Args:
-        path: the sweep's folder, what ``run_sweep`` gave, or None for the latest one of this working folder.
+        path: the sweep's folder, what ``run_sweep`` gave, or None for the latest one of this
+        working folder.
 
     Returns:
         Its trials and comparisons as data frames, its tables and figures.

@@ -1,4 +1,6 @@
-"""A result as a file, by its ending: JSON holds all of it; text, CSV, LaTeX and HTML hold its table."""
+"""A result as a file, by its ending: JSON holds all of it; text, CSV, LaTeX and HTML hold its
+table.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 def displayed() -> Display:
     """The names of conf/display, and those that plug-ins add to them."""
     added = extensions.added("report").get("display")
-    names: Any = extensions.merge(defaults("display", "default"), added if isinstance(added, Mapping) else {})
+    names: Any = extensions.merge(
+        defaults("display", "default"), added if isinstance(added, Mapping) else {}
+    )
     return Display(**names)
 
 
 def in_paper(table: Table, name: str) -> str:
-    """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label ``tab:<name>``."""
+    """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label
+    ``tab:<name>``.
+    """
     display = displayed()
     return typeset(table, TWO_COLUMNS, file_name(name), display.text, display.cell)
 
@@ -47,7 +53,9 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
 FIGURES = (".pdf", ".png", ".svg")
 
 
-def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False) -> None:
+def check_ending(
+    out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False
+) -> None:
     """Raise for an ending that is not written, before anything is computed.
 
     queries: the result also has rows of queries, which a .parquet holds.
@@ -56,7 +64,8 @@ def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS
     if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
         raise HarnessError(
-            f"{key}={out}: ending {ending or 'missing'} is not known{nearest(ending, known)}; known: {', '.join(known)}"
+            f"{key}={out}: ending {ending or 'missing'} is not known{nearest(ending, known)}; "
+            f"known: {', '.join(known)}"
         )
 
 
@@ -68,11 +77,14 @@ def write_result(
     matrix: Matrix | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all, and say the files.
+    """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all,
+    and say the files.
 
-    paper: makes what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
+    paper: makes what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex``
+    beside it.
     queries: rows of queries: all of a ``.parquet``, and ``NAME-queries.csv`` beside a ``.csv``.
-    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
+    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above
+    the table.
     """
     check_ending(out, queries=queries is not None)
     if out is None:
@@ -102,7 +114,10 @@ def _files(
             return {path: partial(write_frame, frame=queries())}
         case ".csv" if queries:
             by_query = joined_ranks(queries()).to_csv(index=False)
-            return {path: partial(write_text, text=table.csv()), beside("queries"): partial(write_text, text=by_query)}
+            return {
+                path: partial(write_text, text=table.csv()),
+                beside("queries"): partial(write_text, text=by_query),
+            }
         case ".html" if matrix:
             return {path: partial(write_text, text=page(table, matrix))}
         case ".tex" if paper:
@@ -117,16 +132,20 @@ def _write_latex(path: Path, table: Table) -> None:
 
 
 def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with lists of ranks as texts, ``1 7 -`` where the third passage is not in the list."""
+    """The rows with lists of ranks as texts, ``1 7 -`` where the third passage is not in
+    the list.
+    """
     columns = [str(name) for name in frame if str(name).endswith("ranks")]
     texts = {
-        name: [" ".join("-" if one is None else str(one) for one in ranks) for ranks in frame[name]] for name in columns
+        name: [" ".join("-" if one is None else str(one) for one in ranks) for ranks in frame[name]]
+        for name in columns
     }
     return frame.assign(**texts)
 
 
 def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
-    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere), and say the file.
+    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere), and
+    say the file.
 
     draw: of its name.
     """

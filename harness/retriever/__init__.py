@@ -1,7 +1,8 @@
 """Retrievers: a benchmark to a run.
 
-A retriever is a frozen dataclass whose fields are its parameters and the strategies it stands on (an encoder, a graph).
-Its run is an artifact, named by the retriever's identity and the data's hash.
+A retriever is a frozen dataclass whose fields are its parameters and the strategies it stands on
+(an encoder, a graph). Its run is an artifact, named by the retriever's identity and the data's
+hash.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from harness.run.artifact import keep_ids
 from harness.work.store import Store
 
 Explain = Callable[[int, Sequence[int], int], Trail]
-"""``explain(query, docs, count)``: the seeds of the query (a number), and the ``count`` strongest paths to each of the
-passages ``docs`` from different seeds.
+"""``explain(query, docs, count)``: the seeds of the query (a number), and the ``count`` strongest
+paths to each of the passages ``docs`` from different seeds.
 """
 
 
@@ -31,14 +32,17 @@ passages ``docs`` from different seeds.
 class Retriever(Protocol):
     """A strategy that ranks passages for every query of a benchmark.
 
-    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the tables; a method
-    ``seen(benchmark)``, bool[Q], tells which questions share gold with those that their lists' weights were chosen on.
+    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the
+    tables; a method ``seen(benchmark)``, bool[Q], tells which questions share gold with those that
+    their lists' weights were chosen on.
     """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest.
+        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for
+        its manifest.
 
-        Long work over queries goes through ``harness.work.shared_rows.map_rows``, so that processes may share it.
+        Long work over queries goes through ``harness.work.shared_rows.map_rows``, so that processes
+        may share it.
         """
         ...
 
@@ -53,7 +57,8 @@ class Traced(Protocol):
 
 
 def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str = "") -> Run:
-    """The retriever's run over all queries of the benchmark; computed once, then read from its artifact.
+    """The retriever's run over all queries of the benchmark; computed once, then read from its
+    artifact.
 
     name: of the list, for the log.
     """
@@ -75,22 +80,31 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
 
     keep_ids(benchmark, store)
     inputs = {"benchmark": benchmark.sha256}
-    artifact = store.get("retrieve", identity(retriever), inputs, build, together=lambda _: ranked(), what=name)
+    artifact = store.get(
+        "retrieve", identity(retriever), inputs, build, together=lambda _: ranked(), what=name
+    )
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)
 
 
 def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple[Run, Facts]:
-    """What a retriever gave. An artifact has numbers alone, which would name other passages under other ids."""
+    """What a retriever gave. An artifact has numbers alone, which would name other passages under
+    other ids.
+    """
     name = type(retriever).__name__
     if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):
-        raise HarnessError(f"{name} gave {described(found)}, expected a run and facts for its manifest: (run, {{}})")
+        raise HarnessError(
+            f"{name} gave {described(found)}, expected a run and facts for its manifest: (run, "
+            f"{{}})"
+        )
     run, facts = found
     for key, value in facts.items():
         try:
             json.dumps({key: value}, sort_keys=True)
         except (TypeError, ValueError) as error:
             mend = "a manifest holds what JSON does: texts, numbers, lists and mappings by text"
-            raise HarnessError(f"{name} gave a fact {key!r} that cannot be written ({error}); {mend}") from error
+            raise HarnessError(
+                f"{name} gave a fact {key!r} that cannot be written ({error}); {mend}"
+            ) from error
     if not (run.query_ids.equals(benchmark.query_ids) and run.doc_ids.equals(benchmark.doc_ids)):
         raise HarnessError(
             f"{name} gave a run over other ids, expected those of the benchmark in their order: "

@@ -38,10 +38,12 @@ ALONE = 8 * BLOCK
 
 @dataclass(frozen=True)
 class BM25:
-    """score(q, d) = sum over the words w of q of idf(w) tf / (tf + k1 (1 - b + b |d| / mean |d|)), float64, above 0.
+    """score(q, d) = sum over the words w of q of idf(w) tf / (tf + k1 (1 - b + b |d| / mean |d|)),
+    float64, above 0.
 
-    idf(w) = ln(1 + (D - df + 0.5) / (df + 0.5)); a word that stands twice in q counts twice. Words are runs of two or
-    more letters or digits, in lower case. Documents that share no word with the question are not in its list.
+    idf(w) = ln(1 + (D - df + 0.5) / (df + 0.5)); a word that stands twice in q counts twice. Words
+    are runs of two or more letters or digits, in lower case. Documents that share no word with the
+    question are not in its list.
     k1: >= 0.    b: in [0, 1].    depth: documents a question.
     stopwords: a language that bm25s knows; null keeps every word.
     stemmer: a Snowball language, through PyStemmer; null leaves words as they are.
@@ -79,10 +81,14 @@ class BM25:
 
         queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), PART)
         time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
-        return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
+            "vocabulary": len(vocabulary)
+        }
 
     def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:
-        """The place of each word, and [V, D], memory-mapped: what it adds to each document's score."""
+        """The place of each word, and [V, D], memory-mapped: what it adds to each
+        document's score.
+        """
         from scipy.sparse import csr_array
 
         def write(folder: Path) -> None:
@@ -94,14 +100,20 @@ class BM25:
 
         kept = {name: getattr(self, name) for name in ("k1", "b", "stopwords", "stemmer")}
         config = {"bm25": "lucene", **{name: identity(value) for name, value in kept.items()}}
-        place = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write).path
+        place = store.get(
+            "index", config, {"passages": texts_sha256(benchmark.passages)}, write
+        ).path
         words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
-        arrays = tuple(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS)
+        arrays = tuple(
+            np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS
+        )
         vocabulary = {word: number for number, word in enumerate(words)}
         try:
             index = csr_array(arrays, shape=(len(words), len(benchmark.passages)))
         except ValueError as error:
-            raise HarnessError(f"{place}: no index of these passages ({error}); {REBUILD}") from error
+            raise HarnessError(
+                f"{place}: no index of these passages ({error}); {REBUILD}"
+            ) from error
         return vocabulary, check_matrix(index, place, index.shape)
 
     def _index(self, counts: Any) -> Any:
@@ -110,7 +122,9 @@ class BM25:
         held = np.bincount(counts.indices, minlength=counts.shape[1])
         rarity = np.array([math.log(1 + (size - n + 0.5) / (n + 0.5)) for n in held.tolist()])
         norm = self.k1 * ((1 - self.b) + self.b * lengths / (lengths.mean() or 1.0))
-        counts.data = rarity[counts.indices] * (counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data))
+        counts.data = rarity[counts.indices] * (
+            counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data)
+        )
         return counts.T.tocsr()
 
 
@@ -120,7 +134,10 @@ def _bags(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Any:
 
     known = [[vocabulary[word] for word in words if word in vocabulary] for words in texts]
     lengths = [len(words) for words in known]
-    places = (np.repeat(np.arange(len(known)), lengths), [word for words in known for word in words])
+    places = (
+        np.repeat(np.arange(len(known)), lengths),
+        [word for words in known for word in words],
+    )
     bags = csr_array((np.ones(sum(lengths)), places), shape=(len(known), len(vocabulary)))
     bags.sum_duplicates()
     return bags
@@ -161,23 +178,37 @@ class Words:
             raise HarnessError(f"lists.NAME.stopwords={self.stopwords}: {error}") from error
         return words
 
-    def numbered(self, texts: Sequence[str]) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
-        """The distinct words, the number of each word of all texts, text after text, and how many each text has."""
+    def numbered(
+        self, texts: Sequence[str]
+    ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+        """The distinct words, the number of each word of all texts, text after text, and how many
+        each text has.
+        """
         known: dict[str, int] = {}
         words = self.of(texts)
         numbers = [known.setdefault(word, len(known)) for own in words for word in own]
-        return list(known), np.array(numbers, dtype=np.int32), np.array([len(own) for own in words], dtype=np.int64)
+        return (
+            list(known),
+            np.array(numbers, dtype=np.int32),
+            np.array([len(own) for own in words], dtype=np.int64),
+        )
 
     def counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
-        """float64[D, V]: how often each word stands in each text; and the words, in alphabetical order."""
+        """float64[D, V]: how often each word stands in each text; and the words, in alphabetical
+        order.
+        """
         from scipy.sparse import csr_array
 
         known: dict[str, int] = {}
         columns, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = available() if len(texts) > ALONE else 1
         with Workers(count, Words, Words.numbered, self.stopwords, self.stemmer) as workers:
-            for words, numbers, own in workers.map(texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)):
-                first_seen = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int32)
+            for words, numbers, own in workers.map(
+                texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)
+            ):
+                first_seen = np.array(
+                    [known.setdefault(word, len(known)) for word in words], dtype=np.int32
+                )
                 columns.append(first_seen[numbers])
                 lengths.append(own)
         names = sorted(known)
@@ -185,15 +216,17 @@ class Words:
         alphabetical[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)
         held = alphabetical[np.concatenate(columns)]
         starts = np.cumsum(np.concatenate(lengths))
-        counts = csr_array((np.ones(len(held)), held, starts), shape=(len(texts), len(names)), dtype=np.float64)
+        counts = csr_array(
+            (np.ones(len(held)), held, starts), shape=(len(texts), len(names)), dtype=np.float64
+        )
         counts.sum_duplicates()
         return counts, names
 
 
 @functools.cache
 def _bm25s() -> Any:
-    """bm25s, whose words are asked for, without JAX: where that is installed it would be imported for a search that
-    nobody asks of it, which takes seconds and most of a GPU's memory.
+    """bm25s, whose words are asked for, without JAX: where that is installed it would be imported
+    for a search that nobody asks of it, which takes seconds and most of a GPU's memory.
     """
     imported = "jax" in sys.modules
     if not imported:
@@ -213,7 +246,8 @@ def _stemmer(language: str | None) -> Any:
         import Stemmer
     except ImportError as error:
         raise HarnessError(
-            f"lists.NAME.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to null"
+            f"lists.NAME.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to "
+            "null"
         ) from error
     try:
         return Stemmer.Stemmer(language)

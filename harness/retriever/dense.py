@@ -1,4 +1,6 @@
-"""Dense retrieval: passages by the cosine of their embedding with the question's (PhaseGraph 3.1)."""
+"""Dense retrieval: passages by the cosine of their embedding with the question's
+(PhaseGraph 3.1).
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,11 @@ ROUNDS, TRAINED = 10, 256
 class Dense:
     """score(q, d) = <e_q, e_d> of vectors of length 1, float64, in [-1, 1].
 
-    depth: passages a question.    index: a FAISS ``index_factory`` string; ``Flat`` is exact search. ``auto`` is exact
-    up to 250,000 passages, and above where that takes fewer products of vectors than an inverted file (``auto_index``),
-    of which as many lists are searched as a recall of .98 takes.
-    An index that is not exact has its ``recall`` in the facts (see ``Recall``), and every table of a sweep tells it.
+    depth: passages a question.    index: a FAISS ``index_factory`` string; ``Flat`` is exact
+    search. ``auto`` is exact up to 250,000 passages, and above where that takes fewer products of
+    vectors than an inverted file (``auto_index``), of which as many lists are searched as a recall
+    of .98 takes. An index that is not exact has its ``recall`` in the facts (see ``Recall``), and
+    every table of a sweep tells it.
     """
 
     encoder: Encoder
@@ -59,14 +62,25 @@ class Dense:
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
-        facts: dict[str, object] = {"index": name, "exact": name == "Flat", "dimension": passages.shape[1]}
+        facts: dict[str, object] = {
+            "index": name,
+            "exact": name == "Flat",
+            "dimension": passages.shape[1],
+        }
         if name == "Flat":
             find = functools.partial(exact_search, passages, depth=self.depth)
         else:
-            index, recall = self._stored(name, benchmark, passages, store), Recall(passages, questions)
+            index, recall = (
+                self._stored(name, benchmark, passages, store),
+                Recall(passages, questions),
+            )
             if self.index == "auto":
                 facts["lists_searched"] = recall.probe(index)
-            facts["recall"] = {"index": name, "recall@100": recall(index), "questions": len(recall.questions)}
+            facts["recall"] = {
+                "index": name,
+                "recall@100": recall(index),
+                "questions": len(recall.questions),
+            }
             find = functools.partial(search, index, passages, depth=self.depth)
         docs, scores = find(questions=questions)
         time_alone(lambda query: find(questions=questions[query : query + 1]), len(questions))
@@ -85,11 +99,12 @@ class Dense:
 
 
 def auto_index(passages: int, questions: int) -> str:
-    """An inverted file of L = 4 sqrt(D) lists of float16 vectors, or ``Flat``: exact search, where that is less work.
+    """An inverted file of L = 4 sqrt(D) lists of float16 vectors, or ``Flat``: exact search, where
+    that is less work.
 
-    In products of two vectors: exact search of Q questions takes Q D, an inverted file L (10 min(D, 256 L) + D) before
-    its first question, for k-means and for putting passages into lists. So it pays from 44,000 questions on for a
-    million passages, from 50,000 for five million.
+    In products of two vectors: exact search of Q questions takes Q D, an inverted file L (10 min(D,
+    256 L) + D) before its first question, for k-means and for putting passages into lists. So it
+    pays from 44,000 questions on for a million passages, from 50,000 for five million.
     """
     lists = round(4 * math.sqrt(passages))
     built = lists * (ROUNDS * min(passages, TRAINED * lists) + passages)
@@ -97,10 +112,14 @@ def auto_index(passages: int, questions: int) -> str:
 
 
 class Recall:
-    """recall@100 of an index: the share of the ``DEPTH`` best passages of ``QUESTIONS`` questions that it finds."""
+    """recall@100 of an index: the share of the ``DEPTH`` best passages of ``QUESTIONS`` questions
+    that it finds.
+    """
 
     def __init__(self, passages: NDArray[np.float32], questions: NDArray[np.float32]) -> None:
-        chosen = np.unique(np.linspace(0, len(questions) - 1, min(QUESTIONS, len(questions))).astype(np.int64))
+        chosen = np.unique(
+            np.linspace(0, len(questions) - 1, min(QUESTIONS, len(questions))).astype(np.int64)
+        )
         self.passages, self.questions = passages, questions[chosen]
         self.exact = nearest_rows(passages, self.questions, DEPTH)[0]
 
@@ -111,7 +130,9 @@ class Recall:
         return round(float(np.sum(hits)) / max(self.exact.size, 1), 4)
 
     def probe(self, index: Any) -> int:
-        """Search as many lists of an inverted file, a power of 2, as the recall of ``AIM`` takes, and set it so."""
+        """Search as many lists of an inverted file, a power of 2, as the recall of ``AIM`` takes,
+        and set it so.
+        """
         import faiss
 
         inverted = faiss.extract_index_ivf(index)

@@ -1,4 +1,6 @@
-"""Personalised PageRank over the entity graph, from what the question names and what it resembles."""
+"""Personalised PageRank over the entity graph, from what the question names and what it
+resembles.
+"""
 
 from __future__ import annotations
 
@@ -36,26 +38,29 @@ LEAST = 0.01
 
 @dataclass(frozen=True)
 class PPR:
-    """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in L1 (``pagerank``).
+    """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
+    L1 (``pagerank``).
 
-    score(q, p) = v_p, float64 of a float32 walk. All passages that the walk reaches are returned: those with a mass of
-    at least the tolerance, for less cannot be told from none.
+    score(q, p) = v_p, float64 of a float32 walk. All passages that the walk reaches are returned:
+    those with a mass of at least the tolerance, for less cannot be told from none.
 
-    The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to the kind of
-    mention and to 1 / (passages that mention it) ** specificity; an entity leads to the passages with its title and,
-    by ``walk.back``, to those that mention it, by ``walk.relation`` and ``walk.synonym`` to other entities.
-    The restart s: each of the question's entities with its specificity 1 / (passages that mention it), and the
-    question's ``passages`` nearest passages with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine /
-    sharpness); then divided by their sum. So a question that names only what is mentioned everywhere leans on its
-    passages.
+    The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to
+    the kind of mention and to 1 / (passages that mention it) ** specificity; an entity leads to the
+    passages with its title and, by ``walk.back``, to those that mention it, by ``walk.relation``
+    and ``walk.synonym`` to other entities. The restart s: each of the question's entities with its
+    specificity 1 / (passages that mention it), and the question's ``passages`` nearest passages
+    with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine / sharpness); then divided by
+    their sum. So a question that names only what is mentioned everywhere leans on its passages.
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
-    passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has .05.
+    passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has
+    .05.
     max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
-    push: pushes mass from the seeds on, in place of solving for all nodes, until no node has ``tolerance`` x ``LEAST``
-    left to push; ``largest_error`` of the facts bounds the L1 error that this leaves. ``null``: in graphs of more than
-    ``EXACT`` nodes.
-    link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
+    push: pushes mass from the seeds on, in place of solving for all nodes, until no node has
+    ``tolerance`` x ``LEAST`` left to push; ``largest_error`` of the facts bounds the L1 error that
+    this leaves. ``null``: in graphs of more than ``EXACT`` nodes.
+    link: least cosine to a name of the graph for what the question names and the graph does not
+    hold; ``null``: none.
     """
 
     version: ClassVar[int] = 2
@@ -96,15 +101,30 @@ class PPR:
         network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
         transition = self.walk.transition(network)
-        pushed = self.push if self.push is not None else first + size > EXACT and self.device == "cpu"
+        pushed = (
+            self.push if self.push is not None else first + size > EXACT and self.device == "cpu"
+        )
         walks = (
-            self._pushes()(transition, self.restart, self.tolerance * LEAST, self.block, self.threads)
+            self._pushes()(
+                transition, self.restart, self.tolerance * LEAST, self.block, self.threads
+            )
             if pushed
-            else Walks(transition, self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device)
+            else Walks(
+                transition,
+                self.restart,
+                self.tolerance,
+                self.max_iter,
+                self.block,
+                self.threads,
+                self.device,
+            )
         )
 
         def reached(part: slice) -> Iterator[Walked]:
-            return ((block.values[first:].T, block.iterations, block.change) for block in walks(seeds[part]))
+            return (
+                (block.values[first:].T, block.iterations, block.change)
+                for block in walks(seeds[part])
+            )
 
         run, walked = collect_lists(benchmark, reached, self.tolerance)
         if pushed:
@@ -118,7 +138,11 @@ class PPR:
         }
 
     def _pushes(self) -> Callable[..., Callable[[sp.csr_array], Iterator[Solution]]]:
-        asking = "lists.NAME.push=true" if self.push else f"lists.NAME.push=null of more than {EXACT:,} nodes"
+        asking = (
+            "lists.NAME.push=true"
+            if self.push
+            else f"lists.NAME.push=null of more than {EXACT:,} nodes"
+        )
         found: Callable[..., Callable[[sp.csr_array], Iterator[Solution]]] = extensions.load(
             "walk", "push", asking
         ).Pushes
@@ -127,27 +151,45 @@ class PPR:
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
         """Of a question its restart, and the paths that carry most of it to some passages."""
         network, extraction, seeds, _ = self.start(benchmark, store)
-        return functools.partial(self._trail, network, extraction, seeds, self.walk.transition(network))
+        return functools.partial(
+            self._trail, network, extraction, seeds, self.walk.transition(network)
+        )
 
     def _trail(
-        self, network: Network, extraction: Extraction, seeds: sp.csr_array, transition: sp.csr_array,
-        query: int, docs: Sequence[int], count: int,
-    ) -> Trail:  # fmt: skip
+        self,
+        network: Network,
+        extraction: Extraction,
+        seeds: sp.csr_array,
+        transition: sp.csr_array,
+        query: int,
+        docs: Sequence[int],
+        count: int,
+    ) -> Trail:
         restart, names, paths = seeds[[query]].toarray()[0], network.names, {}
         for doc in docs:
             found = strongest_walks(transition, restart, self.restart, len(names) + doc, count)
             paths[doc] = [
-                Path(tuple(Node.of(names, n) for n in nodes), name_edges(network, extraction.triples, nodes), strength)
+                Path(
+                    tuple(Node.of(names, n) for n in nodes),
+                    name_edges(network, extraction.triples, nodes),
+                    strength,
+                )
                 for nodes, strength in found
             ]
         held = np.flatnonzero(restart)
         order = held[np.lexsort((held, -restart[held]))]
         return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)
 
-    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, Facts]:
-        """The graph, what it was made from, the restart s of every question [Q, E + D], and counts of links."""
+    def start(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[Network, Extraction, sp.csr_array, Facts]:
+        """The graph, what it was made from, the restart s of every question [Q, E + D], and counts
+        of links.
+        """
         network, extraction = self.graph.build(benchmark, store)
-        entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
+        entities, facts = link_entities(
+            network, extraction.questions, self.encoder, self.link, store
+        )
         close = nearest_passages(benchmark, self.encoder, self.passages, self.sharpness, store)
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts

@@ -17,11 +17,14 @@ from harness.graph import Network
 class Walk:
     """A row-stochastic transition over [entities, passages].
 
-    title, entity, span, open: weight of a mention of that kind, times 1 / (passages that mention the entity) **
-    specificity, among what a passage mentions. own: weight of a passage's own title among them.
-    about: weight of the passages with an entity's title, back: of those that mention it, together; relation, synonym:
-    of the entities that it is related to, or alike to, together. What an entity has of these shares its mass.
-    degree: among those entities each weighs 1 / (entities that it is related to or alike to) ** degree more.
+    title, entity, span, open: weight of a mention of that kind, times 1 / (passages that mention
+    the entity) ** specificity, among what a passage mentions. own: weight of a passage's own title
+    among them.
+    about: weight of the passages with an entity's title, back: of those that mention it, together;
+    relation, synonym: of the entities that it is related to, or alike to, together. What an entity
+    has of these shares its mass.
+    degree: among those entities each weighs 1 / (entities that it is related to or alike to) **
+    degree more.
     """
 
     title: float = 1.0
@@ -41,7 +44,9 @@ class Walk:
             bounded(f"lists.NAME.walk.{name}", value, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
-        """[N, N], N = E + D: T[i, j], the share of i's mass that goes to j; a row sums to 1 or, dangling, to 0."""
+        """[N, N], N = E + D: T[i, j], the share of i's mass that goes to j; a row sums to 1 or,
+        dangling, to 0.
+        """
         mentions = network.mentions
         rarity = 1.0 / np.maximum(np.diff(mentions.indptr), 1) ** self.specificity
         named = sp.csr_array(mentions.shape)
@@ -49,12 +54,16 @@ class Walk:
             if weight := getattr(self, kind):
                 named = named + weight * _sign(matrix)
         outward = scale_rows(rarity, named) + scale_rows(rarity, self.own * network.about)
-        onward = self.about * normalize_rows(network.about) + self.back * normalize_rows(_sign(mentions))
+        onward = self.about * normalize_rows(network.about) + self.back * normalize_rows(
+            _sign(mentions)
+        )
         related, alike = network.relation, network.synonym
         if self.degree:
             near = np.diff(sp.csr_array(related + alike).indptr)
             prior = np.maximum(near, 1.0) ** -self.degree
-            related, alike = (sp.csr_array(scale_rows(prior, family).T.tocsr()) for family in (related, alike))
+            related, alike = (
+                sp.csr_array(scale_rows(prior, family).T.tocsr()) for family in (related, alike)
+            )
         across = self.relation * normalize_rows(related) + self.synonym * normalize_rows(alike)
         whole = sp.csr_array(sp.block_array([[across, onward], [outward.T, None]]))
         whole.eliminate_zeros()
@@ -78,4 +87,6 @@ def scale_rows(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_arr
 
 
 def _sign(matrix: sp.csr_array) -> sp.csr_array:
-    return sp.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
+    return sp.csr_array(
+        (np.ones_like(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape
+    )

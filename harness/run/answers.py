@@ -1,8 +1,10 @@
-"""What tools write of the answers to questions: one description a tool, of where its hits and their ids stand.
+"""What tools write of the answers to questions: one description a tool, of where its hits and their
+ids stand.
 
-A list, best first, may have ids, pairs ``[id, score]`` and nodes, as LangChain and LlamaIndex dump them. A solution of
-HippoRAG 2 (``QuerySolution.to_dict()``) has texts as documents, or the ``source_id`` that they were indexed with; a
-chunk of LightRAG's ``query_data`` is of the document ``file_path``. MTEB has a subset and a split around its queries.
+A list, best first, may have ids, pairs ``[id, score]`` and nodes, as LangChain and LlamaIndex dump
+them. A solution of HippoRAG 2 (``QuerySolution.to_dict()``) has texts as documents, or the
+``source_id`` that they were indexed with; a chunk of LightRAG's ``query_data`` is of the document
+``file_path``. MTEB has a subset and a split around its queries.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ UNNAMED = ("", "unknown_source")
 
 
 class Hit(NamedTuple):
-    """A document of a list.    scored: whether it has a score.    is_piece: whether the hit is a piece of it."""
+    """A document of a list.    scored: whether it has a score.    is_piece: whether the hit is a
+    piece of it.
+    """
 
     name: Any
     score: Any
@@ -38,11 +42,14 @@ class Hit(NamedTuple):
 class Tool:
     """How a tool writes what it found for a question.
 
-    form: of its file, for the page of forms.    hits: the hits of an answer, best first; None where it is no answer of
-    this tool.    ids: where a hit has its document's id, the first that it has.    pieces: the same of the document
-    that a hit without id is a piece of; the first piece of a document counts.    score: where a hit has its score.
-    gold: where an answer has its supporting passages; None where it has none.    rounded: equal scores keep the order
-    of the list.
+    form: of its file, for the page of forms.    hits: the hits of an answer, best first; None where
+    it is no answer of
+    this tool.    ids: where a hit has its document's id, the first that it has.    pieces: the same
+    of the document
+    that a hit without id is a piece of; the first piece of a document counts.    score: where a hit
+    has its score.
+    gold: where an answer has its supporting passages; None where it has none.    rounded: equal
+    scores keep the order of the list.
     """
 
     name: str
@@ -59,20 +66,27 @@ class Tool:
         found = None if self.gold is None else _nodes(place, value_at(answer, self.gold))
         if found is None:
             name = ".".join(self.gold or ("supporting passages",))
-            raise HarnessError(f"{place}: this answer of {self.name} has no {name}; give other gold")
+            raise HarnessError(
+                f"{place}: this answer of {self.name} has no {name}; give other gold"
+            )
         return found
 
-    def pairs(self, place: str, hits: Sequence[Any], alone: Number) -> tuple[list[tuple[Any, Any]], int]:
-        """The id and the score of each hit; and how many were left out, since they are further pieces of a document.
+    def pairs(
+        self, place: str, hits: Sequence[Any], alone: Number
+    ) -> tuple[list[tuple[Any, Any]], int]:
+        """The id and the score of each hit; and how many were left out, since they are further
+        pieces of a document.
 
-        place: the query, for messages.    alone: the score of each hit where none has one. Raises HarnessError for a
-        hit without id, and where some have a score and some have none.
+        place: the query, for messages.    alone: the score of each hit where none has one. Raises
+        HarnessError for a hit without id, and where some have a score and some have none.
         """
         read = [self._hit(f"{place}: entry {number}", hit) for number, hit in enumerate(hits, 1)]
         scored = [hit.scored for hit in read]
         if len({*scored}) > 1:
             number = scored.index(not scored[0]) + 1
-            raise HarnessError(f"{place}: entry {number}: some have a score and some have none; give all one")
+            raise HarnessError(
+                f"{place}: entry {number}: some have a score and some have none; give all one"
+            )
         pieces: set[Any] = set()
         found: list[tuple[Any, Any]] = []
         for hit in read:
@@ -88,12 +102,15 @@ class Tool:
         name, is_piece = self._id(entry)
         if name is None:
             raise HarnessError(
-                f"{place}: expected a document id, [id, score] or a node with an id, found {str(hit)[:60]}"
+                f"{place}: expected a document id, [id, score] or a node with an id, found "
+                f"{str(hit)[:60]}"
             )
         return Hit(name, score, is_pair or score is not None, is_piece)
 
     def _id(self, entry: Any) -> tuple[Any, bool]:
-        """The id of a hit, or else of the document that it is a piece of, and whether it is that."""
+        """The id of a hit, or else of the document that it is a piece of, and whether it
+        is that.
+        """
         if not isinstance(entry, Mapping):
             return None if isinstance(entry, (list, tuple)) else entry, False
         own = first_at(entry, self.ids)
@@ -107,7 +124,9 @@ def first_at(node: Any, places: Sequence[Place]) -> Any:
 
 
 def falling(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Pairs whose score is a little lower where it equals the one before: rounded scores keep their order."""
+    """Pairs whose score is a little lower where it equals the one before: rounded scores keep their
+    order.
+    """
     found: list[tuple[Any, Any]] = []
     for place, (name, score) in enumerate(pairs):
         same = place > 0 and score == pairs[place - 1][1] and isinstance(score, float)
@@ -117,7 +136,11 @@ def falling(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 def is_solution(answer: Any) -> bool:
     """Whether this is one of HippoRAG 2."""
-    return isinstance(answer, Mapping) and isinstance(answer.get("docs"), list) and "question" in answer
+    return (
+        isinstance(answer, Mapping)
+        and isinstance(answer.get("docs"), list)
+        and "question" in answer
+    )
 
 
 def _of_solution(place: str, answer: Any) -> Sequence[Any] | None:
@@ -129,7 +152,10 @@ def _of_solution(place: str, answer: Any) -> Sequence[Any] | None:
     for name in ("doc_scores", "doc_metadata"):
         found = answer.get(name)
         if found is not None and (not isinstance(found, list) or len(found) != len(docs)):
-            raise HarnessError(f"{place}: {name}: expected one for each of {len(docs)} docs, found {str(found)[:60]}")
+            raise HarnessError(
+                f"{place}: {name}: expected one for each of {len(docs)} docs, found "
+                f"{str(found)[:60]}"
+            )
         beside[name] = [None] * len(docs) if found is None else found
     return [dict(zip(beside, hit, strict=True)) for hit in zip(*beside.values(), strict=True)]
 
@@ -162,7 +188,8 @@ TOOLS = (
     ),
     Tool(
         "LangChain, LlamaIndex",
-        "by query id the nodes, best first; without ids by their metadata's " + ", ".join(f"`{key}`" for key in KEYS),
+        "by query id the nodes, best first; without ids by their metadata's "
+        + ", ".join(f"`{key}`" for key in KEYS),
         _nodes,
         ids=(("node", "id_"), ("kwargs", "id"), ("id",), ("id_",)),
         pieces=tuple((*inside, "metadata", key) for inside in (("kwargs",), ()) for key in KEYS),
@@ -172,9 +199,11 @@ TOOLS = (
 
 
 def listed(place: str, answer: Any, alone: Number, judged: bool = False) -> tuple[Any, int]:
-    """``(id, score)`` of each hit where this is a list or a tool's answer, else itself; and how many were left out.
+    """``(id, score)`` of each hit where this is a list or a tool's answer, else itself; and how
+    many were left out.
 
-    place: the query, for messages.    alone: the score of a hit that has none.    judged: read the supporting passages.
+    place: the query, for messages.    alone: the score of a hit that has none.    judged: read the
+    supporting passages.
     """
     for tool in TOOLS:
         hits = tool.hits(place, answer)
@@ -184,13 +213,23 @@ def listed(place: str, answer: Any, alone: Number, judged: bool = False) -> tupl
 
 
 def by_question(source: str, found: Any) -> Any:
-    """A list of HippoRAG's solutions by their questions, MTEB's predictions by their queries; else as it is."""
+    """A list of HippoRAG's solutions by their questions, MTEB's predictions by their queries; else
+    as it is.
+    """
     if isinstance(found, list) and found and all(map(is_solution, found)):
         return _solutions(source, found)
-    parts = {name: inner for name, inner in found.items() if name != "mteb_model_meta"} if _is_nested(found, 1) else {}
+    parts = (
+        {name: inner for name, inner in found.items() if name != "mteb_model_meta"}
+        if _is_nested(found, 1)
+        else {}
+    )
     if not parts or not all(_is_nested(inner, 3) for inner in parts.values()):
         return found
-    inside = {f"{subset}/{split}": own for subset, splits in parts.items() for split, own in splits.items()}
+    inside = {
+        f"{subset}/{split}": own
+        for subset, splits in parts.items()
+        for split, own in splits.items()
+    }
     if len(inside) > 1:
         raise HarnessError(f"{source}: predictions of {', '.join(inside)}; write a file for each")
     return dict(next(iter(inside.values())))
@@ -201,7 +240,9 @@ def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, object]:
     for number, one in enumerate(solutions, 1):
         asked = one["question"]
         if not isinstance(asked, str) or asked in found:
-            raise HarnessError(f"{source}: entry {number}: expected a question of its own, found {str(asked)[:60]}")
+            raise HarnessError(
+                f"{source}: entry {number}: expected a question of its own, found {str(asked)[:60]}"
+            )
         found[asked] = one
     return found
 

@@ -1,4 +1,6 @@
-"""A run of ours: the folder ``<runs>/artifacts/retrieve/<key>``, and the artifact with its benchmark's ids."""
+"""A run of ours: the folder ``<runs>/artifacts/retrieve/<key>``, and the artifact with its
+benchmark's ids.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ def entries(path: Path) -> Entries:
 
 
 def content(folder: Path) -> str:
-    """The hashes of a run of ours and of its benchmark: what it holds, whatever its folder is called."""
-    return "+".join([_benchmark(folder), *(file_sha256(folder / f"{name}.npy") for name in Run.ARRAYS)])
+    """The hashes of a run of ours and of its benchmark: what it holds, whatever its folder is
+    called.
+    """
+    return "+".join(
+        [_benchmark(folder), *(file_sha256(folder / f"{name}.npy") for name in Run.ARRAYS)]
+    )
 
 
 def _benchmark(folder: Path) -> str:
@@ -50,11 +56,14 @@ def _benchmark(folder: Path) -> str:
         stage, sha256 = manifest["stage"], str(manifest["inputs"]["benchmark"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise HarnessError(
-            f"{folder}: a folder without a readable {MANIFEST}; give a file of ranked lists, or a folder "
+            f"{folder}: a folder without a readable {MANIFEST}; give a file of ranked lists, or "
+            "a folder "
             "<runs>/artifacts/retrieve/<key>"
         ) from error
     if stage != "retrieve":
-        raise HarnessError(f"{folder}: an artifact of the stage {stage}; runs are those of the stage retrieve")
+        raise HarnessError(
+            f"{folder}: an artifact of the stage {stage}; runs are those of the stage retrieve"
+        )
     return sha256
 
 
@@ -63,12 +72,25 @@ def _run(folder: Path) -> Run:
     ids = Store(folder.resolve().parents[2]).place(STAGE, {}, {"benchmark": sha256})
     if not ids.is_dir():
         raise HarnessError(
-            f"{ids}: the ids of this run's benchmark are missing; run `harness prepare` with the run's dataset again"
+            f"{ids}: the ids of this run's benchmark are missing; run `harness prepare` with the "
+            "run's dataset again"
         )
     for place in (folder, ids):
         check_artifact(place, "a damaged run: run `harness prepare` with its dataset again")
     try:
-        queries, documents = (pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"] for name in FILES)
+        queries, documents = (
+            pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"] for name in FILES
+        )
         return Run.load(folder, queries.combine_chunks(), documents.combine_chunks())
-    except (OSError, EOFError, ValueError, SyntaxError, KeyError, pa.ArrowException, TokenError) as error:
-        raise HarnessError(f"{folder}: damaged run ({error}); run `harness prepare` again") from error
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        SyntaxError,
+        KeyError,
+        pa.ArrowException,
+        TokenError,
+    ) as error:
+        raise HarnessError(
+            f"{folder}: damaged run ({error}); run `harness prepare` again"
+        ) from error

@@ -1,4 +1,6 @@
-"""What an entry of a file is, whatever its form: of ranked lists, or (harness.evaluation.gold) of judgements."""
+"""What an entry of a file is, whatever its form: of ranked lists, or (harness.evaluation.gold) of
+judgements.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from harness.run.trec import RUN, Line
 
 QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
 DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id")
-"""Our names of the columns of ids, and those of other tools (PyTerrier, ranx, ir_measures, BEIR)."""
+"""Our names of the columns of ids, and those of other tools (PyTerrier, ranx, ir_measures, BEIR).
+"""
 TYPES = (pa.string(), pa.string(), pa.float64())
 """Of a query, a document and a number, as Arrow reads them."""
 
@@ -21,8 +24,10 @@ TYPES = (pa.string(), pa.string(), pa.float64())
 class Content:
     """A query, a document and a number, and what each form of file calls them.
 
-    columns: by our name of each column those that it may have, the first one first.    line: of TREC.    json: the form
-    of JSON, for messages.    alone: the number of a document that has none, by its place in a list from 0.
+    columns: by our name of each column those that it may have, the first one first.    line: of
+    TREC.    json: the form
+    of JSON, for messages.    alone: the number of a document that has none, by its place in a list
+    from 0.
     judged: whether of a tool's answer the gold passages are read, and not what it found.
     """
 
@@ -44,7 +49,9 @@ class Content:
         return query, doc
 
     def named(self, columns: Mapping[str, str] | None) -> Content:
-        """The same where some columns are called as given, ``{"doc": "pid"}``. Raises HarnessError for another key."""
+        """The same where some columns are called as given, ``{"doc": "pid"}``. Raises HarnessError
+        for another key.
+        """
         keys_of("columns", columns, self.typed)
         given = {self.typed[key]: (str(name),) for key, name in (columns or {}).items()}
         return replace(self, columns={**self.columns, **given})

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 
 log = logging.getLogger(__name__)
-SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
+SCHEMA = pa.schema(
+    {
+        "query_id": pa.string(),
+        "doc_id": pa.string(),
+        "rank": pa.int64(),
+        "score": pa.float64(),
+    }.items()
+)
 """Of entries as a table."""
 
 EXACT = 2.0**53
@@ -26,7 +33,8 @@ EXACT = 2.0**53
 class Entries:
     """N entries (query, document, score) of one file, in the file's order.
 
-    queries, docs: dictionary<int32, string>[N], the ids. A query of the dictionary that no entry names has an empty
+    queries, docs: dictionary<int32, string>[N], the ids. A query of the dictionary that no entry
+    names has an empty
     list.    scores: float64[N].    ranks: int64[N], where the file gives them; None says nothing.
     place: where an entry stands, for messages: ``run.trec:17``.
     """
@@ -40,23 +48,32 @@ class Entries:
     def to_table(self) -> pa.Table:
         """A row an entry: ``query_id, doc_id, rank, score``."""
         columns = [self.queries, self.docs, self.ranks, self.scores]
-        return pa.table([pa.array(one).cast(kind) for one, kind in zip(columns, SCHEMA.types, strict=True)], SCHEMA)
+        return pa.table(
+            [pa.array(one).cast(kind) for one, kind in zip(columns, SCHEMA.types, strict=True)],
+            SCHEMA,
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{query id: {document id: score}}``, also of a query without entries; no document twice in a list."""
+        """``{query id: {document id: score}}``, also of a query without entries; no document twice
+        in a list.
+        """
         queries, docs = (
             [names[number] for number in column.indices.to_pylist()]
             for column in (self.queries, self.docs)
             for names in [column.dictionary.to_pylist()]
         )
-        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries.dictionary.to_pylist()}
+        lists: dict[str, dict[str, float]] = {
+            query: {} for query in self.queries.dictionary.to_pylist()
+        }
         for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
             lists[query][doc] = score
         return lists
 
 
 def id_of(place: str, value: object) -> str:
-    """A text, or a whole number as one. Raises HarnessError for anything else.    place: of it, for the message."""
+    """A text, or a whole number as one. Raises HarnessError for anything else.    place: of it, for
+    the message.
+    """
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Integral) and not isinstance(value, bool):
@@ -65,21 +82,29 @@ def id_of(place: str, value: object) -> str:
 
 
 def number_of(place: str, value: object) -> float:
-    """A number. Raises HarnessError for what is none, or does not fit float64.    place: of it, for the message."""
+    """A number. Raises HarnessError for what is none, or does not fit float64.    place: of it, for
+    the message.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise HarnessError(f"{place}: expected a number, got {value!r:.60}")
     try:
         return float(value)
     except OverflowError as error:
-        raise HarnessError(f"{place}: a number that does not fit 64 bits; scale them down") from error
+        raise HarnessError(
+            f"{place}: a number that does not fit 64 bits; scale them down"
+        ) from error
 
 
 def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
-    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the place of each id."""
+    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the
+    place of each id.
+    """
     ids = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
     ids = ids.take(pc.array_sort_indices(ids))
     places = [pc.index_in(column.dictionary, value_set=ids).to_numpy() for column in columns]
-    return ids, [place[column.indices.to_numpy()] for place, column in zip(places, columns, strict=True)]
+    return ids, [
+        place[column.indices.to_numpy()] for place, column in zip(places, columns, strict=True)
+    ]
 
 
 def check_named(found: Entries) -> None:
@@ -87,17 +112,22 @@ def check_named(found: Entries) -> None:
     for what, ids in (("query", found.queries), ("document", found.docs)):
         if (empty := pc.index(ids.dictionary, "").as_py()) >= 0:
             entries = np.flatnonzero(ids.indices.to_numpy() == empty)
-            place = found.place(int(entries[0])) if entries.size else found.place(0).rpartition(":")[0]
+            place = (
+                found.place(int(entries[0])) if entries.size else found.place(0).rpartition(":")[0]
+            )
             raise HarnessError(f"{place}: the id of a {what} is empty; give it one")
 
 
 def check_finite(found: Entries) -> None:
-    """Raise at the first score that is not finite; warn where whole numbers are too large to stay distinct."""
+    """Raise at the first score that is not finite; warn where whole numbers are too large to stay
+    distinct.
+    """
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if bad.size:
         entry = int(bad[0])
         raise HarnessError(
-            f"{found.place(entry)}: query {found.queries[entry]}: the score of document {found.docs[entry]} must be a "
+            f"{found.place(entry)}: query {found.queries[entry]}: the score of document "
+            f"{found.docs[entry]} must be a "
             f"finite number, got {found.scores[entry]}"
         )
     large = np.flatnonzero(np.abs(found.scores) >= EXACT)
@@ -108,10 +138,14 @@ def check_finite(found: Entries) -> None:
     if equal.any():
         entry = int(large[after[equal].min()])
         log.warning(
-            "%s: query %s: document %s and another have the score %.0f; whole numbers from 2^53 on are rounded, and "
+            "%s: query %s: document %s and another have the score %.0f; whole numbers from 2^53 "
+            "on are rounded, and "
             "different ones may become equal: write the scores divided, or less a constant",
-            found.place(entry), found.queries[entry], found.docs[entry], found.scores[entry],
-        )  # fmt: skip
+            found.place(entry),
+            found.queries[entry],
+            found.docs[entry],
+            found.scores[entry],
+        )
 
 
 def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
@@ -122,10 +156,12 @@ def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
     scores, rows = found.scores, found.queries.indices.to_numpy()
     if (scores == scores[0]).all() and (ranks != ranks[0]).any():
         log.warning(
-            "%s: all scores are %g and the ranks differ; equal scores are ordered by document id, as in trec_eval, and "
+            "%s: all scores are %g and the ranks differ; equal scores are ordered by document "
+            "id, as in trec_eval, and "
             "NOT by rank: if the ranks are meant, write scores that fall with them",
-            found.place(0).rpartition(":")[0], scores[0],
-        )  # fmt: skip
+            found.place(0).rpartition(":")[0],
+            scores[0],
+        )
     ordered = (rows[1:] > rows[:-1]) | (
         (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
     )
@@ -143,7 +179,8 @@ def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
             mend = "where a lower score is better, as a distance is, write it negated"
         raise HarnessError(
             f"{found.place(worse)}: query {found.queries[worse]}, document {found.docs[worse]}: "
-            f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document {found.docs[better]} has "
+            f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document "
+            f"{found.docs[better]} has "
             f"the greater score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
         )
 
@@ -156,7 +193,8 @@ def check_once(found: Entries) -> None:
     if twice.any():
         again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
         raise HarnessError(
-            f"{found.place(again)}: query {found.queries[again]} holds document {found.docs[again]} twice, first at "
+            f"{found.place(again)}: query {found.queries[again]} holds document "
+            f"{found.docs[again]} twice, first at "
             f"{found.place(first)}; keep one of its entries"
         )
 
@@ -164,14 +202,17 @@ def check_once(found: Entries) -> None:
 def find_order(
     rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
 ) -> NDArray[np.intp] | None:
-    """int[N]: what brings entries into the one order; None when they are in it. Sorts only the lists that are not.
+    """int[N]: what brings entries into the one order; None when they are in it. Sorts only the
+    lists that are not.
 
     rows: int64[N], ascending by query or not.    docs: int32[N].    scores: float64[N].
     """
     same = rows[1:] == rows[:-1]
     if (rows[1:] < rows[:-1]).any():
         return np.lexsort((docs, -scores, rows))
-    wrong = same & ((scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1])))
+    wrong = same & (
+        (scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1]))
+    )
     if not wrong.any():
         return None
     unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)

@@ -18,16 +18,23 @@ Frame = Any
 
 def is_frame(value: object) -> bool:
     """Whether this is a data frame: it has columns, and Arrow can read it."""
-    return hasattr(value, "columns") and (hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc"))
+    return hasattr(value, "columns") and (
+        hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc")
+    )
 
 
 def entries_of(frame: Frame, content: Content) -> Entries:
-    """The entries of a data frame: two columns of ids and one of numbers. Raises HarnessError that names the row."""
+    """The entries of a data frame: two columns of ids and one of numbers. Raises HarnessError that
+    names the row.
+    """
     if not is_frame(frame):
         raise HarnessError(
-            f"expected a data frame with the columns {', '.join(content.columns)}, got {described(frame)}"
+            f"expected a data frame with the columns {', '.join(content.columns)}, got "
+            f"{described(frame)}"
         )
-    found = [str(name) for name in (frame.column_names if isinstance(frame, pa.Table) else frame.columns)]
+    found = [
+        str(name) for name in (frame.column_names if isinstance(frame, pa.Table) else frame.columns)
+    ]
     wanted = choose_columns(FRAME, found, content)
     places = [found.index(name) for name in wanted]
     if not hasattr(frame, "iloc"):
@@ -36,5 +43,7 @@ def entries_of(frame: Frame, content: Content) -> Entries:
     try:
         table = pa.Table.from_pandas(chosen, preserve_index=False).rename_columns(wanted)
     except (pa.ArrowException, OverflowError):  # a column of mixed values
-        return of_rows(f"{FRAME}: row ", wanted, enumerate(chosen.itertuples(index=False, name=None), 1))
+        return of_rows(
+            f"{FRAME}: row ", wanted, enumerate(chosen.itertuples(index=False, name=None), 1)
+        )
     return of_table(FRAME, table, content)

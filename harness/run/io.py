@@ -1,4 +1,5 @@
-"""Any system's ranked lists: from files of every form (harness.run.form), and from what Python holds; written likewise.
+"""Any system's ranked lists: from files of every form (harness.run.form), and from what Python
+holds; written likewise.
 
 >>> runs = read_all({"dense": "dense.trec.gz", "graph": "graph.json"})  # doctest: +SKIP
 >>> write(runs["dense"], "dense.parquet")  # doctest: +SKIP
@@ -28,7 +29,9 @@ __all__ = ["File", "read", "read_all", "read_each", "write"]
 
 @dataclass(frozen=True)
 class File:
-    """A file whose columns have names of their own, ``{"doc": "pid"}``; None: those that all files of a call have."""
+    """A file whose columns have names of their own, ``{"doc": "pid"}``; None: those that all files
+    of a call have.
+    """
 
     path: str
     columns: Mapping[str, str] | None = None
@@ -40,7 +43,9 @@ class File:
 
 
 Source = Run | str | Path | File | Mapping[Any, Any] | Any
-"""A file, a data frame, ``{query: {document: score}}`` (see ``Run.from_dict``), a run of ranx, or a ``Run``."""
+"""A file, a data frame, ``{query: {document: score}}`` (see ``Run.from_dict``), a run of ranx, or a
+``Run``.
+"""
 SOURCES = "a file, a data frame, {query id: {document id: score}} or a run of ranx"
 
 
@@ -48,10 +53,12 @@ def read(source: Source, lenient: bool = False, columns: Mapping[str, str] | Non
     """The run of one file, in the form that its ending names, or of what Python holds.
 
     Args:
-        source: a file, the folder of an artifact of ``retrieve``, a data frame, ``{query id: {document id: score}}``,
+        source: a file, the folder of an artifact of ``retrieve``, a data frame,
+        ``{query id: {document id: score}}``,
             or a run of ranx.
         lenient: pass over comment lines (``#``) and trailing fields of TREC files.
-        columns: what a table's columns are called, ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
+        columns: what a table's columns are called,
+        ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
             of these; usual names are known without (see harness.run.frame).
 
     Returns:
@@ -85,7 +92,9 @@ def read_all(
 def read_each(
     sources: Mapping[str, Source], lenient: bool = False, columns: Mapping[str, str] | None = None
 ) -> dict[str, Run]:
-    """The runs of several files, each over its own queries and documents.    Arguments, Raises: as of ``read_all``."""
+    """The runs of several files, each over its own queries and documents.    Arguments, Raises: as
+    of ``read_all``.
+    """
     found = _all_entries(sources, lenient, columns)
     return {name: runs_of({name: entries})[name] for name, entries in found}
 
@@ -99,7 +108,9 @@ def _all_entries(
     for source in sources.values():
         if isinstance(source, File) and source.columns and not _has_columns(source):
             _warn_unread(source.columns, source.path)
-    others = [source for source in sources.values() if not (isinstance(source, File) and source.columns)]
+    others = [
+        source for source in sources.values() if not (isinstance(source, File) and source.columns)
+    ]
     if columns and not any(map(_has_columns, others)):
         _warn_unread(columns, next(iter(sources.values())))
 
@@ -115,7 +126,9 @@ def _warn_unread(columns: Mapping[str, str], source: Source) -> None:
 
 def _entries(source: Source, lenient: bool, content: Content) -> Entries:
     if isinstance(source, File):
-        return _entries(source.path, lenient, LISTS.named(source.columns) if source.columns else content)
+        return _entries(
+            source.path, lenient, LISTS.named(source.columns) if source.columns else content
+        )
     if isinstance(source, (str, Path)):
         return form_of(Path(source), lenient).entries(Path(source), content, lenient)
     if frame.is_frame(source):
@@ -136,7 +149,10 @@ def _read_folder(path: Path, content: Content, lenient: bool) -> Entries:
 
 
 FOLDER = Form(
-    "a run of ours", None, "the folder `runs/artifacts/retrieve/<key>` that `harness prepare` prints", _read_folder
+    "a run of ours",
+    None,
+    "the folder `runs/artifacts/retrieve/<key>` that `harness prepare` prints",
+    _read_folder,
 )
 
 
@@ -158,7 +174,8 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
 
     Args:
         run: ranked lists, as ``read`` takes them.
-        path: a file whose ending says its form (see harness.run.form); packed where it ends in ``.gz``, ``.zst``,
+        path: a file whose ending says its form (see harness.run.form); packed where it ends in
+        ``.gz``, ``.zst``,
             ``.xz`` or ``.bz2``.
         made: what is known of how it was made, by the names of ``harness.run.metadata``.
 
@@ -167,7 +184,10 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
     """
     place, lists = path_of("path", path), read(run)
     if place.is_dir():
-        raise HarnessError(f"out={path}: this is a folder; name a file, NAME.trec or by another form {named_forms()}")
+        raise HarnessError(
+            f"out={path}: this is a folder; name a file, NAME.trec or by another form "
+            f"{named_forms()}"
+        )
     form_named(place).save(lists.ranked(), place)
     if not is_stream(place):
         write_metadata(place, lists, made or {})

@@ -1,4 +1,5 @@
-"""Lists as Python and JSON hold them: ``{query: {document: number}}``, pairs, ids alone, or answers of tools.
+"""Lists as Python and JSON hold them: ``{query: {document: number}}``, pairs, ids alone, or answers
+of tools.
 
 Ids are texts or whole numbers.
 """
@@ -19,19 +20,26 @@ from harness.run.entries import Entries, id_of, number_of
 
 log = logging.getLogger(__name__)
 Listed = Mapping[Any, Any]
-"""``{query id: documents}``, where documents are ``{id: number}``, pairs ``(id, number)``, or ids, best first."""
+"""``{query id: documents}``, where documents are ``{id: number}``, pairs ``(id, number)``, or ids,
+best first.
+"""
 FORM = "{query id: {document id: number}}, pairs (document id, number) or document ids"
 
 
 def entries_of(source: str, value: object, content: Content) -> Entries:
     """The entries of ``Listed``. A query with an empty list is named all the same.
 
-    source: of the value, for messages. Raises HarnessError for anything else, an id twice among them.
+    source: of the value, for messages. Raises HarnessError for anything else, an id twice among
+    them.
     """
     lists = lists_of(source, value, content)
-    rows = np.repeat(np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()])
+    rows = np.repeat(
+        np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
+    )
     docs = pa.array([doc for found in lists.values() for doc in found], pa.string())
-    scores = np.array([number for found in lists.values() for number in found.values()], dtype=np.float64)
+    scores = np.array(
+        [number for found in lists.values() for number in found.values()], dtype=np.float64
+    )
     return Entries(
         pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
         docs.dictionary_encode(),
@@ -41,7 +49,9 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
 
 
 def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str, float]]:
-    """``{query id: {document id: number}}`` of ``Listed``.    source, Raises: see ``entries_of``."""
+    """``{query id: {document id: number}}`` of ``Listed``.    source, Raises: see
+    ``entries_of``.
+    """
     if not isinstance(value, Mapping):
         raise HarnessError(f"{source}: expected {FORM}, got {described(value)}")
     lists: dict[str, dict[str, float]] = {}
@@ -49,26 +59,38 @@ def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str
     for key, answer in value.items():
         query = id_of(f"{source}: the id of a query", key)
         if query in lists:
-            raise HarnessError(f"{source}: query {query} stands there twice, as a number and as a text; keep one")
+            raise HarnessError(
+                f"{source}: query {query} stands there twice, as a number and as a text; keep one"
+            )
         found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
         lists[query] = _list(f"{source}: query {query}", found)
         left_out += pieces
     if left_out:
-        log.warning("%s: %d hits are further pieces of a document; the first piece counts", source, left_out)
+        log.warning(
+            "%s: %d hits are further pieces of a document; the first piece counts", source, left_out
+        )
     return lists
 
 
 def _list(where: str, found: object) -> dict[str, float]:
     if isinstance(found, str) or not isinstance(found, Iterable):
-        raise HarnessError(f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}")
-    if type(found) is dict and {*map(type, found)} <= {str} and {*map(type, found.values())} <= {float}:
+        raise HarnessError(
+            f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}"
+        )
+    if (
+        type(found) is dict
+        and {*map(type, found)} <= {str}
+        and {*map(type, found.values())} <= {float}
+    ):
         return found
     named: dict[str, float] = {}
     for key, number in found.items() if isinstance(found, Mapping) else found:
         document = key if type(key) is str else id_of(f"{where}: the id of a document", key)
         if document in named:
             raise HarnessError(f"{where}: document {document} stands twice in its list; keep one")
-        named[document] = number if type(number) is float else number_of(f"{where}, document {document}", number)
+        named[document] = (
+            number if type(number) is float else number_of(f"{where}, document {document}", number)
+        )
     return named
 
 

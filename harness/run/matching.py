@@ -1,4 +1,6 @@
-"""Ids of two sources that should know each other: what differs between them, and three of each for a message."""
+"""Ids of two sources that should know each other: what differs between them, and three of each for
+a message.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +24,23 @@ ONE: Mapping[str, Rule] = {
     "double quotes": lambda ids: pc.replace_substring(ids, '"', ""),
     "Unicode form (write both as NFC)": lambda ids: pc.utf8_normalize(ids, "NFC"),
     "case": pc.utf8_lower,
-    "how numbers are written": lambda ids: pc.replace_substring_regex(ids, r"^0+([0-9])|\.0$", r"\1"),
+    "how numbers are written": lambda ids: pc.replace_substring_regex(
+        ids, r"^0+([0-9])|\.0$", r"\1"
+    ),
 }
 RULES: Mapping[str, Rule] = {
     **ONE,
-    "more than one of white space, quotes, Unicode form, case and zeros": lambda ids: functools.reduce(
-        lambda found, rule: rule(found), ONE.values(), ids
+    "more than one of white space, quotes, Unicode form, case and zeros": lambda ids: (
+        functools.reduce(lambda found, rule: rule(found), ONE.values(), ids)
     ),
 }
 """What two spellings of one id differ in, and what makes them equal."""
 
 
 def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
-    """What ids without a common one differ in, for a message; empty when neither ``RULES`` nor an affix explains it."""
+    """What ids without a common one differ in, for a message; empty when neither ``RULES`` nor an
+    affix explains it.
+    """
     for what, rule in RULES.items():
         if known(rule(ours), rule(theirs)):
             return f"they differ in {what}"
@@ -42,7 +48,9 @@ def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
 
 
 def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
-    """How many of the ids that others lack are one of these by a rule of ``RULES``, with one of each, for a message."""
+    """How many of the ids that others lack are one of these by a rule of ``RULES``, with one of
+    each, for a message.
+    """
     said = []
     for what, rule in RULES.items() if len(others) else ():
         if not len(missing):
@@ -51,7 +59,10 @@ def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
         if count := len(found) - found.null_count:
             place = int(pc.index(pc.is_valid(found), True).as_py())
             ours, theirs = missing[place].as_py(), others[found[place].as_py()].as_py()
-            said.append(f"{count} {'differs' if count == 1 else 'differ'} in {what} alone: {ours!r}, {theirs!r}")
+            said.append(
+                f"{count} {'differs' if count == 1 else 'differ'} in {what} alone: {ours!r}, "
+                f"{theirs!r}"
+            )
             missing = missing.filter(pc.is_null(found))
     return said
 
@@ -62,7 +73,10 @@ def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:
     for name in filter(None, short[:SAMPLE].to_pylist()):
         for kind, test in (("prefix", pc.ends_with), ("suffix", pc.starts_with)):
             for longer in long.filter(test(long, pattern=name)).to_pylist():
-                found[kind, longer.removesuffix(name) if kind == "prefix" else longer.removeprefix(name)] += 1
+                found[
+                    kind,
+                    longer.removesuffix(name) if kind == "prefix" else longer.removeprefix(name),
+                ] += 1
     if not found:
         return ""
     kind, part = max(found, key=lambda affix: (found[affix], -len(affix[1])))
@@ -74,14 +88,19 @@ def examples(ids: pa.StringArray) -> str:
     return ", ".join(repr(name) for name in ids[:3].to_pylist())
 
 
-def share_nothing(what: str, ours: tuple[str, pa.StringArray], theirs: tuple[str, pa.StringArray]) -> HarnessError:
+def share_nothing(
+    what: str, ours: tuple[str, pa.StringArray], theirs: tuple[str, pa.StringArray]
+) -> HarnessError:
     """The error that two sources, each a name and ids, have no ``what`` in common."""
     (name, ids), (other, others) = ours, theirs
     if empty := [whose for whose, held in (ours, theirs) if not len(held)]:
-        return HarnessError(f"{' and '.join(empty)}: no list has a document; give a file with entries")
+        return HarnessError(
+            f"{' and '.join(empty)}: no list has a document; give a file with entries"
+        )
     why = difference(ids, others)
     return HarnessError(
-        f"{name} and {other} have no {what} in common: the former has {examples(ids)}, the latter {examples(others)}"
+        f"{name} and {other} have no {what} in common: the former has {examples(ids)}, the "
+        f"latter {examples(others)}"
         f"{f'; {why}' if why else ''}; give files with the same {what} ids"
     )
 
@@ -101,7 +120,9 @@ def queries(run: Run) -> pa.StringArray:
     return run.query_ids.filter(pa.array(run.lengths() > 0))
 
 
-def fit(run: Run, source: str, query_ids: pa.StringArray, doc_ids: pa.StringArray, name: str) -> Run:
+def fit(
+    run: Run, source: str, query_ids: pa.StringArray, doc_ids: pa.StringArray, name: str
+) -> Run:
     """The run over a benchmark's queries and documents, by ``name``.
 
     Raises HarnessError when it has none of the queries, or a document that is not in the corpus.
@@ -114,7 +135,8 @@ def fit(run: Run, source: str, query_ids: pa.StringArray, doc_ids: pa.StringArra
     missing = held.filter(pc.invert(pc.is_in(held, value_set=doc_ids)))
     if len(missing):
         raise HarnessError(
-            f"{source}: {len(missing)} of its {len(held)} documents are not in the corpus of {name}: "
+            f"{source}: {len(missing)} of its {len(held)} documents are not in the corpus of "
+            f"{name}: "
             f"{examples(missing)}; leave them out, or add them to the corpus"
         )
     return run.aligned(query_ids, doc_ids)

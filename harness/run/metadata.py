@@ -1,8 +1,10 @@
-"""What made a run file, in a file beside it, ``NAME.ir-metadata.yml``, with the keys of ir_metadata.
+"""What made a run file, in a file beside it, ``NAME.ir-metadata.yml``, with the keys of
+ir_metadata.
 
-A TREC file has no room for it: trec_eval breaks on comment lines. Keys are those of ir_metadata (Breuer, Keller &
-Schaer 2022, https://www.ir-metadata.org) where it has them, after PRIMAD: platform, research goal, implementation,
-method, actor, data; ``resources`` is the TIREx tracker's; ``run`` (what the file holds) is ours.
+A TREC file has no room for it: trec_eval breaks on comment lines. Keys are those of ir_metadata
+(Breuer, Keller & Schaer 2022, https://www.ir-metadata.org) where it has them, after PRIMAD:
+platform, research goal, implementation, method, actor, data; ``resources`` is the TIREx tracker's;
+``run`` (what the file holds) is ours.
 """
 
 from __future__ import annotations
@@ -63,15 +65,21 @@ def sidecar(path: Path) -> Path:
 
 
 def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
-    """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and ``FURTHER``."""
+    """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and
+    ``FURTHER``.
+    """
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
     known = {**usual, **{name: each for name, each in values.items() if each}}
     measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
     write_fields(sidecar(path), {**known, **measured}, {**FIELDS, **FURTHER})
 
 
-def write_fields(path: Path, values: Mapping[str, object], fields: Mapping[str, tuple[str, ...]]) -> None:
-    """Write values, each at its place in the file; a field that ``values`` has as None is an empty place."""
+def write_fields(
+    path: Path, values: Mapping[str, object], fields: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Write values, each at its place in the file; a field that ``values`` has as None is an empty
+    place.
+    """
     import yaml
 
     content: dict[str, Any] = {}
@@ -91,16 +99,21 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
     """The fields' values as they stand in the file, None where there is none."""
     content = read_settings(path)
     if not isinstance(content, dict):
-        raise HarnessError(f"{path}: expected a mapping, found {type(content).__name__}; write the file again")
+        raise HarnessError(
+            f"{path}: expected a mapping, found {type(content).__name__}; write the file again"
+        )
     known = {place[0] for place in fields.values()}
     for key in content:  # others are allowed, but for a slip of the pen
-        if key not in known and (meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)):
+        if key not in known and (
+            meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)
+        ):
             raise HarnessError(f"{path}: {key} is read by nobody (did you mean {meant[0]}?)")
     return {name: value_at(content, place) for name, place in fields.items()}
 
 
 def check_metadata(path: Path, run: Run) -> str:
-    """What the file beside a run file says of it, where that is so: one line. Raises HarnessError where it is not.
+    """What the file beside a run file says of it, where that is so: one line. Raises HarnessError
+    where it is not.
 
     run: as it was read from the file.
     """
@@ -110,7 +123,9 @@ def check_metadata(path: Path, run: Run) -> str:
     said = read_fields(beside, {"run": ("run",)})["run"]
     for name, found in _contents(path, run).items():
         if (stated := value_at(said, (name,))) != found:
-            raise HarnessError(f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again")
+            raise HarnessError(
+                f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again"
+            )
     counts = f"{counted(said['queries'], 'query')}, {counted(said['entries'], 'entry')}"
     return f"{path}: {counts}, hash and counts as {beside.name} says"
 
@@ -132,7 +147,9 @@ def _platform() -> dict[str, object]:
 
 
 def _resources() -> dict[str, object]:
-    """Of this process so far: seconds of processors, and the most memory that it had (Linux counts it in KiB)."""
+    """Of this process so far: seconds of processors, and the most memory that it had (Linux counts
+    it in KiB).
+    """
     used = resource.getrusage(resource.RUSAGE_SELF)
     unit = 1 if sys.platform == "darwin" else 1024
     mib = used.ru_maxrss * unit >> 20

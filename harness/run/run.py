@@ -1,7 +1,7 @@
 """A run: one system's ranked lists, as arrays over the whole benchmark (the TREC word).
 
-Every list is in the one order of the house: score descending, then document ascending, where a document's number is
-the place of its id in the sorted ids.
+Every list is in the one order of the house: score descending, then document ascending, where a
+document's number is the place of its id in the sorted ids.
 """
 
 from __future__ import annotations
@@ -22,7 +22,16 @@ from harness.core.errors import HarnessError, path_of
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table, counted
 from harness.run.content import LISTS
-from harness.run.entries import Entries, check_finite, check_named, check_once, check_ranks, find_order, number, strings
+from harness.run.entries import (
+    Entries,
+    check_finite,
+    check_named,
+    check_once,
+    check_ranks,
+    find_order,
+    number,
+    strings,
+)
 from harness.run.mapping import Listed, entries_of, mapping_of
 
 if TYPE_CHECKING:
@@ -36,8 +45,9 @@ class Run:
     """Ranked lists of Q queries.
 
     query_ids: string[Q].    doc_ids: string[D], ascending; a document's number is its place here.
-    indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document numbers) with ``scores``
-    (float64, finite), sorted by score descending, then document ascending; no document twice in a list.
+    indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document
+    numbers) with ``scores`` (float64, finite), sorted by score descending, then document ascending;
+    no document twice in a list.
     """
 
     ARRAYS: ClassVar[Sequence[str]] = ("indptr", "docs", "scores")
@@ -70,20 +80,30 @@ class Run:
             The lists of the Q queries.
 
         Raises:
-            HarnessError: a number of no query or document, a score that is not finite, or a document twice in a list.
+            HarnessError: a number of no query or document, a score that is not finite, or a
+            document twice in a list.
         """
         queries, documents = strings(query_ids), strings(doc_ids)
         rows, asked = np.asarray(query, dtype=np.int64), np.asarray(doc, dtype=np.int64)
-        for what, given, size in (("query", rows, len(queries)), ("document", asked, len(documents))):
+        for what, given, size in (
+            ("query", rows, len(queries)),
+            ("document", asked, len(documents)),
+        ):
             if len(given) and not 0 <= given.min() <= given.max() < size:
                 wrong = given[(given < 0) | (given >= size)][0]
-                raise HarnessError(f"Run.of: there is no {what} {wrong}; expected numbers from 0 to {size - 1}")
+                raise HarnessError(
+                    f"Run.of: there is no {what} {wrong}; expected numbers from 0 to {size - 1}"
+                )
         numbers = asked.astype(np.int32)
         values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
         pairs = np.sort(rows * len(documents) + numbers)
         if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():
             ids = pa.DictionaryArray.from_arrays
-            found = Entries(ids(pa.array(rows.astype(np.int32)), queries), ids(pa.array(numbers), documents), values)
+            found = Entries(
+                ids(pa.array(rows.astype(np.int32)), queries),
+                ids(pa.array(numbers), documents),
+                values,
+            )
             check_finite(found)
             check_once(found)
         order = find_order(rows, numbers, values)
@@ -97,15 +117,17 @@ class Run:
         """The run of mappings.
 
         Args:
-            lists: ``{query id: {document id: score}}``; queries keep the mapping's order. Pairs ``[(document id,
-                score), ...]`` do, too, and ids alone, best first, whose score is 1 / rank. Ids are texts; whole numbers
-                become texts.
+            lists: ``{query id: {document id: score}}``; queries keep the mapping's order. Pairs
+            ``[(document id,
+                score), ...]`` do, too, and ids alone, best first, whose score is 1 / rank. Ids are
+                texts; whole numbers become texts.
 
         Returns:
             The lists of these queries.
 
         Raises:
-            HarnessError: an id is neither, a score is no finite number, or a document stands twice in a list.
+            HarnessError: an id is neither, a score is no finite number, or a document stands twice
+            in a list.
         """
         return runs_of({"": entries_of("Run.from_dict", lists, LISTS)})[""]
 
@@ -129,9 +151,11 @@ class Run:
         """The run of a data frame, a row an entry.
 
         Args:
-            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, score``, ranx's ``q_id, doc_id, score`` or
+            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, score``, ranx's
+            ``q_id, doc_id, score`` or
                 other usual names (see ``harness.run.frame``).
-            columns: what they are called otherwise: ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
+            columns: what they are called otherwise:
+            ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
                 some of these.
 
         Returns:
@@ -154,13 +178,17 @@ class Run:
         names = self.doc_ids.to_pylist()
         bounds = self.indptr.tolist()
         return {
-            query: {names[d]: s for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)}
+            query: {
+                names[d]: s
+                for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)
+            }
             for query, a, b in zip(self.query_ids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
         }
 
     @classmethod
     def from_trec(cls, path: str | Path) -> Run:
-        """Read a TREC run file (``qid Q0 docid rank score tag``), checked as ``harness.run.trec`` says.
+        """Read a TREC run file (``qid Q0 docid rank score tag``), checked as ``harness.run.trec``
+        says.
 
         Args:
             path: of the file, plain or packed.
@@ -214,7 +242,10 @@ class Run:
         lengths = self.lengths()
         span = f" in lists of {lengths.min()} to {lengths.max()}" if len(lengths) else ""
         empty = f"{counted(len(self) - self.answered, 'list')} empty"
-        return f"Run({counted(len(self), 'query')}, {counted(len(self.docs), 'document')}{span}, {empty})"
+        return (
+            f"Run({counted(len(self), 'query')}, {counted(len(self.docs), 'document')}{span}, "
+            f"{empty})"
+        )
 
     def _repr_html_(self) -> str:
         """The numbers, and the best documents of the first lists."""
@@ -222,7 +253,11 @@ class Run:
 
     def _head(self) -> Table:
         shown = self.take(np.arange(min(len(self), 5))).top(3).to_dict()
-        rows = [[query, place, *entry] for query, docs in shown.items() for place, entry in enumerate(docs.items(), 1)]
+        rows = [
+            [query, place, *entry]
+            for query, docs in shown.items()
+            for place, entry in enumerate(docs.items(), 1)
+        ]
         columns = [
             Column("query", "text"),
             Column("rank", "count"),
@@ -242,7 +277,10 @@ class Run:
         """
         ids = self.query_ids.equals(other.query_ids) and self.doc_ids.equals(other.doc_ids)
         return self is other or (
-            ids and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self.ARRAYS)
+            ids
+            and all(
+                np.array_equal(getattr(self, name), getattr(other, name)) for name in self.ARRAYS
+            )
         )
 
     def lengths(self) -> NDArray[np.int64]:
@@ -263,7 +301,11 @@ class Run:
         Returns:
             Their lists, in that order.
         """
-        numbers = np.flatnonzero(queries) if queries.dtype == bool else np.asarray(queries, dtype=np.int64)
+        numbers = (
+            np.flatnonzero(queries)
+            if queries.dtype == bool
+            else np.asarray(queries, dtype=np.int64)
+        )
         lengths = self.lengths()[numbers]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         if len(numbers) and (np.diff(numbers) == 1).all():
@@ -295,7 +337,8 @@ class Run:
         """The same lists for other queries and documents.
 
         Args:
-            query_ids: string[q]. A query that this run does not hold gets an empty list; one that is not here is left
+            query_ids: string[q]. A query that this run does not hold gets an empty list; one that
+            is not here is left
                 out.
             doc_ids: string[d], ascending, a superset of the run's documents.
 
@@ -307,8 +350,12 @@ class Run:
         numbers = pc.index_in(self.doc_ids, value_set=doc_ids)
         if numbers.null_count:
             missing = self.doc_ids.filter(pc.is_null(numbers))
-            raise HarnessError(f"document {missing[0]} and {len(missing) - 1} others are not in the corpus")
-        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)  # ascending, so lists keep their order
+            raise HarnessError(
+                f"document {missing[0]} and {len(missing) - 1} others are not in the corpus"
+            )
+        renumbered = numbers.to_numpy(zero_copy_only=False).astype(
+            np.int32
+        )  # ascending, so lists keep their order
         places = pc.index_in(query_ids, value_set=self.query_ids)
         found = ~np.asarray(pc.is_null(places))
         taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
@@ -343,24 +390,35 @@ class Run:
         """
         docs = read_array(folder / "docs.npy", np.int32, (None,), 0, len(doc_ids) - 1)
         indptr = read_array(folder / "indptr.npy", np.int64, (len(query_ids) + 1,), 0, len(docs))
-        scores = read_array(folder / "scores.npy", np.float64, (len(docs),), -np.finfo(float).max, np.finfo(float).max)
+        scores = read_array(
+            folder / "scores.npy",
+            np.float64,
+            (len(docs),),
+            -np.finfo(float).max,
+            np.finfo(float).max,
+        )
         if indptr[0] != 0 or indptr[-1] != len(docs) or (np.diff(indptr) < 0).any():
-            raise HarnessError(f"{folder / 'indptr.npy'}: its lists are not those of {len(docs)} entries; {REBUILD}")
+            raise HarnessError(
+                f"{folder / 'indptr.npy'}: its lists are not those of {len(docs)} entries; "
+                f"{REBUILD}"
+            )
         return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
 def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     """The runs of some files, over the same queries and the same documents (ids ascending).
 
-    Queries come in the order of the first file, then those that only later ones hold; a list that lacks a query has an
-    empty list there. Raises HarnessError for a score that is not finite, for a document twice in a list, and for a rank
-    that contradicts a score.
+    Queries come in the order of the first file, then those that only later ones hold; a list that
+    lacks a query has an empty list there. Raises HarnessError for a score that is not finite, for a
+    document twice in a list, and for a rank that contradicts a score.
     """
     doc_ids, numbers = number([found.docs for found in files.values()])
     queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
     runs = {}
     for (name, found), docs in zip(files.items(), numbers, strict=True):
-        rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[found.queries.indices.to_numpy()]
+        rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[
+            found.queries.indices.to_numpy()
+        ]
         check_named(found)
         check_finite(found)
         if found.ranks is not None:

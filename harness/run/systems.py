@@ -1,6 +1,8 @@
-"""Systems by name: what ``harness.evaluate``, ``compare`` and ``fuse`` take where there are several runs.
+"""Systems by name: what ``harness.evaluate``, ``compare`` and ``fuse`` take where there are several
+runs.
 
-On the command line they are files: a path, a pattern, several of one system, or ``{file: ..., columns: {...}}``.
+On the command line they are files: a path, a pattern, several of one system, or
+``{file: ..., columns: {...}}``.
 """
 
 from __future__ import annotations
@@ -16,24 +18,30 @@ from harness.run.io import File, Source, read
 from harness.run.run import Run
 
 Systems = Source | Sequence[Source] | Mapping[str, Source | Sequence[Source]]
-"""A run; a list of them, a system each; or ``{name: run}``, where a list of runs has several of one system."""
+"""A run; a list of them, a system each; or ``{name: run}``, where a list of runs has several of one
+system.
+"""
 EXPECTED = (
-    "a path, a list of paths, {name: path} or {name: [path, ...]}; a path may be {file: path, columns: {doc: pid}}"
+    "a path, a list of paths, {name: path} or {name: [path, ...]}; a path may be {file: path, "
+    "columns: {doc: pid}}"
 )
 
 
 def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
     """The runs of each system, by its name.
 
-    given: one without a name has that of its file, its name in ranx, or ``alone``; of several ``alone 1``, ``alone 2``.
-    Raises HarnessError where it is none of ``Systems``, or two systems have one name.
+    given: one without a name has that of its file, its name in ranx, or ``alone``; of several
+    ``alone 1``, ``alone 2``. Raises HarnessError where it is none of ``Systems``, or two systems
+    have one name.
     """
     if not is_several(given):
         name = _name(given) or alone
         return {name: [_read(name, given)]}
     named = given if isinstance(given, Mapping) else _named(cast(Sequence[Source], given), alone)
     return {
-        str(name): [_read(str(name), one) for one in (own if isinstance(own, (list, tuple)) else [own])]
+        str(name): [
+            _read(str(name), one) for one in (own if isinstance(own, (list, tuple)) else [own])
+        ]
         for name, own in named.items()
     }
 
@@ -44,7 +52,9 @@ def _named(given: Sequence[Source], alone: str) -> dict[str, list[Source]]:
     for place, one in enumerate(given, 1):
         name = _name(one) or f"{alone} {place}"
         if name in found:
-            raise HarnessError(f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}")
+            raise HarnessError(
+                f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
+            )
         found[name] = [one]
     if not found:
         raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
@@ -67,7 +77,9 @@ def _is_source(one: object) -> bool:
 
 def _is_source_list(own: object) -> bool:
     """Whether these are runs; a list of texts is one of documents."""
-    return isinstance(own, (list, tuple)) and any(_is_source(one) and not isinstance(one, str) for one in own)
+    return isinstance(own, (list, tuple)) and any(
+        _is_source(one) and not isinstance(one, str) for one in own
+    )
 
 
 def _name(one: object) -> str | None:
@@ -98,7 +110,8 @@ def label(files: Files) -> str:
 def named_files(key: str, given: object) -> dict[str, Files]:
     """The files of each system by its name; one without a name has that of its file or pattern.
 
-    key: as it is typed, ``run``. Raises HarnessError where it is something else, or a file stands there twice.
+    key: as it is typed, ``run``. Raises HarnessError where it is something else, or a file stands
+    there twice.
     """
     if isinstance(given, Mapping) and not _is_entry(given):
         found = {str(name): files_of(f"{key}.{name}", own) for name, own in given.items()}
@@ -106,7 +119,9 @@ def named_files(key: str, given: object) -> dict[str, Files]:
         each = given if isinstance(given, list) else [given]
         found = {_typed_name(key, one): files_of(key, one) for one in each}
         if len(found) < len(each):
-            raise HarnessError(f"{key}={given}: a file stands there twice; give each once, or name them")
+            raise HarnessError(
+                f"{key}={given}: a file stands there twice; give each once, or name them"
+            )
     if not found:
         raise _unexpected(key, given)
     return found
@@ -150,12 +165,18 @@ def _unexpected(key: str, given: object) -> HarnessError:
 
 
 def _matching(paths: Sequence[str]) -> tuple[str, ...]:
-    """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for those that match."""
+    """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for
+    those that match.
+    """
     from glob import glob, has_magic
 
     found: dict[str, None] = {}
     for path in paths:
-        matching = [path] if not has_magic(path) or Path(path).exists() else sorted(glob(path, recursive=True))
+        matching = (
+            [path]
+            if not has_magic(path) or Path(path).exists()
+            else sorted(glob(path, recursive=True))
+        )
         if not matching:
             raise HarnessError(f"{path}: no file matches the pattern")
         found.update(dict.fromkeys(matching))

@@ -1,1 +1,3 @@
-"""The protocol: expand a grid, score its trials on tune, lock the winner, score the lock on test once."""
+"""The protocol: expand a grid, score its trials on tune, lock the winner, score the lock on test
+once.
+"""

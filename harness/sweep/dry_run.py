@@ -1,4 +1,6 @@
-"""What a sweep would do, before it does anything: its trials, what is stored already, and what would be built."""
+"""What a sweep would do, before it does anything: its trials, what is stored already, and what
+would be built.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from harness.work.store import NotStored, Store
 
 
 def blocks(plan: Plan) -> Table:
-    """A row a block of the grid: its axes, its points, and the trials that no block above it has."""
+    """A row a block of the grid: its axes, its points, and the trials that no block above
+    it has.
+    """
     plan.trials()  # with all that can be wrong with them
     seen: set[str] = set()
     points: dict[str, int] = {}
@@ -32,7 +36,12 @@ def blocks(plan: Plan) -> Table:
         used.setdefault(block, {}).update(dict.fromkeys(point))
     axes = {block: _axes(plan.grid.blocks[block], knobs) for block, knobs in used.items()}
     rows = [[block, axes.get(block, "-"), points[block], new[block]] for block in points]
-    columns = [Column("block", "text"), Column("axes", "text"), Column("points", "count"), Column("trials", "count")]
+    columns = [
+        Column("block", "text"),
+        Column("axes", "text"),
+        Column("points", "count"),
+        Column("trials", "count"),
+    ]
     return Table("blocks", counted(len(seen), "trial"), columns, rows)
 
 
@@ -44,7 +53,10 @@ def stages(plan: Plan) -> Table:
     try:
         _, data = open_benchmark(plan, kept)
     except NotStored:
-        rows = [[name, "the benchmark is not prepared yet: try again after `harness prepare`", ""] for name in made]
+        rows = [
+            [name, "the benchmark is not prepared yet: try again after `harness prepare`", ""]
+            for name in made
+        ]
         return Table("stages", "lists", columns, rows)
     rows = []
     for name, retriever in made.items():
@@ -53,13 +65,18 @@ def stages(plan: Plan) -> Table:
             rows.append([name, "stored", ""])
         except NotStored:
             rows.append([name, "to build", _asked(retriever, data)])
-    return Table("stages", f"lists of {data.name}: {counted(len(data.doc_ids), 'passage')}", columns, rows)
+    return Table(
+        "stages", f"lists of {data.name}: {counted(len(data.doc_ids), 'passage')}", columns, rows
+    )
 
 
 def _axes(axes: Settings, knobs: Iterable[str]) -> str:
     """The axes that points of the block have: how many values, or the only one."""
     varied = {knob: values(axes[knob]) for knob in knobs}
-    return ", ".join(f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}" for knob, own in varied.items())
+    return ", ".join(
+        f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}"
+        for knob, own in varied.items()
+    )
 
 
 def _asked(retriever: Any, data: Benchmark) -> str:

@@ -1,7 +1,9 @@
-"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, whichever launcher ran them.
+"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, whichever
+launcher ran them.
 
-A job notes what it made, or why it made nothing. Settings that do not go together are left out, a job that fails does
-not take the others with it, and the table of those that came to an end is printed whatever happens.
+A job notes what it made, or why it made nothing. Settings that do not go together are left out, a
+job that fails does not take the others with it, and the table of those that came to an end is
+printed whatever happens.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 VARIABLE = "HARNESS_MULTIRUN"
-"""The environment variable by which jobs know the folder of their multirun's notes: launchers hand it on."""
+"""The environment variable by which jobs know the folder of their multirun's notes: launchers hand
+it on.
+"""
 
 
 class Job(TypedDict, total=False):
@@ -51,12 +55,15 @@ class Begin(Callback):
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Set the variable."""
-        os.environ[VARIABLE] = str(Path(config.paths.runs).resolve() / "multirun" / uuid.uuid4().hex)
+        os.environ[VARIABLE] = str(
+            Path(config.paths.runs).resolve() / "multirun" / uuid.uuid4().hex
+        )
 
 
 @contextmanager
 def experiment() -> Iterator[None]:
-    """A block in which Hydra runs the jobs; prints the joint table at its end, also of what was there before an error.
+    """A block in which Hydra runs the jobs; prints the joint table at its end, also of what was
+    there before an error.
 
     Raises HarnessError where a job failed, and where none made sense.
     """
@@ -65,7 +72,12 @@ def experiment() -> Iterator[None]:
     finally:
         place = os.environ.pop(VARIABLE, None)
         jobs = (
-            [read_json(path, "a job's note") for path in sorted(Path(place or "").glob("job-*.json"))] if place else []
+            [
+                read_json(path, "a job's note")
+                for path in sorted(Path(place or "").glob("job-*.json"))
+            ]
+            if place
+            else []
         )
         results = [SweepResult(Path(job["sweep"])) for job in jobs if job.get("sweep")]
         for line in _summary(jobs, results):
@@ -80,7 +92,10 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
     translate: of a library that is not installed, the line that says so.
     """
     hydra = HydraConfig.get()
-    note: Job = {"number": int(hydra.job.num), "overrides": [text.lstrip("+") for text in hydra.overrides.task]}
+    note: Job = {
+        "number": int(hydra.job.num),
+        "overrides": [text.lstrip("+") for text in hydra.overrides.task],
+    }
     _write({**note, "failed": "it was ended from outside"})
     try:
         yield
@@ -128,8 +143,15 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult]) -> Iterator[st
         yield from ["", *paragraph(table.title), "", *fit(table)]
     number = sum("left_out" in job for job in jobs)
     if 0 < number < len(jobs):
-        told = f"left out, since their settings do not go together: {counted(number, 'cell')} of {len(jobs)}"
-        yield from ["", told, *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason))]
+        told = (
+            f"left out, since their settings do not go together: {counted(number, 'cell')} of "
+            f"{len(jobs)}"
+        )
+        yield from [
+            "",
+            told,
+            *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason)),
+        ]
     if results:
         yield "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"
     yield from (str(result.folder) for result in results)
@@ -138,10 +160,14 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult]) -> Iterator[st
 def _check(jobs: Sequence[Job], results: Sequence[SweepResult]) -> None:
     if failed := _reasons(jobs, "failed"):
         told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
-        raise HarnessError(f"{told}: {'; '.join(failed)}; mended, the same command runs what is missing")
+        raise HarnessError(
+            f"{told}: {'; '.join(failed)}; mended, the same command runs what is missing"
+        )
     if jobs and all("left_out" in job for job in jobs):
         reasons = "; ".join(_reasons(jobs, "left_out"))
-        raise CombinationError(f"none of {counted(len(jobs), 'cell')} has settings that go together: {reasons}")
+        raise CombinationError(
+            f"none of {counted(len(jobs), 'cell')} has settings that go together: {reasons}"
+        )
 
 
 def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[str]:
@@ -155,14 +181,18 @@ def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[st
 
 def _cell(job: Job, jobs: Sequence[Job]) -> str:
     """What tells the job from the others."""
-    own = [text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)]
+    own = [
+        text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)
+    ]
     return " ".join(own or job["overrides"])
 
 
 def joint_table(results: Sequence[SweepResult]) -> Table:
-    """A row a sweep: the parameters that differ, the best trial of what was varied, its lists, the correction.
+    """A row a sweep: the parameters that differ, the best trial of what was varied, its lists, the
+    correction.
 
-    Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own reference.
+    Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own
+    reference.
     """
     ps = [result.trials["p_cluster"].dropna().to_numpy(dtype=float) for result in results]
     corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
@@ -171,24 +201,49 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         view, objective = result.whole, str(result.manifest["objective"])
         compared = result.trials["trial"][result.trials["p_cluster"].notna()]
         own = dict(zip(compared, next(corrected).tolist(), strict=True))
-        single = {row["name"]: score(row, objective) for row in result.lock["baselines"] if row["family"] == "single"}
+        single = {
+            row["name"]: score(row, objective)
+            for row in result.lock["baselines"]
+            if row["family"] == "single"
+        }
         list_, place = result.whole.best_single, _best(result)
         row = view.rows[place]
         name = view.winner_name if place == view.winner_place else row["name"]
         rows.append(
-            [*given.values(), result.manifest["n"], name, view.score(row), row["wins"], row["losses"],
-             own.get(row["trial"]), single.get(view.reference), list_, single.get(list_ or ""), result.folder.name]
-        )  # fmt: skip
+            [
+                *given.values(),
+                result.manifest["n"],
+                name,
+                view.score(row),
+                row["wins"],
+                row["losses"],
+                own.get(row["trial"]),
+                single.get(view.reference),
+                list_,
+                single.get(list_ or ""),
+                result.folder.name,
+            ]
+        )
     names = list(differing(results)[0])
     rows.sort(key=lambda row: (-row[len(names) + 2], row[-1]))
-    columns = [*(Column(name, "text") for name in names), Column("n", "count"), Column("best trial", "text"),
-               Column("score %"), Column("W", "count"), Column("L", "count"), Column("Holm p", "p"),
-               Column("reference %"), Column("best list", "text"), Column("best list %"),
-               Column("folder", "text")]  # fmt: skip
+    columns = [
+        *(Column(name, "text") for name in names),
+        Column("n", "count"),
+        Column("best trial", "text"),
+        Column("score %"),
+        Column("W", "count"),
+        Column("L", "count"),
+        Column("Holm p", "p"),
+        Column("reference %"),
+        Column("best list", "text"),
+        Column("best list %"),
+        Column("folder", "text"),
+    ]
     objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
     trials = sum(len(result.trials) for result in results)
     title = (
-        f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial with the row's settings"
+        f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial "
+        "with the row's settings"
         "; W, L: against the sweep's reference; Holm p: over the "
         f"{counted(trials, 'trial')} of all these sweeps, by cluster where questions share gold"
     )
@@ -196,7 +251,9 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
 
 
 def _best(result: SweepResult) -> int:
-    """The place of the best fusion with the knobs that were typed; the winner where no trial has them."""
+    """The place of the best fusion with the knobs that were typed; the winner where no trial has
+    them.
+    """
     view = result.whole
     wanted = {name: value for name, value in _typed(result).items() if name in view.knobs}
     found = (place for place in view.fused if matches(view.rows[place]["parameters"], wanted))

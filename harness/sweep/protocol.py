@@ -6,7 +6,8 @@
     result.lock["winner"]["name"], result.lock["expected"]
     harness.run_heldout(result).heldout
 
-Both do what `harness sweep` and `harness heldout` do, and write the same files; nothing is exported to a tracker.
+Both do what `harness sweep` and `harness heldout` do, and write the same files; nothing is exported
+to a tracker.
 """
 
 from __future__ import annotations
@@ -40,19 +41,23 @@ def run_sweep(*overrides: str) -> SweepResult:
     return sweep(Prepared.of(plan), trials)
 
 
-def run_heldout(result: SweepResult | str | Path, *overrides: str, again: bool = False) -> SweepResult:
+def run_heldout(
+    result: SweepResult | str | Path, *overrides: str, again: bool = False
+) -> SweepResult:
     """Score the locked trials of a sweep on test, once.
 
     Args:
         result: the sweep, or its folder.
-        overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of the sweep.
+        overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of
+        the sweep.
         again: evaluate a test split that has been evaluated before.
 
     Returns:
         The sweep; its ``heldout`` has the rows.
 
     Raises:
-        HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock changed since the sweep.
+        HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock
+        changed since the sweep.
     """
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent

@@ -1,4 +1,6 @@
-"""One question under a configuration: where every list and the fuser put its passages, and by which paths."""
+"""One question under a configuration: where every list and the fuser put its passages, and by which
+paths.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,13 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """gold: the question's passages, in hop order. rivals: those that beat one of them after fusion, best first.
+    """gold: the question's passages, in hop order. rivals: those that beat one of them after
+    fusion, best first.
 
-    order: by list, and last for the fuser (``fused`` is its name), the passages with their scores, best first.
-    trails: by list, for those whose retriever can say why.    identities: by list, what its retriever is.
+    order: by list, and last for the fuser (``fused`` is its name), the passages with their scores,
+    best first.
+    trails: by list, for those whose retriever can say why.    identities: by list, what its
+    retriever is.
     """
 
     benchmark: Benchmark
@@ -46,7 +51,9 @@ class Trace:
         return found.index(doc) + 1 if doc in self.order[name] else None
 
     def share(self, name: str, doc: int, strength: float) -> float | None:
-        """What share of a passage's score in a list one path brings; None where strengths are not summed."""
+        """What share of a passage's score in a list one path brings; None where strengths are not
+        summed.
+        """
         score = self.order[name].get(doc)
         return strength / score if score and self.trails[name].adds else None
 
@@ -60,7 +67,8 @@ class Trace:
 class Tracer:
     """What traces of many questions share: data, lists, and how these are fused.
 
-    fused: the name of the fused list.    context: what the fuser and the reranker read beside the lists.
+    fused: the name of the fused list.    context: what the fuser and the reranker read beside the
+    lists.
     kept: where retrievers find their artifacts.
     """
 
@@ -78,7 +86,10 @@ class Tracer:
         kept = lists.store(config)
         retrievers = lists.retrievers(config)
         chosen = choose_trial(config, list(retrievers), given)
-        runs, context = lists.runs(retrievers, data, kept), lists.gather_context([chosen], config, data)
+        runs, context = (
+            lists.runs(retrievers, data, kept),
+            lists.gather_context([chosen], config, data),
+        )
         return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
 
     @cached_property
@@ -91,45 +102,68 @@ class Tracer:
         }
 
     def order(self, query: int) -> dict[str, dict[int, float]]:
-        """By list, and last for the fuser, the passages of a question (a number) with their scores, best first."""
-        found = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in self.runs.items()}
+        """By list, and last for the fuser, the passages of a question (a number) with their scores,
+        best first.
+        """
+        found = {
+            each: _entries(run.docs, run.scores, run.indptr, query)
+            for each, run in self.runs.items()
+        }
         return {**found, self.fused: _fused(self.chosen, self.runs, query, self.context)}
 
     def trace(self, query: int, count: int, rivals: int) -> Trace:
-        """The trace of a question (a number): ``count`` paths to each passage, at most so many ``rivals``."""
+        """The trace of a question (a number): ``count`` paths to each passage, at most so many
+        ``rivals``.
+        """
         gold = [doc for doc in self.benchmark.gold[query].tolist() if doc >= 0]
         order = self.order(query)
         best = list(order[self.fused])
-        worst = max((best.index(doc) if doc in order[self.fused] else len(best) for doc in gold), default=0)
+        worst = max(
+            (best.index(doc) if doc in order[self.fused] else len(best) for doc in gold), default=0
+        )
         above = [doc for doc in best[:worst] if doc not in gold][:rivals]
-        trails = {each: explain(query, [*gold, *above], count) for each, explain in self._explained.items()}
+        trails = {
+            each: explain(query, [*gold, *above], count)
+            for each, explain in self._explained.items()
+        }
         identities = lists.identities(self.retrievers)
         return Trace(self.benchmark, query, self.fused, gold, above, order, trails, identities)
 
 
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
-    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
+    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not
+    have.
 
     given: the overrides that were typed (see ``harness.sweep.winner.choose``).
     """
     data = lists.benchmark(config)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
-        raise HarnessError(f"query={config.query}: {data.name} has no such question{nearest(str(config.query), ids)}")
-    return Tracer.of(config, data, given).trace(ids.index(str(config.query)), config.trace.count, config.trace.rivals)
+        raise HarnessError(
+            f"query={config.query}: {data.name} has no such "
+            f"question{nearest(str(config.query), ids)}"
+        )
+    return Tracer.of(config, data, given).trace(
+        ids.index(str(config.query)), config.trace.count, config.trace.rivals
+    )
 
 
 def fused_name(chosen: Trial) -> str:
     """``fused by`` the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
-    return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"
+    return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"  # noqa: E501
 
 
-def _fused(chosen: Trial, runs: Mapping[str, Run], query: int, context: Context) -> dict[int, float]:
+def _fused(
+    chosen: Trial, runs: Mapping[str, Run], query: int, context: Context
+) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
     one = np.array([query])
     pool = engine.align(
-        chosen.pool, {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)
+        chosen.pool,
+        {each: runs[each].take(one) for each in chosen.pool.lists},
+        "cpu",
+        context.take(one),
     )
     lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)

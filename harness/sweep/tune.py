@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from harness.benchmark.cluster import clusters, share_gold
 from harness.core.arrays import write_array
 from harness.core.errors import HarnessError
-from harness.core.files import locked, make_folder, remove_partials, write_frame, write_json, write_text
+from harness.core.files import (
+    locked,
+    make_folder,
+    remove_partials,
+    write_frame,
+    write_json,
+    write_text,
+)
 from harness.core.identity import code_version, digest, library_versions, record
 from harness.core.input import read_yaml
 from harness.evaluation.metric import Metric
@@ -46,7 +53,9 @@ log = logging.getLogger(__name__)
 
 
 def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
-    """Score the trials on tune, write the sweep's folder with its lock, and point ``latest`` at it."""
+    """Score the trials on tune, write the sweep's folder with its lock, and point
+    ``latest`` at it.
+    """
     started = time.perf_counter()
     data = prepared.benchmark
     members = data.need_members("tune")
@@ -64,14 +73,18 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             _ = found.manifest  # judging counts
             seconds = time.perf_counter() - started
             spent = {"score": found.seconds, "judge": seconds - found.seconds}
-            costs = cost(prepared.identities, data.sha256, store(plan.config), spent, len(data.questions))
+            costs = cost(
+                prepared.identities, data.sha256, store(plan.config), spent, len(data.questions)
+            )
             found.write(folder, {"seconds": round(seconds, 3), "cost": costs})
         remember(folder)
     return SweepResult(folder)
 
 
 def _evaluated(folder: Path) -> bool:
-    """Whether the same sweep is there already and was held out: then its files stay as they were evaluated."""
+    """Whether the same sweep is there already and was held out: then its files stay as they were
+    evaluated.
+    """
     try:
         return SweepResult(folder).heldout is not None
     except HarnessError:
@@ -81,12 +94,17 @@ def _evaluated(folder: Path) -> bool:
 def _say_what_is_kept(folder: Path, content: str) -> None:
     old, new = read_yaml(folder / "config.yaml"), yaml.safe_load(content)
     if differ := [key for key in new if key not in (*HERE, "given") and old.get(key) != new[key]]:
-        log.warning("%s was held out, so its files stay as they are, without the new %s", folder, ", ".join(differ))
+        log.warning(
+            "%s was held out, so its files stay as they are, without the new %s",
+            folder,
+            ", ".join(differ),
+        )
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The trials of a grid, scored and judged on tune; the tables, the manifest and the lock that follow.
+    """The trials of a grid, scored and judged on tune; the tables, the manifest and the lock that
+    follow.
 
     trials: by hash.    rows, ranks int32[T, Q, H]: in the order of the rule.
     edges: where a best trial lies at the edge of the grid.    seconds: of scoring, without judging.
@@ -116,7 +134,9 @@ class Findings:
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The table of each file: trials in the order of the rule, tune queries, and the lists' scores."""
+        """The table of each file: trials in the order of the rule, tune queries, and the lists'
+        scores.
+        """
         return {
             "trials.parquet": frame(self.rows),
             "queries.parquet": self.prepared.queries("tune"),
@@ -130,7 +150,9 @@ class Findings:
         wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
         wanted += [] if split["splitting"] == "md5" else list(split.values())
         wanted += [self._sources] if self._sources else []
-        wanted += [] if plan.reference == "dense" else [{"reference": plan.reference}]  # older folders keep their names
+        wanted += (
+            [] if plan.reference == "dense" else [{"reference": plan.reference}]
+        )  # older folders keep their names
         return digest([sorted(self.trials), *wanted, code_version(), library_versions()])[:12]
 
     @cached_property
@@ -139,7 +161,9 @@ class Findings:
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold = data.gold[data.members("tune")]
-        pools = dict.fromkeys(trial.pool for trial in self.trials.values() if trial.family != "single")
+        pools = dict.fromkeys(
+            trial.pool for trial in self.trials.values() if trial.family != "single"
+        )
         return {
             **self._tied,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
@@ -166,7 +190,9 @@ class Findings:
         }
 
     def write(self, folder: Path, measured: Mapping[str, object]) -> None:
-        """Write all files beside ``config.yaml``, the lock last.    measured: what another run measures anew."""
+        """Write all files beside ``config.yaml``, the lock last.    measured: what another run
+        measures anew.
+        """
         for name, table in self.tables.items():
             write_frame(folder / name, table)
         write_array(folder / "ranks.npy", self.ranks)
@@ -189,7 +215,11 @@ class Findings:
         about = find_named(plan.experiment, [row["parameters"] for row in self.rows])
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
-            return dict(zip(wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True))
+            return dict(
+                zip(
+                    wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True
+                )
+            )
 
         return choice.lock(self.rows, facts, about, find_added(plan.added, self.rows), learned)
 
@@ -201,9 +231,19 @@ class Findings:
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        """The code of plug-ins that trials, lists and metrics are made of, by module; this project's is in ``code``."""
-        formulas = [{"_target_": Metric.parse(name).measure.target} for name in self.prepared.plan.metrics]
-        return own_sources([self.prepared.identities, *(trial.identity for trial in self.trials.values()), *formulas])
+        """The code of plug-ins that trials, lists and metrics are made of, by module; this
+        project's is in ``code``.
+        """
+        formulas = [
+            {"_target_": Metric.parse(name).measure.target} for name in self.prepared.plan.metrics
+        ]
+        return own_sources(
+            [
+                self.prepared.identities,
+                *(trial.identity for trial in self.trials.values()),
+                *formulas,
+            ]
+        )
 
     @cached_property
     def _tied(self) -> dict[str, object]:
@@ -215,7 +255,9 @@ class Findings:
             "split": "tune",
             **data.split_facts,
             **({"left_out": dict(data.left_out)} if data.left_out else {}),
-            "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
+            "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean())
+            if len(test)
+            else 0.0,
             "n": self.rows[0]["n"],
             **({"sources": self._sources} if self._sources else {}),
             "objective": plan.config.objective,
@@ -229,4 +271,6 @@ class Findings:
         labels, test = clusters(data.gold[data.members("tune")]), data.members("test")
         asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
         fresh = np.bincount(clusters(data.gold[asked]))
-        return foresight(self.rows, self.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)
+        return foresight(
+            self.rows, self.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh
+        )

@@ -1,4 +1,6 @@
-"""A finished sweep, checked: each file against its hash and, on demand, each number against a new computation."""
+"""A finished sweep, checked: each file against its hash and, on demand, each number against a new
+computation.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
 from harness.core.table import counted
-from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
+from harness.sweep.folder.integrity import (
+    FILES,
+    HELDOUT,
+    MEASURED,
+    check_file,
+    read_entry,
+    recorded,
+)
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
@@ -28,7 +37,9 @@ if TYPE_CHECKING:
     from harness.sweep.trial.prepared import Prepared
 
 UNCOMPARED = ("code", "libraries", "sha256", "files", "extended", *MEASURED)
-"""What of a lock or manifest follows from the machine, or, as what a grid was extended by, from more than is stored."""
+"""What of a lock or manifest follows from the machine, or, as what a grid was extended by, from
+more than is stored.
+"""
 CONFIG = "config.yaml"
 SAME = "rows, scores and lock"
 ABSENT = "nothing"
@@ -36,7 +47,8 @@ ABSENT = "nothing"
 
 
 def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
-    """Check the hash of every file, and the evaluation's line in the ledger; a line about each part.
+    """Check the hash of every file, and the evaluation's line in the ledger; a line about each
+    part.
 
     Raises HarnessError for the first file that is missing, damaged or changed.
     """
@@ -53,19 +65,24 @@ def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
         return
     if entry["sha256"] not in {line["sha256"] for line in ledger.of_lock(lock["sha256"])}:
         raise HarnessError(
-            f"{ledger.path}: it lacks evaluation {entry['evaluation']} of {entry['dataset']}, which {folder} holds; "
+            f"{ledger.path}: it lacks evaluation {entry['evaluation']} of {entry['dataset']}, "
+            f"which {folder} holds; "
             "give the ledger that it was written to, paths.ledger=FILE"
         )
-    yield f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those that the ledger holds"
+    yield (
+        f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those that "
+        "the ledger holds"
+    )
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
-    """Score and judge all trials on tune again, then the held-out ones on test, and compare; a line about each split.
+    """Score and judge all trials on tune again, then the held-out ones on test, and compare; a line
+    about each split.
 
-    The sweep is written again, elsewhere, and its files are compared: ranks to the bit; the tables of trials, queries
-    and scores, the manifest and the lock by value, where floats may differ by 1e-9 of their size. Other code and
-    libraries are named. Test is scored only where it was held out before, and no number of it is shown: it is no new
-    look.
+    The sweep is written again, elsewhere, and its files are compared: ranks to the bit; the tables
+    of trials, queries and scores, the manifest and the lock by value, where floats may differ by
+    1e-9 of their size. Other code and libraries are named. Test is scored only where it was held
+    out before, and no number of it is shown: it is no new look.
 
     Raises HarnessError that names the first value that differs.
     """
@@ -73,35 +90,50 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     from harness.sweep.tune import Findings
 
     found = Findings.of(prepared, prepared.plan.trials())
-    wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in found.rows]
+    wanted, now = (
+        [str(key) for key in result.trials["trial"]],
+        [str(row["trial"]) for row in found.rows],
+    )
     if missing := sorted({*wanted} ^ {*now}):
         raise HarnessError(
-            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as {missing[0]} "
+            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as "
+            f"{missing[0]} "
             f"({_why(result, prepared)}); sweep again"
         )
     ranks = found.ranks[[now.index(key) for key in wanted]]
-    differ = int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
+    differ = (
+        int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
+    )
     if differ:
         what = "other questions" if differ < 0 else f"{differ} gold ranks differ"
         raise HarnessError(
-            f"{result.folder / 'ranks.npy'}: not what is computed now ({what}): {_why(result, prepared)}"
+            f"{result.folder / 'ranks.npy'}: not what is computed now ({what}): "
+            f"{_why(result, prepared)}"
         )
     with tempfile.TemporaryDirectory() as beside:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
         for name, path, old, new in _changes(result, SweepResult(Path(beside))):
             why = _why(result, prepared)
-            raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
+            raise HarnessError(
+                f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})"
+            )
     trials = counted(len(wanted), "trial")
-    yield f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
+    yield (
+        f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
+    )
     yield from _other_code(result)
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
-    files = score_locked(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
+    files = score_locked(
+        locked(result, prepared, result.lock), prepared, result.lock, look_of(entry)
+    )
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
-            raise HarnessError(f"{result.folder / name}: not what is computed now ({_why(result, prepared)})")
+            raise HarnessError(
+                f"{result.folder / name}: not what is computed now ({_why(result, prepared)})"
+            )
     trials = counted(len(result.heldout or ()), "trial")
     yield f"test       {trials} scored again: the same files, to the bit (no new look)"
 
@@ -123,18 +155,25 @@ def _contents(result: SweepResult, anew: SweepResult) -> dict[str, tuple[Any, An
         "manifest.json": (record(result.manifest), record(anew.manifest)),
         LOCK: (result.lock, anew.lock),
     }
-    return {name: pair for name, pair in found.items() if name in (LOCK, *result.lock.get("files", found))}
+    return {
+        name: pair
+        for name, pair in found.items()
+        if name in (LOCK, *result.lock.get("files", found))
+    }
 
 
 def _scores(result: SweepResult) -> dict[str, dict[str, list[float]]]:
     """By list, the lengths of its queries and the scores of its documents."""
     return {
-        name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()} for name, one in result.scores.items()
+        name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()}
+        for name, one in result.scores.items()
     }
 
 
 def _other_code(result: SweepResult) -> Iterator[str]:
-    """A line about code and libraries that are not those of now. Raises HarnessError where lock and manifest differ."""
+    """A line about code and libraries that are not those of now. Raises HarnessError where lock and
+    manifest differ.
+    """
     lock, manifest = result.lock, result.manifest
     written: tuple[tuple[str, object, object, object], ...] = (
         ("code", lock["code"], manifest["code"], code_version()),
@@ -143,13 +182,20 @@ def _other_code(result: SweepResult) -> Iterator[str]:
     for key, locked, kept, value in written:
         if locked != kept:
             path, one, other = next(differences(locked, kept, key))
-            raise HarnessError(f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again")
+            raise HarnessError(
+                f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again"
+            )
         for path, old, new in differences(locked, value, key):
-            yield f"           other code wrote it: {path} = {old} then, {new} now; the numbers are the same"
+            yield (
+                f"           other code wrote it: {path} = {old} then, {new} now; the numbers "
+                "are the same"
+            )
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:
-    """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...), code, libraries."""
+    """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...),
+    code, libraries.
+    """
     from harness.sweep.trial import read_by
 
     now = {
@@ -165,7 +211,10 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
     manifest: Mapping[str, object] = result.manifest
     then = {key: record(manifest.get(key, usual.get(key))) for key in now}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
-    return "; ".join(told) or "no input that the manifest names differs; a file that its trials read may"
+    return (
+        "; ".join(told)
+        or "no input that the manifest names differs; a file that its trials read may"
+    )
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
@@ -173,10 +222,14 @@ def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
 
 
 def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The path to each value that is another, with both: names come first, a list's length comes before its items."""
+    """The path to each value that is another, with both: names come first, a list's length comes
+    before its items.
+    """
     if isinstance(then, Mapping) and isinstance(now, Mapping):
         for key in sorted({*then, *now}, key=lambda key: (key not in ("name", "trial"), key)):
-            yield from differences(then.get(key, ABSENT), now.get(key, ABSENT), f"{path}.{key}" if path else str(key))
+            yield from differences(
+                then.get(key, ABSENT), now.get(key, ABSENT), f"{path}.{key}" if path else str(key)
+            )
     elif isinstance(then, (list, tuple)) and isinstance(now, (list, tuple)):
         if len(then) != len(now):
             yield path, counted(len(then), "entry"), counted(len(now), "entry")

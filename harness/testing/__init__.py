@@ -1,11 +1,13 @@
-"""Conformance classes: what every strategy of a concept must do, as tests that a subclass runs on its own.
+"""Conformance classes: what every strategy of a concept must do, as tests that a subclass runs on
+its own.
 
     from harness.testing import FuserConformance
 
     class TestGreatest(FuserConformance):
         names = ("greatest",)
 
-The tests of this package's own strategies are the same classes. They need pytest and hypothesis (extra ``testing``).
+The tests of this package's own strategies are the same classes. They need pytest and hypothesis
+(extra ``testing``).
 """
 
 from __future__ import annotations

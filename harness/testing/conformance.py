@@ -20,17 +20,23 @@ from harness.core.identity import digest
 
 
 @functools.cache
-def _composed(concept: str, name: str, overrides: tuple[str, ...], conf: str | Path | None) -> DictConfig:
-    """The configuration with the strategy as ``tested``; composed once, while ``conf`` is searched."""
+def _composed(
+    concept: str, name: str, overrides: tuple[str, ...], conf: str | Path | None
+) -> DictConfig:
+    """The configuration with the strategy as ``tested``; composed once, while ``conf`` is
+    searched.
+    """
     return compose("config", [f"+{concept}@tested={name}", *overrides])
 
 
 class Conformance:
     """A subclass names what it tests.
 
-    concept: the folder of ``conf/``.    names: the configurations.    overrides: further overrides to make them with.
+    concept: the folder of ``conf/``.    names: the configurations.    overrides: further overrides
+    to make them with.
     conf: a folder of configurations to search, for a package that is not installed.
-    composite: whether it is made of other strategies; then its configuration may lack fields and it may lack a hash.
+    composite: whether it is made of other strategies; then its configuration may lack fields and it
+    may lack a hash.
     """
 
     concept: ClassVar[str]
@@ -48,17 +54,23 @@ class Conformance:
     def searched(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The folder ``conf`` is searched during a test."""
         if self.conf is not None:
-            monkeypatch.setattr(extensions, "SEARCHED", [*extensions.SEARCHED, Path(self.conf).resolve()])
+            monkeypatch.setattr(
+                extensions, "SEARCHED", [*extensions.SEARCHED, Path(self.conf).resolve()]
+            )
 
     def make(self, name: str) -> Any:
-        """The strategy, as the command line makes it: with what its configuration takes from others."""
+        """The strategy, as the command line makes it: with what its configuration takes from
+        others.
+        """
         return instantiate(_composed(self.concept, name, tuple(self.overrides), self.conf).tested)
 
     def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
         """``conf/<concept>/<name>.yaml`` has every field and no other."""
         made = self.make(name)
         assert dataclasses.is_dataclass(made)
-        fields = {key for key in defaults(self.concept, name) if key not in ("_target_", "defaults")}
+        fields = {
+            key for key in defaults(self.concept, name) if key not in ("_target_", "defaults")
+        }
         known = {field.name for field in dataclasses.fields(made)}
         assert fields <= known if self.composite else fields == known
 
@@ -74,11 +86,15 @@ class Conformance:
                 setattr(made, field.name, 1)
 
     def test_what_counts_is_a_whole_number(self, name: str) -> None:
-        """2.5 is refused for every field of type ``int`` (see ``harness.core.errors.whole_number``)."""
+        """2.5 is refused for every field of type ``int`` (see
+        ``harness.core.errors.whole_number``).
+        """
         made = self.make(name)
         for field in dataclasses.fields(made):
             if field.type in ("int", "int | None", int):
-                with pytest.raises(HarnessError, match=rf"{field.name} must be a whole number, got .*2\.5"):
+                with pytest.raises(
+                    HarnessError, match=rf"{field.name} must be a whole number, got .*2\.5"
+                ):
                     dataclasses.replace(made, **{field.name: 2.5})
 
     def test_its_docstring_says_what_it_is(self, name: str) -> None:
@@ -90,7 +106,9 @@ class Conformance:
 
 
 class PureConformance(Conformance):
-    """A strategy all of whose fields are values with defaults: normalizers, temperatures, fusers, rerankers."""
+    """A strategy all of whose fields are values with defaults: normalizers, temperatures, fusers,
+    rerankers.
+    """
 
     def make(self, name: str) -> Any:
         """The strategy, by its configuration alone."""
@@ -106,5 +124,7 @@ class PureConformance(Conformance):
         for field, value in defaults(self.concept, name).items():
             if is_number(value):
                 for bad in (math.nan, -math.inf, "much"):
-                    with pytest.raises(HarnessError, match=rf"^{self.concept}\.{field} must be .*, got .*{bad}"):
+                    with pytest.raises(
+                        HarnessError, match=rf"^{self.concept}\.{field} must be .*, got .*{bad}"
+                    ):
                         strategy(self.concept, name, **{field: bad})

@@ -14,7 +14,9 @@ from harness.work.store import Store
 
 
 class DatasetConformance(Conformance):
-    """``names``: configurations of ``conf/dataset``; ``overrides`` may set where their files are."""
+    """``names``: configurations of ``conf/dataset``; ``overrides`` may set where their
+    files are.
+    """
 
     concept: ClassVar[str] = "dataset"
 
@@ -23,7 +25,9 @@ class DatasetConformance(Conformance):
         return instantiate(compose("benchmark", [f"dataset={name}", *self.overrides]).dataset)
 
     def test_it_brings_a_whole_benchmark(self, name: str, tmp_path: Path) -> None:
-        """Ids ascend and are unique; gold are passage numbers in hop order, -1 behind them; questions are not empty."""
+        """Ids ascend and are unique; gold are passage numbers in hop order, -1 behind them;
+        questions are not empty.
+        """
         benchmark: Benchmark = self.make(name).load(Store(tmp_path))
         documents, queries = benchmark.doc_ids.to_pylist(), benchmark.query_ids.to_pylist()
         assert documents == sorted(set(documents))
@@ -39,6 +43,8 @@ class DatasetConformance(Conformance):
 
     def test_its_hash_names_its_content(self, name: str, tmp_path: Path) -> None:
         """64 hexadecimal digits, the same when it is loaded again elsewhere."""
-        first, second = (self.make(name).load(Store(tmp_path / place)).sha256 for place in ("one", "two"))
+        first, second = (
+            self.make(name).load(Store(tmp_path / place)).sha256 for place in ("one", "two")
+        )
         assert first == second
         assert len(bytes.fromhex(first)) == 32

@@ -12,7 +12,13 @@ from harness.model.encoder import ROLES, Encoder, embed
 from harness.testing.conformance import Conformance
 from harness.work.store import Store
 
-TEXTS = ["Where was the director born?", "A city with a river.", "", "A city with a river.", "word " * 2000]
+TEXTS = [
+    "Where was the director born?",
+    "A city with a river.",
+    "",
+    "A city with a river.",
+    "word " * 2000,
+]
 
 
 class EncoderConformance(Conformance):
@@ -27,7 +33,9 @@ class EncoderConformance(Conformance):
         return found
 
     def test_a_model_gives_a_finite_vector_of_its_dimension_a_text(self, encoder: Encoder) -> None:
-        """float32[n, d], never of length 0; bool[n], which texts were cut; ``advance`` hears of every text."""
+        """float32[n, d], never of length 0; bool[n], which texts were cut; ``advance`` hears of
+        every text.
+        """
         model = encoder.open()
         done: list[int] = []
         vectors, cut = model.encode(TEXTS, "passage", done.append)
@@ -48,7 +56,9 @@ class EncoderConformance(Conformance):
             again, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
             assert first.tobytes() == again.tobytes()
 
-    def test_embedded_texts_have_length_one_and_equal_texts_equal_bits(self, encoder: Encoder, tmp_path: Path) -> None:
+    def test_embedded_texts_have_length_one_and_equal_texts_equal_bits(
+        self, encoder: Encoder, tmp_path: Path
+    ) -> None:
         """Through the artifact that retrievers read."""
         vectors = embed(encoder, TEXTS, "question", Store(tmp_path))
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)

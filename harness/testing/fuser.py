@@ -28,13 +28,16 @@ from harness.testing.lists import assert_equal, fused_scores, random_runs, train
 from harness.testing.process import digests, digests_elsewhere
 
 WEIGHTS = {"dense": 0.5, "graph": 0.3, "bm25": 0.2}
-LISTS = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(0, 16).map(lambda n: n / 16), max_size=10)
+LISTS = st.dictionaries(
+    st.sampled_from("abcdefghijkl"), st.integers(0, 16).map(lambda n: n / 16), max_size=10
+)
 
 
 class FuserConformance(PureConformance):
     """``names``: configurations of ``conf/fuser``.
 
-    anchored: those that leave out what their own list lacks, so that this list is the one whose order they keep.
+    anchored: those that leave out what their own list lacks, so that this list is the one whose
+    order they keep.
     """
 
     concept: ClassVar[str] = "fuser"
@@ -58,55 +61,95 @@ class FuserConformance(PureConformance):
         assert isinstance(fuser.unit, bool)
         assert fuser.unit or "probabilities" not in fuser.reads
 
-    def test_what_it_does_not_read_changes_nothing(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+    def test_what_it_does_not_read_changes_nothing(
+        self, fuser: Fuser, pair: dict[str, Run]
+    ) -> None:
         """The normalizer without ``values``, the temperature without ``probabilities``."""
         if not fuser.reads & {"values", "probabilities"}:
-            one, *others = (harness.fuse(pair, fuser, normalizer) for normalizer in ("pit", "minmax", "zscore"))
+            one, *others = (
+                harness.fuse(pair, fuser, normalizer) for normalizer in ("pit", "minmax", "zscore")
+            )
             for other in others:
                 assert_equal(one, other, "under another normalizer, though `reads` names no values")
         if "probabilities" not in fuser.reads:
-            one, other = (harness.fuse(pair, fuser, "pit", temperature=heat) for heat in ("auto", "fixed"))
-            assert_equal(one, other, "under another temperature, though `reads` names no probabilities")
+            one, other = (
+                harness.fuse(pair, fuser, "pit", temperature=heat) for heat in ("auto", "fixed")
+            )
+            assert_equal(
+                one, other, "under another temperature, though `reads` names no probabilities"
+            )
 
     def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
         """Lists without ties, under other ids."""
         runs = random_runs(ties=False, names=("dense", "graph"))
-        new = dict(zip(sorted(f"d{n:03d}" for n in range(60)), np.random.default_rng(5).permutation(60), strict=True))
+        new = dict(
+            zip(
+                sorted(f"d{n:03d}" for n in range(60)),
+                np.random.default_rng(5).permutation(60),
+                strict=True,
+            )
+        )
         renamed = {
             key: Run.from_dict(
-                {q: {f"r{new[doc]:03d}": score for doc, score in found.items()} for q, found in run.to_dict().items()}
+                {
+                    q: {f"r{new[doc]:03d}": score for doc, score in found.items()}
+                    for q, found in run.to_dict().items()
+                }
             )
             for key, run in runs.items()
         }
         before, after = harness.fuse(runs, fuser).to_dict(), harness.fuse(renamed, fuser).to_dict()
-        assert {q: {f"r{new[doc]:03d}": score for doc, score in found.items()} for q, found in before.items()} == after
+        assert {
+            q: {f"r{new[doc]:03d}": score for doc, score in found.items()}
+            for q, found in before.items()
+        } == after
 
-    def test_permuting_queries_permutes_the_result(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+    def test_permuting_queries_permutes_the_result(
+        self, fuser: Fuser, pair: dict[str, Run]
+    ) -> None:
         """To the bit."""
         order = np.random.default_rng(6).permutation(40)
         shuffled = harness.fuse({key: run.take(order) for key, run in pair.items()}, fuser)
-        assert_equal(harness.fuse(pair, fuser).take(order), shuffled, "with the queries in another order")
+        assert_equal(
+            harness.fuse(pair, fuser).take(order), shuffled, "with the queries in another order"
+        )
 
-    def test_the_order_in_which_lists_are_given_does_not_matter(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+    def test_the_order_in_which_lists_are_given_does_not_matter(
+        self, fuser: Fuser, pair: dict[str, Run]
+    ) -> None:
         """Of two lists."""
         turned = dict(reversed(pair.items()))
-        assert_equal(harness.fuse(pair, fuser), harness.fuse(turned, fuser), "with the lists in another order")
+        assert_equal(
+            harness.fuse(pair, fuser),
+            harness.fuse(turned, fuser),
+            "with the lists in another order",
+        )
 
-    def test_three_lists_where_the_formula_takes_them_in_any_order(self, name: str, fuser: Fuser) -> None:
+    def test_three_lists_where_the_formula_takes_them_in_any_order(
+        self, name: str, fuser: Fuser
+    ) -> None:
         """With ``weights`` by name where it has them."""
         if "weights" in inspect.signature(type(fuser)).parameters:
             fuser = strategy("fuser", name, weights=WEIGHTS)
         runs = random_runs()
         turned = dict(reversed(runs.items()))
-        assert_equal(harness.fuse(runs, fuser), harness.fuse(turned, fuser), "with three lists in another order")
+        assert_equal(
+            harness.fuse(runs, fuser),
+            harness.fuse(turned, fuser),
+            "with three lists in another order",
+        )
 
     def test_alpha_alone_cannot_share_among_three(self, name: str, fuser: Fuser) -> None:
         """The message asks for ``weights``."""
         if not {"alpha", "weights"} <= set(inspect.signature(type(fuser)).parameters):
             pytest.skip("has no alpha")
-        with pytest.raises(HarnessError, match=r"the pool has 3 \(dense, graph, bm25\); give fuser\.weights"):
+        with pytest.raises(
+            HarnessError, match=r"the pool has 3 \(dense, graph, bm25\); give fuser\.weights"
+        ):
             harness.fuse(random_runs(), fuser)
-        with pytest.raises(HarnessError, match=r"fuser\.weights names dense; add a weight for graph, bm25"):
+        with pytest.raises(
+            HarnessError, match=r"fuser\.weights names dense; add a weight for graph, bm25"
+        ):
             harness.fuse(random_runs(), strategy("fuser", name, weights={"dense": 1.0}))
 
     def test_blocks_of_queries_change_no_bit(
@@ -118,28 +161,41 @@ class FuserConformance(PureConformance):
             monkeypatch.setattr(fusion, "CELLS", cells)
             assert_equal(whole, harness.fuse(pair, fuser), f"in blocks of {cells} cells")
 
-    def test_a_list_with_nothing_leaves_the_order_of_the_other(self, name: str, fuser: Fuser) -> None:
+    def test_a_list_with_nothing_leaves_the_order_of_the_other(
+        self, name: str, fuser: Fuser
+    ) -> None:
         """Whichever of the two is empty."""
         found = {"b": 0.875, "d": 0.5, "a": 0.25, "c": 0.25, "e": 0.0}
         own = getattr(fuser, "list", "dense")
         other = "graph" if own == "dense" else "dense"
         assert list(fused_scores(fuser, {own: found, other: {}})) == list(found)
-        assert list(fused_scores(fuser, {own: {}, other: found})) == ([] if name in self.anchored else list(found))
+        assert list(fused_scores(fuser, {own: {}, other: found})) == (
+            [] if name in self.anchored else list(found)
+        )
 
     def test_what_all_lists_rank_first_is_first(self, name: str, fuser: Fuser) -> None:
-        """Unanimity, of fusers that do not learn: for a query with few documents beside one with many."""
+        """Unanimity, of fusers that do not learn: for a query with few documents beside one with
+        many.
+        """
         if must_learn(strategy("fuser", name)):
             pytest.skip("its weights come from judged queries")
         many = {f"m{place:02d}": 0.9 - place / 32 for place in range(16)}
         runs = {
-            "dense": Run.from_dict({"few": {"x": 0.9, "b": 0.5, "a": 0.25}, "many": {"x": 0.95, **many}}),
-            "graph": Run.from_dict({"few": {"x": 0.4, "c": 0.2}, "many": {"x": 0.96, **dict(reversed(many.items()))}}),
+            "dense": Run.from_dict(
+                {"few": {"x": 0.9, "b": 0.5, "a": 0.25}, "many": {"x": 0.95, **many}}
+            ),
+            "graph": Run.from_dict(
+                {"few": {"x": 0.4, "c": 0.2}, "many": {"x": 0.96, **dict(reversed(many.items()))}}
+            ),
         }
         fused = harness.fuse(runs, fuser).to_dict()
         assert all(next(iter(found)) == "x" for found in fused.values()), (
-            "x is first in every list and not in the fused one. A list that lacks a document of the pool has "
-            "present = False, ranks = inf and its absent value there; a query with fewer documents than another is "
-            "padded with columns of docs = -1 that no list holds. Neither may gain by it: sum over `present` alone"
+            "x is first in every list and not in the fused one. A list that lacks a document of "
+            "the pool has "
+            "present = False, ranks = inf and its absent value there; a query with fewer "
+            "documents than another is "
+            "padded with columns of docs = -1 that no list holds. Neither may gain by it: sum "
+            "over `present` alone"
         )
 
     def test_every_list_may_be_empty_and_so_may_all(self, fuser: Fuser) -> None:
@@ -159,7 +215,10 @@ class FuserConformance(PureConformance):
         @given(pairs=st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=12))
         def check_lists(pairs: list[tuple[dict[str, float], dict[str, float]]]) -> None:
             named = {f"q{number}": pair for number, pair in enumerate(pairs)}
-            dense, graph = (Run.from_dict({query: pair[part] for query, pair in named.items()}) for part in (0, 1))
+            dense, graph = (
+                Run.from_dict({query: pair[part] for query, pair in named.items()})
+                for part in (0, 1)
+            )
             for name, fuser in fusers.items():
                 found = harness.fuse({"dense": dense, "graph": graph}, fuser).to_dict()
                 assert found.keys() == named.keys()
@@ -171,7 +230,9 @@ class FuserConformance(PureConformance):
 
         check_lists()
 
-    def test_the_result_is_a_new_tensor_of_float64(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+    def test_the_result_is_a_new_tensor_of_float64(
+        self, fuser: Fuser, pair: dict[str, Run]
+    ) -> None:
         """Writing over it changes nothing that the pool remembers."""
         calibrated = Calibrated(Pool.align(pair), Pit(), Auto())
         first = fuser(calibrated)
@@ -180,18 +241,26 @@ class FuserConformance(PureConformance):
         first.fill_(7)
         assert torch.equal(fuser(calibrated), kept)
 
-    def test_values_outside_the_unit_interval_are_refused_where_unit_says_so(self, fuser: Fuser) -> None:
+    def test_values_outside_the_unit_interval_are_refused_where_unit_says_so(
+        self, fuser: Fuser
+    ) -> None:
         """Under z-scores and raw scores."""
         for normalizer in (ZScore(), Raw()):
             if fuser.unit:
-                with pytest.raises(HarnessError, match=r"needs values in \[0, 1\], normalizer=\w+ gives others"):
+                with pytest.raises(
+                    HarnessError, match=r"needs values in \[0, 1\], normalizer=\w+ gives others"
+                ):
                     check(fuser, normalizer)
             else:
                 check(fuser, normalizer)
         check(fuser, Pit())
 
-    def test_two_empty_lists_of_three_leave_the_order_of_the_third(self, name: str, fuser: Fuser) -> None:
-        """For a query whose other lists are empty, for one that they do not know, and for one with all three."""
+    def test_two_empty_lists_of_three_leave_the_order_of_the_third(
+        self, name: str, fuser: Fuser
+    ) -> None:
+        """For a query whose other lists are empty, for one that they do not know, and for one with
+        all three.
+        """
         lexical = {"b": 7.5, "d": 7.5, "a": 2.25, "e": 0.5, "c": 0.5, "f": 0.0}
         runs = {
             "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical}),
@@ -210,7 +279,9 @@ class FuserConformance(PureConformance):
         """Under another string hash, for every normalizer and temperature that the fuser takes."""
         mine = digests(self.names)
         seed = 1 if os.environ.get("PYTHONHASHSEED") != "1" else 2
-        other = digests_elsewhere(self.names, self.conf, threads=1 if torch.get_num_threads() > 1 else 2, seed=seed)
+        other = digests_elsewhere(
+            self.names, self.conf, threads=1 if torch.get_num_threads() > 1 else 2, seed=seed
+        )
         assert other["hash"] != hash("dense")
         assert {key.split()[0] for key in mine} == set(self.names)
         assert mine == other["digests"]
@@ -219,6 +290,8 @@ class FuserConformance(PureConformance):
     def test_the_gpu_agrees(self, fuser: Fuser) -> None:
         """Within 1e-9, lists without ties."""
         runs = random_runs(ties=False, names=("dense", "graph"))
-        cpu, gpu = (harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda"))
+        cpu, gpu = (
+            harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda")
+        )
         for query, found in cpu.items():
             assert gpu[query] == pytest.approx(found, rel=1e-9, abs=1e-15)

@@ -23,7 +23,9 @@ LISTS = ("dense", "graph", "bm25")
 
 
 def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS) -> dict[str, Run]:
-    """Lists of uneven lengths over 40 queries and 60 documents, every seventh one empty; scores are in [0, 1]."""
+    """Lists of uneven lengths over 40 queries and 60 documents, every seventh one empty; scores are
+    in [0, 1].
+    """
     random = np.random.default_rng(seed)
     documents = [f"d{number:03d}" for number in range(60)]
 
@@ -32,7 +34,10 @@ def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS
             return {}
         chosen = random.choice(documents, size=random.integers(1, 40), replace=False)
         points = random.choice(6 if ties else 4096, size=len(chosen), replace=ties)
-        return {str(doc): float(point) / (8 if ties else 4096) for doc, point in zip(chosen, points, strict=True)}
+        return {
+            str(doc): float(point) / (8 if ties else 4096)
+            for doc, point in zip(chosen, points, strict=True)
+        }
 
     return {
         name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
@@ -43,7 +48,9 @@ def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS
 def fused_scores(
     fuser: Any, lists: Mapping[str, Mapping[str, float]], normalizer: Any = "pit", **options: Any
 ) -> dict[str, float]:
-    """Fused score by document, best first, of one query whose lists are given as scores by document."""
+    """Fused score by document, best first, of one query whose lists are given as scores by
+    document.
+    """
     runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
     return harness.fuse(runs, fuser, normalizer, **options).to_dict()["q"]
 
@@ -58,7 +65,9 @@ def trained(concept: str, name: str, **fields: Any) -> Any:
     if concept == "normalizer":
         return chosen.fit(pool.listings)
     best = [np.where(run.lengths() > 0, _first(run), -1) for run in runs.values()]
-    return chosen.fit(Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1])
+    return chosen.fit(
+        Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1]
+    )
 
 
 ROUNDING = 1e-12
@@ -76,17 +85,29 @@ def assert_equal(one: Run, other: Run, changed: str) -> None:
 
 
 def first_difference(one: Run, other: Run) -> str:
-    """The first query and document that differ, by how much, and what mends a difference of rounding."""
+    """The first query and document that differ, by how much, and what mends a difference of
+    rounding.
+    """
     first, second = one.to_dict(), other.to_dict()
     if list(first) != list(second):
         return f"the queries differ: {list(first)[:3]} ... and {list(second)[:3]} ..."
-    query = next((query for query, found in first.items() if list(found.items()) != list(second[query].items())), None)
+    query = next(
+        (
+            query
+            for query, found in first.items()
+            if list(found.items()) != list(second[query].items())
+        ),
+        None,
+    )
     if query is None:
         return "the numbers of the documents differ"
     before, after = first[query], second[query]
     doc = next((doc for doc in [*before, *after] if before.get(doc) != after.get(doc)), None)
     if doc is None:
-        return f"query {query}: the same scores in another order: {list(before)[:5]} and {list(after)[:5]}"
+        return (
+            f"query {query}: the same scores in another order: {list(before)[:5]} and "
+            f"{list(after)[:5]}"
+        )
     if doc not in before or doc not in after:
         return f"query {query}: document {doc} is in one of the two lists alone"
     apart = abs(before[doc] - after[doc])
@@ -94,7 +115,8 @@ def first_difference(one: Run, other: Run) -> str:
     if apart > ROUNDING * max(abs(before[doc]), abs(after[doc])):
         return told
     return (
-        f"{told}, which is rounding: a sum depends on the order of its summands. Add lists with `total` of "
+        f"{told}, which is rounding: a sum depends on the order of its summands. Add lists with "
+        "`total` of "
         "harness.fusion.fuser, and along documents with `ordered_sum` of harness.fusion.normalizer"
     )
 
@@ -105,7 +127,9 @@ def _first(run: Run) -> NDArray[np.int32]:
 
 
 def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
-    """float64[...] of ``compute`` while torch's default type is float32, then float64: the same if nothing leaks."""
+    """float64[...] of ``compute`` while torch's default type is float32, then float64: the same if
+    nothing leaks.
+    """
     found = []
     for kind in (torch.float32, torch.float64):
         torch.set_default_dtype(kind)

@@ -25,7 +25,9 @@ class NormalizerConformance(PureConformance):
         """The strategy under test, for the list ``bm25``."""
         return for_list(trained("normalizer", name), "bm25")
 
-    def test_values_are_float64_descend_and_keep_within_what_is_declared(self, normalizer: Normalizer) -> None:
+    def test_values_are_float64_descend_and_keep_within_what_is_declared(
+        self, normalizer: Normalizer
+    ) -> None:
         """In [0, 1] where ``unit`` says so."""
         for name, held in Pool.align(random_runs()).listings.items():
             values = for_list(normalizer, name)(held.scores, held.present)
@@ -40,20 +42,29 @@ class NormalizerConformance(PureConformance):
         """``absent`` is at most the least value of its query."""
         held = Pool.align(random_runs()).listings["bm25"]
         values = normalizer(held.scores, held.present)
-        absent = torch.as_tensor(normalizer.absent(values, held.present), dtype=torch.float64).expand_as(values)
+        absent = torch.as_tensor(
+            normalizer.absent(values, held.present), dtype=torch.float64
+        ).expand_as(values)
         assert (values >= absent)[held.present].all()
 
-    def test_values_do_not_depend_on_padding_or_on_other_queries(self, normalizer: Normalizer) -> None:
+    def test_values_do_not_depend_on_padding_or_on_other_queries(
+        self, normalizer: Normalizer
+    ) -> None:
         """To the bit."""
         alone = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0]))
         padded = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0], padding=37))
         assert torch.equal(alone, padded[:, :5])
         scores, present = (
-            torch.cat(pair) for pair in zip(_listing([3.0] * 42), _listing([0.7, 0.3, 0.1, 0.1, 0.0], 37), strict=True)
+            torch.cat(pair)
+            for pair in zip(
+                _listing([3.0] * 42), _listing([0.7, 0.3, 0.1, 0.1, 0.0], 37), strict=True
+            )
         )
         assert torch.equal(alone, normalizer(scores, present)[1:, :5])
 
-    def test_a_block_of_queries_gives_the_values_of_each_query_alone(self, normalizer: Normalizer) -> None:
+    def test_a_block_of_queries_gives_the_values_of_each_query_alone(
+        self, normalizer: Normalizer
+    ) -> None:
         """To the bit."""
         run = random_runs()["bm25"]
         whole = Pool.align({"bm25": run}).listings["bm25"]
@@ -66,7 +77,10 @@ class NormalizerConformance(PureConformance):
     def test_empty_lists_are_allowed_and_absent_is_zero_there(self, normalizer: Normalizer) -> None:
         """With and without padding."""
         for width in (0, 3):
-            scores, present = torch.zeros((2, width), dtype=torch.float64), torch.zeros((2, width), dtype=torch.bool)
+            scores, present = (
+                torch.zeros((2, width), dtype=torch.float64),
+                torch.zeros((2, width), dtype=torch.bool),
+            )
             values = normalizer(scores, present)
             assert values.shape == (2, width)
             assert not torch.as_tensor(normalizer.absent(values, present)).any()
@@ -83,7 +97,10 @@ class NormalizerConformance(PureConformance):
         """The same scores under other ids."""
         lists = {"bm25": {"a": 0.5, "b": 0.25, "c": 0.125}}
         renamed = {"bm25": {"z": 0.5, "y": 0.25, "x": 0.125}}
-        found = fused_scores("combsum", lists, normalizer), fused_scores("combsum", renamed, normalizer)
+        found = (
+            fused_scores("combsum", lists, normalizer),
+            fused_scores("combsum", renamed, normalizer),
+        )
         assert list(found[0].values()) == list(found[1].values())
 
 

@@ -1,4 +1,6 @@
-"""What fusers make of random lists in a process of its own: ``python -m harness.testing.process FOLDER NAME ...``."""
+"""What fusers make of random lists in a process of its own:
+``python -m harness.testing.process FOLDER NAME ...``.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,19 @@ from harness.core.errors import HarnessError
 from harness.testing.lists import random_runs, trained
 
 
-def digests_elsewhere(fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int) -> dict[str, object]:
-    """``digests`` and the ``hash`` of a string, in a new process of that many threads and that seed of hashes."""
+def digests_elsewhere(
+    fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int
+) -> dict[str, object]:
+    """``digests`` and the ``hash`` of a string, in a new process of that many threads and that seed
+    of hashes.
+    """
     paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(threads), "PYTHONHASHSEED": str(seed)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": paths,
+        "OMP_NUM_THREADS": str(threads),
+        "PYTHONHASHSEED": str(seed),
+    }
     command = [sys.executable, "-P", "-m", "harness.testing.process", str(conf or ""), *fusers]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     found: dict[str, object] = json.loads(done.stdout)
@@ -27,7 +38,9 @@ def digests_elsewhere(fusers: Sequence[str], conf: str | Path | None, threads: i
 
 
 def digests(fusers: Sequence[str]) -> dict[str, str]:
-    """SHA-256 of every fuser's run under every normalizer and temperature that it takes, by their names."""
+    """SHA-256 of every fuser's run under every normalizer and temperature that it takes, by their
+    names.
+    """
     runs = random_runs(seed=1, names=("dense", "graph"))
     calibrations = {(normalizer, "auto") for normalizer in names("normalizer")}
     calibrations |= {("pit", temperature) for temperature in names("temperature")}
@@ -40,7 +53,9 @@ def digests(fusers: Sequence[str]) -> dict[str, str]:
                 run = harness.fuse(runs, chosen[fuser], scale, 10, temperature=temperature)
             except HarnessError:
                 continue
-            whole = hashlib.sha256(b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores)))
+            whole = hashlib.sha256(
+                b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores))
+            )
             found[f"{fuser} {normalizer} {temperature}"] = whole.hexdigest()
     return found
 

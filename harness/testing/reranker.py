@@ -23,7 +23,9 @@ from harness.testing.lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):
-    """``names``: configurations of ``conf/reranker``. One that reads other things overrides ``context``."""
+    """``names``: configurations of ``conf/reranker``. One that reads other things overrides
+    ``context``.
+    """
 
     concept: ClassVar[str] = "reranker"
 
@@ -50,7 +52,9 @@ class RerankerConformance(PureConformance):
     @staticmethod
     def fused(pool: Calibrated) -> Tensor:
         """float64[Q, U]: distinct scores; every fifth document is left out."""
-        scores = torch.linspace(1, 0, pool.pool.shape[1], dtype=torch.float64).repeat(pool.pool.shape[0], 1)
+        scores = torch.linspace(1, 0, pool.pool.shape[1], dtype=torch.float64).repeat(
+            pool.pool.shape[0], 1
+        )
         scores = scores.masked_fill((pool.pool.docs % 5 == 0) | (pool.pool.docs < 0), -torch.inf)
         return scores
 
@@ -58,7 +62,9 @@ class RerankerConformance(PureConformance):
         """``reads``."""
         assert reranker.reads <= {"mentions", "texts", "seeds", "relations", "encoder"}
 
-    def test_the_same_documents_in_another_order(self, reranker: Reranker, pool: Calibrated) -> None:
+    def test_the_same_documents_in_another_order(
+        self, reranker: Reranker, pool: Calibrated
+    ) -> None:
         """float64[Q, U]; what was left out stays out."""
         fused = self.fused(pool)
         found = reranker(fused.clone(), pool)
@@ -86,7 +92,9 @@ class RerankerConformance(PureConformance):
         assert torch.equal(reranker(fused.clone(), pool), reranker(fused.clone(), pool))
 
     def test_its_bits_do_not_depend_on_the_default_type(self, name: str) -> None:
-        """float64 all through: a tensor that is made as torch's default type, float32, changes the scores."""
+        """float64 all through: a tensor that is made as torch's default type, float32, changes the
+        scores.
+        """
 
         def compute() -> Tensor:
             pool = self._aligned(random_runs(names=("dense", "graph")))

@@ -21,12 +21,16 @@ from harness.work.store import Store
 
 def _made(store: Store) -> dict[str, object]:
     """Files and facts of every artifact."""
-    found = (json.loads(path.read_text()) for path in (store.root / "artifacts").glob("*/*/manifest.json"))
+    found = (
+        json.loads(path.read_text())
+        for path in (store.root / "artifacts").glob("*/*/manifest.json")
+    )
     return {f"{made['stage']}/{made['key']}": (made["files"], made["facts"]) for made in found}
 
 
 class RetrieverConformance(Conformance):
-    """``names``: configurations of ``conf/retriever``. A subclass may have a fixture ``benchmark`` of its own.
+    """``names``: configurations of ``conf/retriever``. A subclass may have a fixture ``benchmark``
+    of its own.
 
     ``overrides`` make what the retriever stands on small: no model is loaded.
     """
@@ -49,7 +53,9 @@ class RetrieverConformance(Conformance):
     def test_it_ranks_passages_for_every_query(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
     ) -> None:
-        """No passage twice, scores finite, in the one order: score descending, then number ascending."""
+        """No passage twice, scores finite, in the one order: score descending, then number
+        ascending.
+        """
         run, facts = retriever.retrieve(benchmark, Store(tmp_path))
         assert run.query_ids.equals(benchmark.query_ids)
         assert run.doc_ids.equals(benchmark.doc_ids)
@@ -67,29 +73,49 @@ class RetrieverConformance(Conformance):
     ) -> None:
         """In a second folder, and read back from the first."""
         first = retrieve(retriever, benchmark, Store(tmp_path / "one"))
-        assert_equal(first, retrieve(retriever, benchmark, Store(tmp_path / "two")), "in a second folder")
-        assert_equal(first, retrieve(retriever, benchmark, Store(tmp_path / "one")), "read from its artifact")
+        assert_equal(
+            first, retrieve(retriever, benchmark, Store(tmp_path / "two")), "in a second folder"
+        )
+        assert_equal(
+            first, retrieve(retriever, benchmark, Store(tmp_path / "one")), "read from its artifact"
+        )
         made = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
         assert made
 
     def test_processes_that_share_it_make_the_same_files(
-        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self,
+        retriever: Retriever,
+        benchmark: Benchmark,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Every loop in parts of one row: arrays and facts of all artifacts are those of one process."""
+        """Every loop in parts of one row: arrays and facts of all artifacts are those of one
+        process.
+        """
         alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
         retrieve(retriever, benchmark, alone)
-        monkeypatch.setattr(shared_rows, "cut", lambda count, size: [slice(row, row + 1) for row in range(count)])
+        monkeypatch.setattr(
+            shared_rows, "cut", lambda count, size: [slice(row, row + 1) for row in range(count)]
+        )
         with sharing(Share(2, 3)):
             retrieve(retriever, benchmark, shared)
         assert _made(shared) == _made(alone)
 
-    def test_its_questions_see_no_gold(self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path) -> None:
+    def test_its_questions_see_no_gold(
+        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
+    ) -> None:
         """Other gold passages, the same lists."""
         other = Benchmark(
-            benchmark.name, benchmark.corpus, benchmark.queries.remove_columns("supporting_ids"),
-            benchmark.gold[::-1].copy(), benchmark.chain, benchmark.sha256, benchmark.triples,
-        )  # fmt: skip
+            benchmark.name,
+            benchmark.corpus,
+            benchmark.queries.remove_columns("supporting_ids"),
+            benchmark.gold[::-1].copy(),
+            benchmark.chain,
+            benchmark.sha256,
+            benchmark.triples,
+        )
         first, second = (
-            retriever.retrieve(given, Store(tmp_path / str(n))) for n, given in enumerate((benchmark, other))
+            retriever.retrieve(given, Store(tmp_path / str(n)))
+            for n, given in enumerate((benchmark, other))
         )
         assert_equal(first[0], second[0], "with other gold passages")

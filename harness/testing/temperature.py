@@ -31,7 +31,9 @@ class TemperatureConformance(PureConformance):
     def calibrated(self) -> tuple[list[Tensor], list[Tensor]]:
         """Values and presence of three lists."""
         listings = Pool.align(random_runs()).listings.values()
-        return [Pit()(held.scores, held.present) for held in listings], [held.present for held in listings]
+        return [Pit()(held.scores, held.present) for held in listings], [
+            held.present for held in listings
+        ]
 
     def test_one_column_a_list_never_negative(
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
@@ -39,7 +41,10 @@ class TemperatureConformance(PureConformance):
         """float64[Q, 1] a list, finite, >= 0."""
         found = temperature(*calibrated)
         assert [item.shape for item in found] == [(40, 1)] * 3
-        assert all(item.dtype == torch.float64 and (item >= 0).all() and item.isfinite().all() for item in found)
+        assert all(
+            item.dtype == torch.float64 and (item >= 0).all() and item.isfinite().all()
+            for item in found
+        )
 
     def test_probabilities_sum_to_one_and_descend(
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
@@ -60,7 +65,10 @@ class TemperatureConformance(PureConformance):
         for query in range(40):
             widths = [int(held[query].sum()) for held in present]
             cut = [
-                [item[query : query + 1, :width].contiguous() for item, width in zip(items, widths, strict=True)]
+                [
+                    item[query : query + 1, :width].contiguous()
+                    for item, width in zip(items, widths, strict=True)
+                ]
                 for items in (values, present)
             ]
             for alone, every in zip(temperature(*cut), whole, strict=True):

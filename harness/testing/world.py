@@ -31,8 +31,13 @@ def small_benchmark() -> Benchmark:
     from datasets import Dataset
 
     titles, texts, questions = list(PASSAGES), list(PASSAGES.values()), list(QUESTIONS)
-    gold = np.array([[titles.index(title) for title in found] for found in QUESTIONS.values()], dtype=np.int32)
-    doc_ids, query_ids = [f"d{n}" for n in range(len(titles))], [f"q{n}" for n in range(len(questions))]
+    gold = np.array(
+        [[titles.index(title) for title in found] for found in QUESTIONS.values()], dtype=np.int32
+    )
+    doc_ids, query_ids = (
+        [f"d{n}" for n in range(len(titles))],
+        [f"q{n}" for n in range(len(questions))],
+    )
     queries = {
         "id": query_ids,
         "question": questions,

@@ -1,1 +1,3 @@
-"""Long work by one process or many: the store of artifacts, parts, shared loops, leases, progress, engines."""
+"""Long work by one process or many: the store of artifacts, parts, shared loops, leases, progress,
+engines.
+"""

@@ -17,9 +17,11 @@ LIMIT = 10.0
 
 
 def time_alone(ask: Callable[[int], object], count: int) -> None:
-    """Ask ``SAMPLE`` of ``count`` questions one by one; the artifact that is being built notes the milliseconds.
+    """Ask ``SAMPLE`` of ``count`` questions one by one; the artifact that is being built notes the
+    milliseconds.
 
-    ask: answers the question of a number, as the loop over all of them does; what it returns is dropped.
+    ask: answers the question of a number, as the loop over all of them does; what it returns is
+    dropped.
     """
     began = time.perf_counter()
     chosen = np.unique(np.linspace(0, count - 1, min(SAMPLE, count)).astype(np.int64)).tolist()

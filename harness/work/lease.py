@@ -1,8 +1,10 @@
-"""A lease: one process at a time works on a thing, on any machine that shares the folder, and death sets it free.
+"""A lease: one process at a time works on a thing, on any machine that shares the folder, and death
+sets it free.
 
-The lease is a file made by an exclusive create, which every file system has, NFS and those without hard links, too. It
-names host, machine, process and a token, and its holder touches it every ``BEAT`` seconds. One that was not touched for
-``STALE`` seconds, by the file system's own clock, or whose process on this machine has ended, is taken over.
+The lease is a file made by an exclusive create, which every file system has, NFS and those without
+hard links, too. It names host, machine, process and a token, and its holder touches it every
+``BEAT`` seconds. One that was not touched for ``STALE`` seconds, by the file system's own clock, or
+whose process on this machine has ended, is taken over.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Holder(TypedDict, total=False):
 
 @contextlib.contextmanager
 def lease(path: Path) -> Iterator[bool]:
-    """Whether the lease ``path`` is held by this block; False at once where a living process holds it."""
+    """Whether the lease ``path`` is held by this block; False at once where a living process holds
+    it.
+    """
     token = uuid.uuid4().hex
     if not _take(path, token):
         yield False
@@ -62,9 +66,11 @@ def holder(path: Path) -> Holder | None:
 
 
 def is_stale(path: Path) -> bool:
-    """Whether the holder is dead: its process on this machine has ended, or it has not touched the file for long.
+    """Whether the holder is dead: its process on this machine has ended, or it has not touched the
+    file for long.
 
-    A date in the future is set to now: a living holder touches the file again, a dead one's then grows old.
+    A date in the future is set to now: a living holder touches the file again, a dead one's then
+    grows old.
     """
     found = holder(path)
     if found is not None and found.get("machine") == HOST and not is_running(found["pid"]):
@@ -90,9 +96,11 @@ def _take(path: Path, token: str) -> bool:
 
 
 def _create(path: Path, content: str) -> bool:
-    """Whether the file was not there and is made: whole at once where the file system has hard links.
+    """Whether the file was not there and is made: whole at once where the file system has hard
+    links.
 
-    Elsewhere a lease is for a moment one of nobody known, and one whose writer dies then has to grow old.
+    Elsewhere a lease is for a moment one of nobody known, and one whose writer dies then has to
+    grow old.
     """
     own = path.with_name(f"{path.name}.{uuid.uuid4().hex}.own")
     try:
@@ -112,7 +120,9 @@ def _create(path: Path, content: str) -> bool:
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove the lease of a dead holder. Of several that see it only one moves it away; a living one is put back."""
+    """Remove the lease of a dead holder. Of several that see it only one moves it away; a living
+    one is put back.
+    """
     seen = holder(path)
     moved = path.with_name(f"{path.name}.{uuid.uuid4().hex}.stale")
     try:
@@ -125,7 +135,9 @@ def _remove_stale(path: Path) -> None:
 
 
 class _Beats:
-    """A thread that touches every lease of this process: one for all, since starting one costs more than a lease."""
+    """A thread that touches every lease of this process: one for all, since starting one costs more
+    than a lease.
+    """
 
     def __init__(self) -> None:
         self._held: set[Path] = set()

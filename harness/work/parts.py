@@ -1,8 +1,10 @@
-"""Long work in parts: slices whose bytes do not depend on who computes them, in which order, or beside how many.
+"""Long work in parts: slices whose bytes do not depend on who computes them, in which order, or
+beside how many.
 
-A part's result is a file that is written beside its place and renamed. Every process that wants the same artifact
-takes parts that nobody else holds, so that twenty terminals, an array job or a Ray cluster share one folder as their
-queue. What is told of parts lies in the folder's ``parts/``, which goes when the artifact is whole.
+A part's result is a file that is written beside its place and renamed. Every process that wants the
+same artifact takes parts that nobody else holds, so that twenty terminals, an array job or a Ray
+cluster share one folder as their queue. What is told of parts lies in the folder's ``parts/``,
+which goes when the artifact is whole.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ DONE, FAILED = ".done.json", ".failed.json"
 TRIES = 3
 """How often a part may fail, on all workers together, before it is left out."""
 SICK = 5
-"""After how many parts in a row that fail a worker takes the fault for its own (a broken GPU, a missing model)."""
+"""After how many parts in a row that fail a worker takes the fault for its own (a broken GPU, a
+missing model).
+"""
 PAUSE = 0.5
 Advance = Callable[[int], object]
 
@@ -53,8 +57,10 @@ class Stop(HarnessError):
 
 @dataclass(frozen=True)
 class Part:
-    """path: of the result.    work: writes it to the path that it is given, and tells of each item that is done.
-    is_whole: whether the result is there and undamaged.    size: how many items (texts, queries) it has.
+    """path: of the result.    work: writes it to the path that it is given, and tells of each item
+    that is done.
+    is_whole: whether the result is there and undamaged.    size: how many items (texts, queries) it
+    has.
     """
 
     path: Path
@@ -70,10 +76,13 @@ def array_part(
     whole: Sequence[str] = (),
     mend: str = "",
 ) -> Part:
-    """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is damaged.
+    """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is
+    damaged.
 
-    compute: the arrays; it tells of each item that is done.    whole: names of those with a row for each item.
-    mend: ends the warning of a damaged one, ``...npz is damaged; its texts are read again``; nothing is said without.
+    compute: the arrays; it tells of each item that is done.    whole: names of those with a row for
+    each item.
+    mend: ends the warning of a damaged one, ``...npz is damaged; its texts are read again``;
+    nothing is said without.
     """
 
     def work(partial: Path, advance: Advance) -> None:
@@ -98,10 +107,13 @@ def array_part(
 
 @dataclass(frozen=True)
 class Share:
-    """What this process takes of each stage: parts ``index``, ``index`` + ``of``, ... (from 1), first of all.
+    """What this process takes of each stage: parts ``index``, ``index`` + ``of``, ... (from 1),
+    first of all.
 
-    waits: then also what others have left, until the stage is whole. Without it the stage is left as ``Unfinished``.
-    tolerant: a part that fails is noted and the rest goes on; without it the first failure ends the process.
+    waits: then also what others have left, until the stage is whole. Without it the stage is left
+    as ``Unfinished``.
+    tolerant: a part that fails is noted and the rest goes on; without it the first failure ends the
+    process.
     """
 
     index: int = 1
@@ -138,17 +150,22 @@ def shares() -> int:
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether other processes may compute parts of the artifact that is built in ``folder``, beside this one."""
+    """Whether other processes may compute parts of the artifact that is built in ``folder``, beside
+    this one.
+    """
     return _share.get().of > 1 or (folder / RECORDS).exists()
 
 
-def fill(folder: Path, parts: Sequence[Part], what: str, facts: Facts | None = None, at_once: int = 1) -> None:
+def fill(
+    folder: Path, parts: Sequence[Part], what: str, facts: Facts | None = None, at_once: int = 1
+) -> None:
     """Compute the parts that are missing, beside other processes that do the same.
 
-    folder: of the artifact.    facts: of what computes (a device, a backend); a process with others is refused, as is
-    one with other code or libraries.    at_once: parts in work at the same time, by threads; of one share among
-    several it is one. Raises Unfinished when parts are missing and this share does not wait for them,
-    HarnessError when parts have failed ``TRIES`` times, which are named.
+    folder: of the artifact.    facts: of what computes (a device, a backend); a process with others
+    is refused, as is
+    one with other code or libraries.    at_once: parts in work at the same time, by threads; of one
+    share among several it is one. Raises Unfinished when parts are missing and this share does not
+    wait for them, HarnessError when parts have failed ``TRIES`` times, which are named.
     """
     share, records = _share.get(), folder / RECORDS
     missing = [part for part in parts if not part.is_whole(part.path)]
@@ -183,7 +200,9 @@ def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[
 
 @dataclass(frozen=True)
 class _Worker:
-    """What one process does at a stage. failed: parts that failed here in a row and that nobody has failed before."""
+    """What one process does at a stage. failed: parts that failed here in a row and that nobody has
+    failed before.
+    """
 
     folder: Path
     share: Share
@@ -196,7 +215,9 @@ class _Worker:
         return self.folder / RECORDS
 
     def may_take(self, part: Part) -> bool:
-        """Whether it is left. A process alone tries again what failed before: its user may have mended the cause."""
+        """Whether it is left. A process alone tries again what failed before: its user may have
+        mended the cause.
+        """
         if part.path.exists():
             return not part.is_whole(part.path)
         tried = len(failures(self.records, part.path.name)) if self.share.tolerant else 0
@@ -221,7 +242,8 @@ class _Worker:
         if len(self.failed) >= SICK:
             why = failures(self.records, self.failed[-1])[-1]
             raise Stop(
-                f"{self.what}: {len(self.failed)} parts in a row failed on {why['host']}, so this worker leaves the "
+                f"{self.what}: {len(self.failed)} parts in a row failed on {why['host']}, so "
+                "this worker leaves the "
                 f"rest to others; the last: {why['error']}"
             )
 
@@ -232,11 +254,20 @@ class _Worker:
             with whole(part.path) as partial:
                 part.work(partial, self.advance)
                 done = {**told, "seconds": round(time.perf_counter() - started, 3)}
-                write_json(self.records / f"{name}{DONE}", done)  # first: with the last part the folder may go
+                write_json(
+                    self.records / f"{name}{DONE}", done
+                )  # first: with the last part the folder may go
         except Exception as error:
-            if not self.share.tolerant or isinstance(error, (Stop, Unwritable)) or not self.records.exists():
+            if (
+                not self.share.tolerant
+                or isinstance(error, (Stop, Unwritable))
+                or not self.records.exists()
+            ):
                 raise
-            why = {**told, "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400]}
+            why = {
+                **told,
+                "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400],
+            }
             log.warning("%s: %s", name, why["error"])
             write_json(self.records / f"{name}{FAILED}", [*failures(self.records, name), why])
             return False
@@ -249,12 +280,16 @@ def _tell_lost(parts: Sequence[Part], records: Path, what: str) -> None:
     if failed:
         name, why = next(iter(failed.items()))
         raise HarnessError(
-            f"{what}: {len(failed)} of {count} parts failed ({', '.join(failed)}); {name} on {why[-1]['host']}: "
-            f"{why[-1]['error']}; mend that and run `harness prepare` without an engine or a part, which tries them "
+            f"{what}: {len(failed)} of {count} parts failed ({', '.join(failed)}); {name} on "
+            f"{why[-1]['host']}: "
+            f"{why[-1]['error']}; mend that and run `harness prepare` without an engine or a "
+            "part, which tries them "
             f"again, or remove {records}"
         )
     if lost:
-        raise Unfinished(f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares")
+        raise Unfinished(
+            f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares"
+        )
 
 
 def failures(records: Path, name: str) -> list[dict[str, str]]:
@@ -266,27 +301,43 @@ def failures(records: Path, name: str) -> list[dict[str, str]]:
         return []
 
 
-def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, object], shared: bool) -> None:
+def agree(
+    records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, object], shared: bool
+) -> None:
     """Write down what makes these parts, or hold this process against what others wrote.
 
-    Raises HarnessError where they differ and others work on it (or this is one of several shares). What a dead process
-    with other libraries or another device left is computed again; other code alone goes on, as with whole artifacts.
+    Raises HarnessError where they differ and others work on it (or this is one of several shares).
+    What a dead process with other libraries or another device left is computed again; other code
+    alone goes on, as with whole artifacts.
     """
-    plan = {"what": what, "parts": {part.path.name: part.size for part in parts}, "made_by": dict(made_by)}
+    plan = {
+        "what": what,
+        "parts": {part.path.name: part.size for part in parts},
+        "made_by": dict(made_by),
+    }
     theirs = _planned(records, made_by)
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
     if differ and (shared or any(not is_stale(path) for path in records.glob("*.lease"))):
-        said = "; ".join(f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ)
+        said = "; ".join(
+            f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ
+        )
         raise HarnessError(
-            f"{records.parent}: its parts are made by something else than this process would use ({said}); use the "
+            f"{records.parent}: its parts are made by something else than this process would use "
+            f"({said}); use the "
             "same code, libraries and device everywhere, or remove that folder"
         )
     if set(differ) - {"code"}:
-        log.warning("%s: begun with other %s; its parts are computed again", what, " and ".join(differ))
+        log.warning(
+            "%s: begun with other %s; its parts are computed again", what, " and ".join(differ)
+        )
         for part in parts:
             part.path.unlink(missing_ok=True)
-    own = records / f"{PLAN}.{uuid.uuid4().hex}"  # processes of several machines may have one number
-    own.write_text(json.dumps(plan))  # and no folder is made anew for an artifact that is whole meanwhile
+    own = (
+        records / f"{PLAN}.{uuid.uuid4().hex}"
+    )  # processes of several machines may have one number
+    own.write_text(
+        json.dumps(plan)
+    )  # and no folder is made anew for an artifact that is whole meanwhile
     own.replace(records / PLAN)
 
 

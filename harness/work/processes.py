@@ -1,8 +1,10 @@
-"""Python work on every processor: processes forked from a clean one that has prepared what they all need, once.
+"""Python work on every processor: processes forked from a clean one that has prepared what they all
+need, once.
 
-This process only sends and receives. A second one, started with nothing but the interpreter, imports the module of the
-work, calls ``prepare`` (which loads a model, say) and forks its workers, so that loading is done once and its memory is
-shared. It is not this process that forks, for that has threads and perhaps a GPU.
+This process only sends and receives. A second one, started with nothing but the interpreter,
+imports the module of the work, calls ``prepare`` (which loads a model, say) and forks its workers,
+so that loading is done once and its memory is shared. It is not this process that forks, for that
+has threads and perhaps a GPU.
 """
 
 from __future__ import annotations
@@ -37,13 +39,18 @@ AHEAD = 4
 
 
 class Workers:
-    """``work(prepare(*arguments), job)`` of many jobs, by so many processes; by this one where that is 1.
+    """``work(prepare(*arguments), job)`` of many jobs, by so many processes; by this one where that
+    is 1.
 
-    prepare, work: functions that their modules name.    Nothing is started or prepared before ``begin`` or a job.
-    without: libraries that other processes are to go without, where a library that the work needs would import them.
+    prepare, work: functions that their modules name.    Nothing is started or prepared before
+    ``begin`` or a job.
+    without: libraries that other processes are to go without, where a library that the work needs
+    would import them.
     """
 
-    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()) -> None:
+    def __init__(
+        self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()
+    ) -> None:
         self._count, self._prepare, self._work, self._arguments = count, prepare, work, arguments
         self._without = without
         self._started: Processes | None = None
@@ -56,7 +63,8 @@ class Workers:
         self.close()
 
     def begin(self) -> Workers:
-        """Start and prepare the processes now, for jobs to come; nothing where this process does the work.
+        """Start and prepare the processes now, for jobs to come; nothing where this process does
+        the work.
 
         If no job comes, they end with this process, whatever they are at.
         """
@@ -72,7 +80,9 @@ class Workers:
             self._started.close()
 
     def map(self, jobs: Iterable[Any]) -> Iterator[Any]:
-        """The results in the order of the jobs; a few jobs for each process are taken ahead. From any thread."""
+        """The results in the order of the jobs; a few jobs for each process are taken ahead. From
+        any thread.
+        """
         if self._count == 1:
             yield from (self._work(self._own, job) for job in jobs)
             return
@@ -98,20 +108,26 @@ class Workers:
 
 
 class Processes:
-    """``submit(job)``, the future ``work(prepare(*arguments), job)`` of a module's functions, from any thread.
+    """``submit(job)``, the future ``work(prepare(*arguments), job)`` of a module's functions, from
+    any thread.
 
-    Jobs, arguments and results are pickled. ``close`` ends the processes; so does the end of this one.
+    Jobs, arguments and results are pickled. ``close`` ends the processes; so does the end of this
+    one.
     """
 
-    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()) -> None:
+    def __init__(
+        self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()
+    ) -> None:
         root = str(Path(__file__).parents[2])
         search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self._errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it lives as long as the process)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
             env={**os.environ, "PYTHONPATH": search},
-        )  # fmt: skip
+        )
         self._waiting: dict[int, Future[Any]] = {}
         self._lock = threading.Lock()
         self._number = 0
@@ -121,7 +137,9 @@ class Processes:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def submit(self, job: Any) -> Future[Any]:
-        """The result to come; HarnessError where the processes have died, or what ``prepare`` or ``work`` raised."""
+        """The result to come; HarnessError where the processes have died, or what ``prepare`` or
+        ``work`` raised.
+        """
         found: Future[Any] = Future()
         with self._lock:
             if self._ended is not None:
@@ -129,7 +147,9 @@ class Processes:
                 return found
             self._number += 1
             self._waiting[self._number] = found
-            with contextlib.suppress(OSError):  # the process has died, which fails everything that waits
+            with contextlib.suppress(
+                OSError
+            ):  # the process has died, which fails everything that waits
                 self._send((self._number, job))
         return found
 
@@ -144,7 +164,9 @@ class Processes:
         self._process.stdin.flush()
 
     def _receive(self) -> None:
-        """Hand over results until the process ends; then everything that waits fails with its last words."""
+        """Hand over results until the process ends; then everything that waits fails with its last
+        words.
+        """
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
             while True:
@@ -163,7 +185,9 @@ class Processes:
         status = self._process.wait()
         self._errors.seek(0)
         said = [line for line in self._errors.read().splitlines() if line.strip()]
-        return HarnessError(f"a working process failed: {said[-1] if said else f'it ended with status {status}'}")
+        return HarnessError(
+            f"a working process failed: {said[-1] if said else f'it ended with status {status}'}"
+        )
 
 
 _prepared: Any = None
@@ -178,7 +202,9 @@ def _function(module: str, name: str) -> Any:
 
 
 def _die_together(leader: int) -> None:
-    """Let this worker end when its leader does (Linux); it would wait for jobs for ever, and hold the pipe open."""
+    """Let this worker end when its leader does (Linux); it would wait for jobs for ever, and hold
+    the pipe open.
+    """
     end_with_parent()
     if os.getppid() != leader:
         os._exit(1)

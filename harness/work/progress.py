@@ -19,7 +19,8 @@ DELAY = 2.0
 
 
 class Progress:
-    """A block of long work: ``with Progress("encode", 2000, "passage") as bar: ... bar.update(32)``.
+    """A block of long work:
+    ``with Progress("encode", 2000, "passage") as bar: ... bar.update(32)``.
 
     Of blocks within one another the innermost speaks.
     """
@@ -27,7 +28,9 @@ class Progress:
     open: ClassVar[list[Progress]] = []
 
     def __init__(self, what: str, total: int | None = None, unit: str = "") -> None:
-        """what: what is done.    total: of how many units; None: unknown, then a line says for how long it goes on."""
+        """what: what is done.    total: of how many units; None: unknown, then a line says for how
+        long it goes on.
+        """
         self.what, self.total, self.unit, self.done = what, total, unit, 0
         self.bar: Any = None
         self.before = 0
@@ -38,13 +41,18 @@ class Progress:
         if self.total and sys.stderr.isatty():
             from tqdm import tqdm
 
-            self.bar = tqdm(total=self.total, desc=self.what, unit=self.unit or "it", leave=False, delay=DELAY)
+            self.bar = tqdm(
+                total=self.total, desc=self.what, unit=self.unit or "it", leave=False, delay=DELAY
+            )
         Progress.open.append(self)
         threading.Thread(target=self._speak, daemon=True).start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._end.set()
         Progress.open.remove(self)
@@ -63,10 +71,16 @@ class Progress:
             self.bar.update(count)
 
     def line(self) -> str:
-        """``encode: 12,800 of 24,000 passages (53%), about 1 min 10 s left``; before the first: for how long."""
+        """``encode: 12,800 of 24,000 passages (53%), about 1 min 10 s left``; before the first: for
+        how long.
+        """
         spent = time.perf_counter() - self.started
         here = self.done - self.before
-        part = f"{self.done:,} of {self.total:,} {self.unit}".rstrip() if self.total and self.total > 1 else ""
+        part = (
+            f"{self.done:,} of {self.total:,} {self.unit}".rstrip()
+            if self.total and self.total > 1
+            else ""
+        )
         if not (part and self.total and here):
             return f"{self.what}: {f'{part}, ' if part else ''}at work for {duration(spent)}"
         left = duration(spent / here * (self.total - self.done))

@@ -1,8 +1,9 @@
 """Loops over rows in the building of an artifact, of which several processes compute a part each.
 
-Every process that has a share runs the code that builds the artifact. Where it comes to such a loop it computes the
-parts of the loop that nobody else holds and reads those of the others, so that each process has the whole result, and
-one of them writes it down. A process alone computes all rows at once, and nothing of the loop is written.
+Every process that has a share runs the code that builds the artifact. Where it comes to such a loop
+it computes the parts of the loop that nobody else holds and reads those of the others, so that each
+process has the whole result, and one of them writes it down. A process alone computes all rows at
+once, and nothing of the loop is written.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ C = TypeVar("C", bound=Columns)
 
 @dataclass
 class Building:
-    """The folder of an artifact that several processes build, the lock that is held while one puts it together, and
-    how many loops this process has come to.
+    """The folder of an artifact that several processes build, the lock that is held while one puts
+    it together, and how many loops this process has come to.
     """
 
     folder: Path
@@ -40,7 +41,9 @@ _building: ContextVar[Building | None] = ContextVar("building", default=None)
 
 @contextlib.contextmanager
 def building(current: Building | None) -> Iterator[None]:
-    """A block that builds an artifact with other processes, where there may be some; None: this one is alone."""
+    """A block that builds an artifact with other processes, where there may be some; None: this one
+    is alone.
+    """
     token = _building.set(current if current and is_shared(current.folder) else None)
     try:
         yield
@@ -49,11 +52,13 @@ def building(current: Building | None) -> Iterator[None]:
 
 
 def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
-    """The columns of ``count`` rows: arrays that ``work`` returns for a slice of them, put together along axis 0.
+    """The columns of ``count`` rows: arrays that ``work`` returns for a slice of them, put together
+    along axis 0.
 
-    what: names the loop, and what it is over where that is not the same in every process.    size: rows of a part.
-    What ``work`` returns for a row must not depend on the slice. The processes come to the same loops in one order.
-    Raises Unfinished where parts belong to other shares, FileNotFoundError where another process has ended the whole.
+    what: names the loop, and what it is over where that is not the same in every process.    size:
+    rows of a part. What ``work`` returns for a row must not depend on the slice. The processes come
+    to the same loops in one order. Raises Unfinished where parts belong to other shares,
+    FileNotFoundError where another process has ended the whole.
     """
     current = _building.get()
     if current is None or not count:

@@ -1,7 +1,8 @@
 """The source code that a result follows from: hashes by module, without comments and docstrings.
 
-Counted are the module that computes it and whatever that imports, as far as it is no installed distribution: modules of
-one's own, and those of this project in an editable checkout. For what is installed its version is the identity.
+Counted are the module that computes it and whatever that imports, as far as it is no installed
+distribution: modules of one's own, and those of this project in an editable checkout. For what is
+installed its version is the identity.
 """
 
 from __future__ import annotations
@@ -35,13 +36,17 @@ def sources(modules: Iterable[str]) -> dict[str, str]:
 
 
 def differing(stored: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """The modules that are not the same, for a message: ``mine.helper and 2 more``; empty where all are."""
+    """The modules that are not the same, for a message: ``mine.helper and 2 more``; empty where all
+    are.
+    """
     names = sorted(name for name in {*stored, *now} if stored.get(name) != now.get(name))
     return " and ".join([*names[:1], *([f"{len(names) - 1} more"] if names[1:] else [])])
 
 
 def own_sources(value: Any) -> dict[str, str]:
-    """The same of the classes that an identity names, without the modules of this project: those of plug-ins."""
+    """The same of the classes that an identity names, without the modules of this project: those of
+    plug-ins.
+    """
     return _own(sources(modules_of(value)))
 
 
@@ -51,7 +56,9 @@ def own_now(stored: Mapping[str, str]) -> dict[str, str]:
 
 
 def _own(found: Mapping[str, str]) -> dict[str, str]:
-    return {name: sha256 for name, sha256 in found.items() if name.partition(".")[0] != PACKAGE.name}
+    return {
+        name: sha256 for name, sha256 in found.items() if name.partition(".")[0] != PACKAGE.name
+    }
 
 
 def modules_of(value: Any) -> set[str]:
@@ -60,16 +67,24 @@ def modules_of(value: Any) -> set[str]:
         target = value.get("_target_")
         own = set(_modules(target)) if isinstance(target, str) else set()
         return own.union(*map(modules_of, value.values()))
-    return {name for each in value for name in modules_of(each)} if isinstance(value, (list, tuple)) else set()
+    return (
+        {name for each in value for name in modules_of(each)}
+        if isinstance(value, (list, tuple))
+        else set()
+    )
 
 
 @functools.cache
 def _modules(target: str) -> frozenset[str]:
-    """The imported modules that a class may be in: an identity names no room, and a class may be within another."""
+    """The imported modules that a class may be in: an identity names no room, and a class may be
+    within another.
+    """
     parts = target.split(".")
     for stop in range(len(parts) - 1, 0, -1):
         name = ".".join(parts[:stop])
-        if found := [known for known in list(sys.modules) if known == name or roomless(known) == name]:
+        if found := [
+            known for known in list(sys.modules) if known == name or roomless(known) == name
+        ]:
             return frozenset(known for known in found if _path(known) or known == "__main__")
     return frozenset()
 
@@ -95,13 +110,26 @@ def _sources(modules: frozenset[str]) -> dict[str, str]:
 
 
 def _typed() -> str:
-    """The hash of the classes and functions of a session without a file, and of the plain values that they read."""
+    """The hash of the classes and functions of a session without a file, and of the plain values
+    that they read.
+    """
     known = vars(sys.modules["__main__"])
-    kept = [(name, value) for name, value in sorted(known.items()) if getattr(value, "__module__", "") == "__main__"]
+    kept = [
+        (name, value)
+        for name, value in sorted(known.items())
+        if getattr(value, "__module__", "") == "__main__"
+    ]
     codes = _codes(value for _, value in kept)
     fields = [(name, vars(each).get("__dataclass_fields__", {}).items()) for name, each in kept]
     text = [
-        *((code.co_code, code.co_names, [x for x in code.co_consts if not isinstance(x, CodeType)]) for code in codes),
+        *(
+            (
+                code.co_code,
+                code.co_names,
+                [x for x in code.co_consts if not isinstance(x, CodeType)],
+            )
+            for code in codes
+        ),
         *sorted(_plain_values(codes, known).items()),
         *((name, [(field, repr(one.default)) for field, one in each]) for name, each in fields),
     ]
@@ -109,8 +137,15 @@ def _typed() -> str:
 
 
 def _codes(objects: Iterable[Any]) -> list[CodeType]:
-    """The compiled code of functions, of the methods of classes, and of what is defined within these."""
-    codes = [one.__code__ for each in objects for one in (each, *vars(each).values()) if hasattr(one, "__code__")]
+    """The compiled code of functions, of the methods of classes, and of what is defined within
+    these.
+    """
+    codes = [
+        one.__code__
+        for each in objects
+        for one in (each, *vars(each).values())
+        if hasattr(one, "__code__")
+    ]
     for code in codes:
         codes += [const for const in code.co_consts if isinstance(const, CodeType)]
     return codes
@@ -151,7 +186,9 @@ def _absolute(module: str, package: str) -> str:
 
 @functools.cache
 def _path(name: str) -> Path | None:
-    """The file of a module that is not installed and may change results, found without importing it; else None."""
+    """The file of a module that is not installed and may change results, found without importing
+    it; else None.
+    """
     top, *rest = name.split(".")
     if top == PACKAGE.name and rest:
         if not (has_effect(below := "/".join(rest)) and has_effect(f"{below}.py")):
@@ -162,7 +199,9 @@ def _path(name: str) -> Path | None:
 
 
 def _files(place: Path, rest: Sequence[str]) -> tuple[Path, ...]:
-    """What may be the file of a module of a package in a folder, or of a package that is one file."""
+    """What may be the file of a module of a package in a folder, or of a package that is
+    one file.
+    """
     if not place.is_dir():
         return () if rest else (place,)
     inner = place.joinpath(*rest)
@@ -173,7 +212,9 @@ def _files(place: Path, rest: Sequence[str]) -> tuple[Path, ...]:
 def _places(top: str) -> tuple[Path, ...]:
     """The folders of a package, or the file of a module, that is not installed."""
     module = sys.modules.get(top)
-    places: list[str | None] = list(getattr(module, "__path__", None) or [getattr(module, "__file__", None)])
+    places: list[str | None] = list(
+        getattr(module, "__path__", None) or [getattr(module, "__file__", None)]
+    )
     if module is None:
         with contextlib.suppress(ImportError, ValueError):
             spec = importlib.util.find_spec(top)

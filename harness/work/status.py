@@ -1,4 +1,6 @@
-"""What the parts of unfinished artifacts are at: done, running, failed, on which machine, in how many seconds."""
+"""What the parts of unfinished artifacts are at: done, running, failed, on which machine, in how
+many seconds.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,20 @@ class PartStates:
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """A bar, then a line for each machine that has done parts, and for each part that runs or has failed."""
+        """A bar, then a line for each machine that has done parts, and for each part that runs or
+        has failed.
+        """
         done = sum(state == "done" for state in self.states.values())
         bar = "#" * (WIDTH * done // len(self.states))
         machines = [
             f"  done on {host}: {len(each)}, {statistics.median(each):.3g} s each (median)"
             for host, each in sorted(self.seconds.items())
         ]
-        told = [f"  {name}  {state}" for name, state in self.states.items() if state.startswith(("running", "failed"))]
+        told = [
+            f"  {name}  {state}"
+            for name, state in self.states.items()
+            if state.startswith(("running", "failed"))
+        ]
         head = f"{self.what}: [{bar:<{WIDTH}}] {done} of {len(self.states)} parts  {self.folder}"
         return "\n".join([head, *machines, *told])
 
@@ -47,7 +55,13 @@ def unfinished(runs: Path) -> Iterator[PartStates]:
         try:
             plan = json.loads(path.read_text(encoding="utf-8"))
             what, names = str(plan["what"]), [str(name) for name in plan["parts"]]
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):  # just being put together, or damaged
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            RecursionError,
+        ):  # just being put together, or damaged
             continue
         records = path.parent
         if names:

@@ -1,8 +1,9 @@
 """Content-addressed artifacts: ``<runs>/artifacts/<stage>/<key>/`` with a ``manifest.json``.
 
-The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is written beside its
-place and renamed into it, so a half-written one is never read; a damaged one is found by its hash and rebuilt. So is
-one that was made by other sources than those of now (see ``harness.work.sources``), which its manifest names.
+The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is
+written beside its place and renamed into it, so a half-written one is never read; a damaged one is
+found by its hash and rebuilt. So is one that was made by other sources than those of now (see
+``harness.work.sources``), which its manifest names.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from typing import Protocol
 
 from filelock import FileLock
 
-from harness.core.artifact import MANIFEST, PARTIAL, Artifact, Facts, Manifest, artifact_key, open_artifact
+from harness.core.artifact import (
+    MANIFEST,
+    PARTIAL,
+    Artifact,
+    Facts,
+    Manifest,
+    artifact_key,
+    open_artifact,
+)
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
@@ -46,7 +55,8 @@ Fill = Callable[[Path], object]
 
 @dataclass
 class Using:
-    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built or found.
+    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built
+    or found.
 
     started: when this one was asked for (``time.perf_counter``).
     alone: milliseconds of each question that was asked alone (``harness.work.latency``).
@@ -63,7 +73,9 @@ _current: ContextVar[Using | None] = ContextVar("using", default=None)
 
 @contextlib.contextmanager
 def noting(artifact: str) -> Iterator[Using]:
-    """A block that finds or builds an artifact (``stage/key``); the one that is being built around it uses it."""
+    """A block that finds or builds an artifact (``stage/key``); the one that is being built around
+    it uses it.
+    """
     mine, around = Using(), _current.get()
     token = _current.set(mine)
     try:
@@ -103,10 +115,14 @@ class Shared(Protocol):
 
 
 def open_shared(url: str | None) -> Shared | None:
-    """The store of ``paths.shared``; none without a URL. Raises HarnessError where no plug-in brings it."""
+    """The store of ``paths.shared``; none without a URL. Raises HarnessError where no plug-in
+    brings it.
+    """
     if not url:
         return None
-    shared: Shared = extensions.load("store", "remote", f"paths.shared={url}").Remote(str(url).rstrip("/"))
+    shared: Shared = extensions.load("store", "remote", f"paths.shared={url}").Remote(
+        str(url).rstrip("/")
+    )
     return shared
 
 
@@ -114,7 +130,8 @@ def open_shared(url: str | None) -> Shared | None:
 class Wanted:
     """An artifact that somebody asks for.
 
-    build: see ``Store.get``.    code: the sources that make it.    name: what is said of it in the log.
+    build: see ``Store.get``.    code: the sources that make it.    name: what is said of it in the
+    log.
     """
 
     stage: str
@@ -140,7 +157,8 @@ class Wanted:
 class Store:
     """The artifacts below ``root`` (the ``paths.runs`` folder).
 
-    shared: a store where whole artifacts are looked for before they are built, and sent to (``paths.shared``).
+    shared: a store where whole artifacts are looked for before they are built, and sent to
+    (``paths.shared``).
     builds: whether what is not there is built; for those who only look it is ``NotStored``.
     """
 
@@ -149,7 +167,9 @@ class Store:
     builds: bool = True
 
     def place(self, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Path:
-        """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
+        """Where the artifact of ``stage`` for this configuration and these input hashes is, or will
+        be.
+        """
         return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def has(self, stage: str) -> bool:
@@ -168,20 +188,29 @@ class Store:
         together: Fill | None = None,
         what: str = "",
     ) -> Artifact:
-        """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
+        """The artifact of ``stage`` for this configuration and these input hashes; built when it is
+        not there.
 
-        build: writes files into the folder it is given and returns facts for the manifest. With ``resumable`` the
-        folder of a killed build is handed to the next one as it was left; otherwise it is emptied first.
-        Two processes that want the same artifact: one builds, the other waits.
-        fill: computes the parts that ``build`` puts together (see harness.work.parts); several processes do so at once,
-        in the folder that ``build`` is then given, which is resumable.
-        together: the same for what has no parts on disk when one process computes it (see ``shared_rows``), so it is
-        called only where several do. ``build`` then writes down what it has computed.
+        build: writes files into the folder it is given and returns facts for the manifest. With
+        ``resumable`` the folder of a killed build is handed to the next one as it was left;
+        otherwise it is emptied first. Two processes that want the same artifact: one builds, the
+        other waits.
+        fill: computes the parts that ``build`` puts together (see harness.work.parts); several
+        processes do so at once, in the folder that ``build`` is then given, which is resumable.
+        together: the same for what has no parts on disk when one process computes it (see
+        ``shared_rows``), so it is called only where several do. ``build`` then writes down what it
+        has computed.
         what: said in the log where it begins, e.g. ``24,000 passages``.
         """
         code = sources({build.__module__, *modules_of(config)})
         wanted = Wanted(
-            stage, config, inputs, build, self.place(stage, config, inputs), code, f"{stage} {what}".strip()
+            stage,
+            config,
+            inputs,
+            build,
+            self.place(stage, config, inputs),
+            code,
+            f"{stage} {what}".strip(),
         )
         with noting(f"{stage}/{wanted.place.name}") as used:
             if (found := self._find(wanted, log.warning)) is not None:
@@ -195,7 +224,8 @@ class Store:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
-                    f"{wanted.place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
+                    f"{wanted.place}: cannot write ({reason}); "
+                    f"{mend_of(error, 'set paths.runs=DIR')}"
                 ) from error
 
     def _build(
@@ -232,7 +262,12 @@ class Store:
             return found
         if not self.builds:
             raise NotStored(f"{place.parent.name}: made by other code of {other}")
-        say("%s %s was made by other code of %s; building it again", place.parent.name, place.name, other)
+        say(
+            "%s %s was made by other code of %s; building it again",
+            place.parent.name,
+            place.name,
+            other,
+        )
         return None
 
     def _fetch(self, wanted: Wanted) -> Artifact | None:
@@ -276,9 +311,11 @@ class Store:
 
 
 def _begin(partial: Path, code: Mapping[str, str]) -> None:
-    """Make the folder of an artifact that goes on from what is there, unless other sources than these began it.
+    """Make the folder of an artifact that goes on from what is there, unless other sources than
+    these began it.
 
-    Where another process is at work in it, nothing is removed: its parts are compared (see ``harness.work.parts``).
+    Where another process is at work in it, nothing is removed: its parts are compared (see
+    ``harness.work.parts``).
     """
     stamp = partial / STAMP
     try:
@@ -286,7 +323,9 @@ def _begin(partial: Path, code: Mapping[str, str]) -> None:
     except (OSError, ValueError, TypeError, RecursionError):
         begun = code
     if begun != code and all(is_stale(path) for path in partial.rglob("*.lease")):
-        log.warning("%s was begun by other code of %s; begun again", partial, differing(begun, code))
+        log.warning(
+            "%s was begun by other code of %s; begun again", partial, differing(begun, code)
+        )
         shutil.rmtree(partial)
     partial.mkdir(exist_ok=True)
     if not stamp.exists():
@@ -294,7 +333,9 @@ def _begin(partial: Path, code: Mapping[str, str]) -> None:
 
 
 def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
-    """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
+    """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it
+    ``used``.
+    """
     place, partial = wanted.place, wanted.partial
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
@@ -315,7 +356,10 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
         "inputs": dict(wanted.inputs),
         "facts": facts,
         "files": {
-            str(path.relative_to(partial)): {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
+            str(path.relative_to(partial)): {
+                "bytes": path.stat().st_size,
+                "sha256": file_sha256(path),
+            }
             for path in files
         },
         "code": code_version(),
@@ -339,6 +383,8 @@ def _remove_records(partial: Path) -> None:
     """Remove what was noted of parts, and what this build and killed ones left half-written."""
     for records in list(partial.rglob(RECORDS)):
         if records.exists():  # one may lie in another
-            records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")  # at once: no other process sees it half removed
+            records.rename(
+                partial / f"{uuid.uuid4().hex}{PARTIAL}"
+            )  # at once: no other process sees it half removed
     for left in list(partial.rglob(f"*{PARTIAL}")):
         shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)

@@ -15,8 +15,12 @@ STYLE = "font-family:system-ui,sans-serif;font-size:13px;fill:#222"
 
 def rooms() -> list[str]:
     """The rooms, the highest first, as the import contract of pyproject.toml lists them."""
-    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-    return [name for name in contract[0]["layers"] if name not in ("__main__", "testing", "(plugins)")]
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "importlinter"
+    ]["contracts"]
+    return [
+        name for name in contract[0]["layers"] if name not in ("__main__", "testing", "(plugins)")
+    ]
 
 
 def imports() -> Counter[tuple[str, str]]:
@@ -26,8 +30,12 @@ def imports() -> Counter[tuple[str, str]]:
         for path in (ROOT / "harness" / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                found.update((room, name.split(".")[1]) for name in names if name.startswith("harness."))
+                names += (
+                    [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                )
+                found.update(
+                    (room, name.split(".")[1]) for name in names if name.startswith("harness.")
+                )
     return found
 
 
@@ -42,24 +50,35 @@ def contents(room: str) -> str:
 
 
 def drawing() -> str:
-    """SVG: a row a room, the highest on top; in its columns the rooms below it, with a disc for its imports of each."""
+    """SVG: a row a room, the highest on top; in its columns the rooms below it, with a disc for its
+    imports of each.
+    """
     order, counts = rooms(), imports()
     width, height = LEFT + CELL * (len(order) - 1) + 60, TOP + CELL * len(order)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" style="{STYLE}">']
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" style="{STYLE}">'
+    ]
     for row, room in enumerate(order):
         parts += _box(room, TOP + row * CELL)
         x = LEFT + (row - 1) * CELL + CELL // 2
         if row:
             y = TOP + row * CELL
             parts.append(f'<line x1="{x}" y1="{TOP + 20}" x2="{x}" y2="{y + 2}" stroke="#ddd"/>')
-            parts.append(f'<text x="{x}" y="{y + 16}" text-anchor="middle" font-size="11" fill="#3949ab">{room}</text>')
+            parts.append(
+                f'<text x="{x}" y="{y + 16}" text-anchor="middle" font-size="11" '
+                f'fill="#3949ab">{room}</text>'
+            )
         for above, other in enumerate(order[:row]):
-            parts += _disc(x, TOP + above * CELL + 20, counts[other, room], f"{other} imports {room}")
+            parts += _disc(
+                x, TOP + above * CELL + 20, counts[other, room], f"{other} imports {room}"
+            )
     return "\n".join([*parts, "</svg>"])
 
 
 def _box(room: str, y: int) -> list[str]:
-    lines = sum(len(path.read_bytes().splitlines()) for path in (ROOT / "harness" / room).rglob("*.py"))
+    lines = sum(
+        len(path.read_bytes().splitlines()) for path in (ROOT / "harness" / room).rglob("*.py")
+    )
     shape = f'x="4" y="{y}" width="{LEFT - 20}" height="{CELL - 6}" rx="6"'
     return [
         f'<rect {shape} fill="#e8eaf6" stroke="#3949ab"/>',

@@ -1,4 +1,6 @@
-"""Docstrings as Markdown: formulas as MathML, a line a parameter, doctests as code, no letter that Markdown reads."""
+"""Docstrings as Markdown: formulas as MathML, a line a parameter, doctests as code, no letter that
+Markdown reads.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,16 @@ def _paragraph(text: str) -> str:
         ("  \n" if number and PARAMETER.match(line) else "\n" if number else "") + line
         for number, line in enumerate(broken)
     ]
-    made = "".join(part if part.startswith("`") else _escaped(part) for part in CODE.split("".join(marked)))
+    made = "".join(
+        part if part.startswith("`") else _escaped(part) for part in CODE.split("".join(marked))
+    )
     return re.sub(r"\x02(\d+)\x03", lambda found: shown[int(found[1])], made)
 
 
 def _section(lines: list[str]) -> str:
-    """A list with an entry a parameter; an entry goes on where lines are further in than it begins."""
+    """A list with an entry a parameter; an entry goes on where lines are further in than
+    it begins.
+    """
     entries: list[str] = []
     for line in lines[1:]:
         if entries and line.startswith(" " * 8):
@@ -51,7 +57,9 @@ def _section(lines: list[str]) -> str:
     if lines[0] == "Returns:":
         entries = [" ".join(entries)]
     shown = (re.sub(r"^([\w*]+): ", r"`\1`: ", entry) for entry in entries)
-    return "\n".join([f"**{SECTIONS[lines[0]]}**", "", *(f"- {_paragraph(entry)}" for entry in shown)])
+    return "\n".join(
+        [f"**{SECTIONS[lines[0]]}**", "", *(f"- {_paragraph(entry)}" for entry in shown)]
+    )
 
 
 def _escaped(text: str) -> str:

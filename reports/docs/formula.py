@@ -1,7 +1,8 @@
-"""Formulas as docstrings have them, ``score(d) = sum_l w_l / (k + rank_l(d))``, as LaTeX; and LaTeX as MathML.
+"""Formulas as docstrings have them, ``score(d) = sum_l w_l / (k + rank_l(d))``, as LaTeX; and LaTeX
+as MathML.
 
-A browser shows MathML by itself: no script, no fonts, nothing to fetch. A formula is only taken for one where all of it
-can be read; other lines stay text.
+A browser shows MathML by itself: no script, no fonts, nothing to fetch. A formula is only taken for
+one where all of it can be read; other lines stay text.
 """
 
 from __future__ import annotations
@@ -11,15 +12,42 @@ from typing import Any
 
 from latex2mathml.converter import convert
 
-GREEK = {"alpha", "beta", "gamma", "theta", "tau", "lambda", "phi", "epsilon", "sigma", "mu", "delta"}
+GREEK = {
+    "alpha",
+    "beta",
+    "gamma",
+    "theta",
+    "tau",
+    "lambda",
+    "phi",
+    "epsilon",
+    "sigma",
+    "mu",
+    "delta",
+}
 OPERATORS = {"exp", "ln", "log", "cos", "tanh"}
 NAMES = {
-    "score", "value", "rank", "mean", "std", "inf", "min", "max", "bonus", "importance", "blend", "CombSUM",
-}  # fmt: skip
+    "score",
+    "value",
+    "rank",
+    "mean",
+    "std",
+    "inf",
+    "min",
+    "max",
+    "bonus",
+    "importance",
+    "blend",
+    "CombSUM",
+}
 """Words of a formula; any other word of more than a letter makes a line text."""
 RELATIONS = {"=": "=", "<-": r"\leftarrow", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
-TOKEN = re.compile(r"\s*(<-|<=|>=|\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]\w*|\[d [a-z ]+\]|[-+/^=<>()\[\]|,])")
-START = re.compile(r"(?:^|(?<=: )|(?<=; )|(?<=\.    ))(?=[A-Za-z]\w*(?:\([\w ,|]+\))? (?:=|<-) )", re.M)
+TOKEN = re.compile(
+    r"\s*(<-|<=|>=|\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z]\w*|\[d [a-z ]+\]|[-+/^=<>()\[\]|,])"
+)
+START = re.compile(
+    r"(?:^|(?<=: )|(?<=; )|(?<=\.    ))(?=[A-Za-z]\w*(?:\([\w ,|]+\))? (?:=|<-) )", re.M
+)
 END = re.compile(r"$|[,;.](?:\s|$)|    |\)")
 
 
@@ -64,11 +92,15 @@ class Reader:
     def product(self) -> str:
         """Factors beside each other, over those behind each slash."""
         made = self.power()
-        while (token := self.peek()) and (token == "/" or token in "([|" or token[0].isalnum() or token[0] == "["):
+        while (token := self.peek()) and (
+            token == "/" or token in "([|" or token[0].isalnum() or token[0] == "["
+        ):
             if token == "/":
                 self.take()
                 made = rf"\frac{{{bare(made)}}}{{{bare(self.power())}}}"
-            elif token == "x" and not self.text.startswith("(", self.text.index("x", self.place) + 1):
+            elif token == "x" and not self.text.startswith(
+                "(", self.text.index("x", self.place) + 1
+            ):
                 self.take()
                 made = rf"{made} \times {self.power()}"
             else:
@@ -156,7 +188,11 @@ def below(name: str) -> str:
 def bare(made: str) -> str:
     """Without the brackets around all of it: a fraction, a root or an exponent needs none."""
     plain = made.replace(r"\left", "").replace(r"\right", "")
-    ends = [place for place in range(len(plain)) if plain.count("(", 0, place + 1) == plain.count(")", 0, place + 1)]
+    ends = [
+        place
+        for place in range(len(plain))
+        if plain.count("(", 0, place + 1) == plain.count(")", 0, place + 1)
+    ]
     if not plain.startswith("(") or ends[:1] != [len(plain) - 1]:
         return made
     return made[6:-7] if made.startswith(r"\left") else made[1:-1]
@@ -177,7 +213,9 @@ def formulas(text: str) -> list[tuple[int, int, str]]:
 
 
 def mathml(latex: str, block: bool = False) -> str:
-    """LaTeX as an element that a browser shows; fractions and sums have their full size within a line, too."""
+    """LaTeX as an element that a browser shows; fractions and sums have their full size within a
+    line, too.
+    """
     return str(convert(latex, display="block" if block else "inline")).replace(
         "<math ", '<math displaystyle="true" ', 1
     )

@@ -22,7 +22,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
-    "panels": ("harness sweep experiment=phasegraph_hard_slice", "harness heldout", "harness report"),
+    "panels": (
+        "harness sweep experiment=phasegraph_hard_slice",
+        "harness heldout",
+        "harness report",
+    ),
     "gain": (
         "harness sweep -m experiment=fusion_pays dataset=2wikimultihopqa,musique,hotpotqa",
         "harness heldout sweep=DIR",
@@ -30,16 +34,21 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "differences": (
         "cd reports/docs/examples",
-        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' fuser=rrf split=tune out=rrf.trec",
-        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' normalizer=pit fuser=linear fuser.alpha=0.5 "
+        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' fuser=rrf split=tune "
+        "out=rrf.trec",
+        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' normalizer=pit "
+        "fuser=linear fuser.alpha=0.5 "
         "split=tune out=linear.trec",
-        "harness compare 'run={vectors: vectors.trec, RRF: rrf.trec, linear: linear.trec}' baseline=graph.trec "
+        "harness compare 'run={vectors: vectors.trec, RRF: rrf.trec, linear: linear.trec}' "
+        "baseline=graph.trec "
         "gold=gold.jsonl split=tune 'metric=[last_hop,full_sup]' k=5 figure=compare.png",
     ),
     "calibration": ("harness calibrate", "harness report"),
     "growth": ("python -m tests.benchmarks growth",),
 }
-"""What makes a figure, by the module of harness.report that draws it (``growth``: tests/benchmarks)."""
+"""What makes a figure, by the module of harness.report that draws it (``growth``:
+tests/benchmarks).
+"""
 
 FILES = {
     "list_scores": ("distributions", "scores"),
@@ -48,7 +57,9 @@ FILES = {
     "panels": ("phasegraph_hard_slice",),
     "gain": ("fusion_pays",),
 }
-"""How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
+"""How the names of a figure's files in the showcase begin; of others with the name of what draws
+them.
+"""
 OTHERS = {
     "differences": "Runs against their baseline: differences with 95% intervals, wins and losses beside",
     "calibration": "False findings of the protocol, and its power, on made-up worlds",
@@ -58,20 +69,32 @@ OTHERS = {
 
 
 def drawn() -> list[str]:
-    """Every module of harness.report.figure and of plug-ins' folders of that name, and what draws elsewhere."""
-    return [*(info.name for info in pkgutil.iter_modules(figure.__path__)), *modules("figure"), *OTHERS]
+    """Every module of harness.report.figure and of plug-ins' folders of that name, and what draws
+    elsewhere.
+    """
+    return [
+        *(info.name for info in pkgutil.iter_modules(figure.__path__)),
+        *modules("figure"),
+        *OTHERS,
+    ]
 
 
 def gallery() -> str:
     """The page."""
     parts = [
         "# Gallery: every figure, and the command that makes it\n",
-        "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` makes them as wide as a "
-        "column, in the venue's letters, and the [site](experiments.md#look-at-results-the-site) shows their values "
+        "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` "
+        "makes them as wide as a "
+        "column, in the venue's letters, and the [site](experiments.md#look-at-results-the-site) "
+        "shows their values "
         "where you point. Those here are of MuSiQue or of the embedded `sample`.\n",
     ]
     for name, commands in COMMANDS.items():
-        parts.append(f"## {title(name)}\n\n```console\n" + "".join(f"$ {line}\n" for line in commands) + "```\n")
+        parts.append(
+            f"## {title(name)}\n\n```console\n"
+            + "".join(f"$ {line}\n" for line in commands)
+            + "```\n"
+        )
         parts += [f"![{title(name)}]({file}){{ loading=lazy }}\n" for file in pictures(name)]
     return "\n".join(parts)
 
@@ -80,7 +103,11 @@ def pictures(name: str) -> list[str]:
     """Its files, as the page names them."""
     if name == "differences":
         return ["tutorial/compare.png"]
-    return [f"figures/{path.name}" for part in FILES.get(name, (name,)) for path in sorted(SHOWN.glob(f"{part}*.png"))]
+    return [
+        f"figures/{path.name}"
+        for part in FILES.get(name, (name,))
+        for path in sorted(SHOWN.glob(f"{part}*.png"))
+    ]
 
 
 def title(name: str) -> str:

@@ -41,7 +41,9 @@ REFERENCE = [*reversed(rooms()), "plugins", "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
 BEHIND = 1e-4
-"""Of a generated page's words in a search; a word in a title counts a thousand times, and names are titles there."""
+"""Of a generated page's words in a search; a word in a title counts a thousand times, and names are
+titles there.
+"""
 
 CONCEPTS = {
     "normalizer": "Normalizers: a list's scores to a common scale",
@@ -60,12 +62,18 @@ CONCEPTS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put plug-ins and the reference into the navigation, each a closed entry; blocks ``math`` are formulas."""
+    """Put plug-ins and the reference into the navigation, each a closed entry; blocks ``math`` are
+    formulas.
+    """
     assert config.nav is not None
     config.site_name = f"{config.site_name} {version()}"
-    config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
+    config.mdx_configs["pymdownx.superfences"] = {
+        "custom_fences": [{"name": "math", "class": "math", "format": fence}]
+    }
     found = {
-        "Plug-ins": sorted(path.relative_to(PAGES).as_posix() for path in (PAGES / "plugins").rglob("*.md")),
+        "Plug-ins": sorted(
+            path.relative_to(PAGES).as_posix() for path in (PAGES / "plugins").rglob("*.md")
+        ),
         "Functions": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)],
     }
     for entry in config.nav[-1]["More"]:
@@ -75,14 +83,18 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def version() -> str:
     """Of the package, as pyproject.toml says it."""
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+    return str(
+        tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    )
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of the code."""
     pages = {"strategies.md": strategies(), "commands.md": command_pages(), "gallery.md": gallery()}
     pages["tutorial-notebook.md"] = notebook(DOCS / "examples" / "tutorial.ipynb")
-    pages["security.md"] = (ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("reports/docs/pages/", "")
+    pages["security.md"] = (
+        (ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("reports/docs/pages/", "")
+    )
     pages["reference/harness.md"] = top()
     pages |= {f"reference/{name}.md": room(name) for name in REFERENCE}
     pages["rooms.svg"] = drawing()
@@ -102,11 +114,16 @@ def tell(page: Page, files: Files) -> None:
     SAID["pages"] += 1
     if time.monotonic() - SAID["at"] >= 30:
         SAID["at"] = time.monotonic()
-        print(f"{SAID['pages']} of {len(files.documentation_pages())} pages: {page.file.src_uri}", file=sys.stderr)
+        print(
+            f"{SAID['pages']} of {len(files.documentation_pages())} pages: {page.file.src_uri}",
+            file=sys.stderr,
+        )
 
 
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
-    """Fill the places that a written page leaves to the code; a search finds written pages before generated ones."""
+    """Fill the places that a written page leaves to the code; a search finds written pages before
+    generated ones.
+    """
     tell(page, files)
     if page.file.generated_by is not None:
         page.meta["search"] = {"boost": BEHIND}
@@ -121,7 +138,9 @@ EVERYDAY = {"auto", "chain", "cluster", "graph", "list", "lock", "look", "query"
 
 
 def glossary() -> dict[str, tuple[str, str]]:
-    """Of each word its entry, several words with commas between them, and what it is, without links and marks."""
+    """Of each word its entry, several words with commas between them, and what it is, without links
+    and marks.
+    """
     table = (PAGES / "reference" / "glossary.md").read_text(encoding="utf-8").partition("\n## ")[0]
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)[1:]
     plain = {entry: re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", text) for entry, text in rows}
@@ -129,9 +148,15 @@ def glossary() -> dict[str, tuple[str, str]]:
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
-    """On a page of the menu the first use of a word shows its line of the glossary and leads there."""
+    """On a page of the menu the first use of a word shows its line of the glossary and
+    leads there.
+    """
     if page.file.src_uri == "reference/glossary.md":
-        return re.sub(r"<tr>\n<td>(.+?)</td>", lambda row: f'<tr id="{slug(row[1])}">\n<td>{row[1]}</td>', html)
+        return re.sub(
+            r"<tr>\n<td>(.+?)</td>",
+            lambda row: f'<tr id="{slug(row[1])}">\n<td>{row[1]}</td>',
+            html,
+        )
     if "/" in page.file.src_uri or page.file.generated_by is not None:
         return html
     left = {word: entry for word, entry in glossary().items() if word not in EVERYDAY}
@@ -140,7 +165,11 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
         entry, text = left.pop(found["word"] or "", ("", ""))
         title = escape(text, quote=True)
         address = f"reference/glossary.html#{slug(entry)}"
-        return f'<a class="word" href="{address}" title="{title}">{found[0]}</a>' if entry else found[0]
+        return (
+            f'<a class="word" href="{address}" title="{title}">{found[0]}</a>'
+            if entry
+            else found[0]
+        )
 
     named = "|".join(map(re.escape, sorted(left, key=len, reverse=True)))
     skipped = r"<(?P<tag>a|h\d|pre|code|math)\b.*?</(?P=tag)>|<[^>]+>"
@@ -161,7 +190,10 @@ def notebook(path: Path) -> str:
         for output in cell.get("outputs", ()):
             data = output["data"]
             if "image/png" in data:
-                parts.append(f'<img alt="the output" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">')
+                parts.append(
+                    '<img alt="the output" '
+                    f'src="data:image/png;base64,{"".join(data["image/png"]).strip()}">'
+                )
             else:
                 html = "".join(data["text/html"])
                 parts.append(re.sub(r"<style.*?</style>|\n\s*", "", html, flags=re.S))
@@ -170,21 +202,33 @@ def notebook(path: Path) -> str:
 
 def top() -> str:
     """The public names, each with its first line and where it is described; then the rooms."""
-    parts = ["# harness\n\nWhat a notebook needs: `import harness`. Below them stand the rooms that they are of.\n"]
+    parts = [
+        "# harness\n\nWhat a notebook needs: `import harness`. Below them stand the rooms that "
+        "they are of.\n"
+    ]
     parts += ["| name | what it is | room |", "|---|---|---|"]
     for name in sorted(harness.__all__, key=str.lower):
         thing = getattr(harness, name)
         where, home = thing.__module__, thing.__module__.split(".")[1]
         said = readable(_first_line(inspect.getdoc(thing) or "")).replace("|", "\\|")
-        parts.append(f"| [`harness.{name}`][{where}.{thing.__name__}] | {said} | [{home}]({home}.md) |")
-    parts.append("\n## The rooms\n\nEach imports only those below it.\n\n| room | what it is |\n|---|---|")
-    parts += [f"| [`harness.{name}`]({name}.md) | {_first_line(_lead(name))} |" for name in reversed(REFERENCE)]
+        parts.append(
+            f"| [`harness.{name}`][{where}.{thing.__name__}] | {said} | [{home}]({home}.md) |"
+        )
+    parts.append(
+        "\n## The rooms\n\nEach imports only those below it.\n\n| room | what it is |\n|---|---|"
+    )
+    parts += [
+        f"| [`harness.{name}`]({name}.md) | {_first_line(_lead(name))} |"
+        for name in reversed(REFERENCE)
+    ]
     return "\n".join(parts) + "\n"
 
 
 def room(name: str) -> str:
     """A room of the reference: the public names that are described in it first, then all of it."""
-    mine = [one for one in harness.__all__ if getattr(harness, one).__module__.split(".")[1] == name]
+    mine = [
+        one for one in harness.__all__ if getattr(harness, one).__module__.split(".")[1] == name
+    ]
     links = [f"[`harness.{one}`][{getattr(harness, one).__module__}.{one}]" for one in mine]
     lead = f"Public names described here: {', '.join(links)}.\n\n" if links else ""
     return f"# harness.{name}\n\n{lead}::: harness.{name}\n"
@@ -199,10 +243,13 @@ def _first_line(text: str) -> str:
 
 
 def strategies() -> str:
-    """Every configuration of every concept: its docstring, which holds the formula, and its configuration."""
+    """Every configuration of every concept: its docstring, which holds the formula, and its
+    configuration.
+    """
     parts = [
         "# Every strategy, with its formula\n\nThis page is made of the docstrings and of `conf/`. "
-        "A strategy is chosen by name and its parameters are overrides: `fuser=boltzmann fuser.alpha=0.6`.\n"
+        "A strategy is chosen by name and its parameters are overrides: `fuser=boltzmann "
+        "fuser.alpha=0.6`.\n"
     ]
     for concept, title in CONCEPTS.items():
         parts.append(f"\n## {title}\n")
@@ -247,14 +294,22 @@ def _package(concept: str) -> ModuleType:
     """The package of a concept: in its room, or in the plug-in that brings it."""
     inside = next((name for name, folder in plugins().items() if (folder / concept).is_dir()), "")
     brought = concept not in ROOMS and concept not in ("graph", "retriever")
-    name = f"plugins.{inside}.{concept}" if brought else f"{ROOMS[concept]}.{concept}" if concept in ROOMS else concept
+    name = (
+        f"plugins.{inside}.{concept}"
+        if brought
+        else f"{ROOMS[concept]}.{concept}"
+        if concept in ROOMS
+        else concept
+    )
     return importlib.import_module(f"harness.{name}")
 
 
 def command_pages() -> str:
     """The help of every command."""
     lead = "# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"
-    parts = [f"## harness {name} {{ #{name} }}\n\n```text\n{manual(name)}\n```\n" for name in commands()]
+    parts = [
+        f"## harness {name} {{ #{name} }}\n\n```text\n{manual(name)}\n```\n" for name in commands()
+    ]
     return "\n".join([lead, *parts])
 
 
@@ -264,8 +319,15 @@ def benchmarks() -> str:
     for path in sorted((ROOT / "datasets").glob("*.yaml")):
         card = yaml.safe_load(path.read_text(encoding="utf-8"))
         records = [entry for kind in (card.get("expected") or {}).values() for entry in kind or []]
-        counts = [dict.fromkeys(str(entry[key]) for entry in records) for key in ("queries", "passages")]
-        cells = [f"`{card['name']}`", card["licence"], *(" or ".join(found) for found in counts), card["source"]]
+        counts = [
+            dict.fromkeys(str(entry[key]) for entry in records) for key in ("queries", "passages")
+        ]
+        cells = [
+            f"`{card['name']}`",
+            card["licence"],
+            *(" or ".join(found) for found in counts),
+            card["source"],
+        ]
         rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
 
@@ -297,7 +359,9 @@ def grids() -> str:
 
 
 def _doc(module: ModuleType) -> str:
-    return ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
+    return (
+        ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
+    )
 
 
 FILLED = {"[[benchmarks]]": benchmarks, "[[grids]]": grids}

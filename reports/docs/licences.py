@@ -1,4 +1,6 @@
-"""THIRD_PARTY.md: the licence of every pinned library, as its own metadata say. Run by `make licences`."""
+"""THIRD_PARTY.md: the licence of every pinned library, as its own metadata say. Run by `make
+licences`.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,31 @@ def pinned() -> list[tuple[str, str]]:
 
 
 def licence(name: str) -> str:
-    """Of an installed library: its expression, else its classifiers, else the first line of its text."""
+    """Of an installed library: its expression, else its classifiers, else the first line of its
+    text.
+    """
     try:
         facts = metadata(name)
     except PackageNotFoundError:
         return "not installed where this list was made"
     classified = [
-        line.rpartition(" :: ")[2] for line in facts.get_all("Classifier") or () if line.startswith("License ::")
+        line.rpartition(" :: ")[2]
+        for line in facts.get_all("Classifier") or ()
+        if line.startswith("License ::")
     ]
-    said = str(facts.get("License-Expression") or ", ".join(classified) or facts.get("License") or "").strip()
-    return said.partition("\n")[0].strip() or "in its files: " + ", ".join(facts.get_all("License-File") or ["none"])
+    said = str(
+        facts.get("License-Expression") or ", ".join(classified) or facts.get("License") or ""
+    ).strip()
+    return said.partition("\n")[0].strip() or "in its files: " + ", ".join(
+        facts.get_all("License-File") or ["none"]
+    )
 
 
 def table() -> str:
     """The file."""
-    return HEAD + "".join(f"| {name} | {version} | {licence(name)} |\n" for name, version in pinned())
+    return HEAD + "".join(
+        f"| {name} | {version} | {licence(name)} |\n" for name, version in pinned()
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""A Hugging Face Hub of one data set, served from a folder on 127.0.0.1: the addresses that its client asks for."""
+"""A Hugging Face Hub of one data set, served from a folder on 127.0.0.1: the addresses that its
+client asks for.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def served(folder: Path, repository: str) -> Iterator[str]:
 
 
 class Hub(BaseHTTPRequestHandler):
-    """``/datasets/<repository>/resolve/<revision>/<file>`` with the headers that the client reads, what a revision is,
-    and the list of its files.
+    """``/datasets/<repository>/resolve/<revision>/<file>`` with the headers that the client reads,
+    what a revision is, and the list of its files.
     """
 
     def __init__(self, folder: Path, repository: str, *args: object) -> None:
@@ -47,9 +49,16 @@ class Hub(BaseHTTPRequestHandler):
         about = f"/api/datasets/{self.repository}"
         if path == "/":
             self.say(200)
-        elif path.startswith(f"/datasets/{self.repository}/resolve/") and (file := self.file(path)).is_file():
+        elif (
+            path.startswith(f"/datasets/{self.repository}/resolve/")
+            and (file := self.file(path)).is_file()
+        ):
             data = file.read_bytes()
-            self.say(200, data, {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(data).hexdigest()}"'})
+            self.say(
+                200,
+                data,
+                {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(data).hexdigest()}"'},
+            )
         elif path.startswith(f"{about}/revision/"):
             names = [{"rfilename": file.name} for file in sorted(self.folder.iterdir())]
             self.say_json({"id": self.repository, "sha": COMMIT, "tags": [], "siblings": names})
@@ -63,7 +72,12 @@ class Hub(BaseHTTPRequestHandler):
 
     def entry(self, file: Path) -> dict[str, object]:
         data = file.read_bytes()
-        return {"type": "file", "oid": hashlib.sha1(data).hexdigest(), "size": len(data), "path": file.name}
+        return {
+            "type": "file",
+            "oid": hashlib.sha1(data).hexdigest(),
+            "size": len(data),
+            "path": file.name,
+        }
 
     def say_json(self, content: object) -> None:
         self.say(200, json.dumps(content).encode(), {"Content-Type": "application/json"})

@@ -16,7 +16,9 @@ def test_clusters_by_hand():
     assert clusters(gold).tolist() == [0, 1, 0, 2, 0, 3, 2]
     assert clusters(np.zeros((0, 2), np.int32)).tolist() == []
     first = np.array([[0, 1], [2, -1], [3, 0]], dtype=np.int32)
-    assert clusters(first).tolist() == [0, 1, 0], "the corpus' first passage joins questions like any other"
+    assert clusters(first).tolist() == [0, 1, 0], (
+        "the corpus' first passage joins questions like any other"
+    )
 
 
 def test_a_cluster_is_named_by_its_smallest_id():
@@ -25,7 +27,9 @@ def test_a_cluster_is_named_by_its_smallest_id():
 
 
 def test_folds_by_hand():
-    """The MD5 of a and of abc, as RFC 1321 has them, end 6497 and 3570 in base 10: half of these is 3248 and 1785."""
+    """The MD5 of a and of abc, as RFC 1321 has them, end 6497 and 3570 in base 10: half of these is
+    3248 and 1785.
+    """
     published = {"a": "0cc175b9c0f1b6a831c399e269772661", "abc": "900150983cd24fb0d6963f7d28e17f72"}
     assert [int(digits, 16) % 10_000 for digits in published.values()] == [6497, 3570]
     assert folds(list(published)).tolist() == [3248 % 5, 1785 % 5]
@@ -34,7 +38,12 @@ def test_folds_by_hand():
 
 def test_queries_with_a_known_passage():
     gold = np.array([[1, 2], [4, -1], [9, 3], [-1, -1]], dtype=np.int32)
-    assert share_gold(gold, np.array([[2, -1], [3, 5]], dtype=np.int32)).tolist() == [True, False, True, False]
+    assert share_gold(gold, np.array([[2, -1], [3, 5]], dtype=np.int32)).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
     assert not share_gold(gold, np.zeros((0, 2), dtype=np.int32)).any()
 
 
@@ -52,10 +61,14 @@ def test_a_disjoint_split_shares_no_gold():
 
 @pytest.mark.parametrize("splitting", ["md5", "disjoint"])
 def test_folds_keep_tune_questions_with_shared_gold_together(splitting):
-    """Twelve chains of five questions; by its own id each chain's tune questions would fall into several folds."""
+    """Twelve chains of five questions; by its own id each chain's tune questions would fall into
+    several folds.
+    """
     data = small_benchmark()
     ids = [f"q{number}" for number in range(60)]
-    gold = np.array([[7 * (n // 5) + n % 5, 7 * (n // 5) + n % 5 + 1] for n in range(60)], dtype=np.int32)
+    gold = np.array(
+        [[7 * (n // 5) + n % 5, 7 * (n // 5) + n % 5 + 1] for n in range(60)], dtype=np.int32
+    )
     queries = data.queries.from_dict({"id": ids})
     made = dataclasses.replace(data, queries=queries, gold=gold, splitting=splitting)
     tune = made.members("tune")

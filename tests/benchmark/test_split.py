@@ -47,16 +47,28 @@ def test_the_hash_of_the_data_is_the_same_and_that_of_the_split_is_its_own(bench
     assert plain.sha256 == own.sha256
     assert plain.split_facts == {"splitting": "md5"}
     given = own.split_by("given").split_facts
-    other = carrying(bench, tmp_path / "other", lambda number: ("dev", "dev", "dev", "dev", "test")[number % 5])
+    other = carrying(
+        bench, tmp_path / "other", lambda number: ("dev", "dev", "dev", "dev", "test")[number % 5]
+    )
     renamed = load(other, runs=tmp_path / "runs").split_by("given").split_facts
     assert given == renamed, "dev and train mean the same"
-    moved = carrying(bench, tmp_path / "moved", lambda number: ("test", "dev", "dev", "dev", "dev")[number % 5])
-    assert load(moved, runs=tmp_path / "runs").split_by("given").split_facts["split_sha256"] != given["split_sha256"]
+    moved = carrying(
+        bench, tmp_path / "moved", lambda number: ("test", "dev", "dev", "dev", "dev")[number % 5]
+    )
+    assert (
+        load(moved, runs=tmp_path / "runs").split_by("given").split_facts["split_sha256"]
+        != given["split_sha256"]
+    )
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_file_of_ids_says_it_too(bench, tmp_path, packed):
-    lines = ["id\tsplit", "", *(f"q{number}\t{NAMES[number % 5]}" for number in range(40)), "elsewhere dev"]
+    lines = [
+        "id\tsplit",
+        "",
+        *(f"q{number}\t{NAMES[number % 5]}" for number in range(40)),
+        "elsewhere dev",
+    ]
     path = tmp_path / ("splits.tsv.gz" if packed else "splits.tsv")
     text = ("\n".join(lines) + "\n").encode()
     path.write_bytes(gzip.compress(text) if packed else text)
@@ -71,8 +83,14 @@ def test_a_file_of_ids_says_it_too(bench, tmp_path, packed):
     [
         ("q0 dev\nq1\n", r"s\.tsv:2: expected `id split`, found 1 fields: 'q1'"),
         ("q0 dev\nq1 test\n\nq0 test\n", r"s\.tsv:4: q0 stands in line 1 already; keep one"),
-        ("q0 dev\nq1 blind\n", r"s\.tsv:2: split blind of q1 is none of tune, dev, train, validation, test"),
-        ("q0 dev\nq3 test\n", r"38 of its 40 questions have no split, e\.g\. q1; add it to .*s\.tsv"),
+        (
+            "q0 dev\nq1 blind\n",
+            r"s\.tsv:2: split blind of q1 is none of tune, dev, train, validation, test",
+        ),
+        (
+            "q0 dev\nq3 test\n",
+            r"38 of its 40 questions have no split, e\.g\. q1; add it to .*s\.tsv",
+        ),
     ],
 )
 def test_a_file_that_is_wrong_is_named_with_its_line(bench, tmp_path, text, told):
@@ -83,19 +101,22 @@ def test_a_file_that_is_wrong_is_named_with_its_line(bench, tmp_path, text, told
 
 def test_questions_without_a_split_are_refused_with_their_count(bench, tmp_path):
     some = carrying(bench, tmp_path / "some", lambda number: "dev" if number else None)
-    told = (
-        r"1 of its 40 questions have no split, e\.g\. q0; give each a field `split`, or split=FILE of lines `id split`"
-    )
+    told = r"1 of its 40 questions have no split, e\.g\. q0; give each a field `split`, or split=FILE of lines `id split`"
     with pytest.raises(HarnessError, match=told):
         load(some, runs=tmp_path / "runs").split_by("given").members("tune")
     with pytest.raises(HarnessError, match="40 of its 40 questions have no split"):
         Gold.read(bench / "queries.jsonl").split("tune", "given")
-    with pytest.raises(HarnessError, match=r"splitting=given needs questions with a field `split`; give gold=queries"):
+    with pytest.raises(
+        HarnessError,
+        match=r"splitting=given needs questions with a field `split`; give gold=queries",
+    ):
         Gold.from_dict({"q0": {"a": 1}}).split("tune", "given")
 
 
 def test_other_names_are_refused_and_the_knob_says_what_they_mean(bench, tmp_path):
-    own = carrying(bench, tmp_path / "own", lambda number: ("blind", "open", "dev", "dev")[number % 4])
+    own = carrying(
+        bench, tmp_path / "own", lambda number: ("blind", "open", "dev", "dev")[number % 4]
+    )
     data = load(own, runs=tmp_path / "runs")
     told = r"split blind \(10\), open \(10\), known: tune, dev, .*test; say what it means: 'split=\{blind: test\}'"
     with pytest.raises(HarnessError, match=told):
@@ -105,13 +126,19 @@ def test_other_names_are_refused_and_the_knob_says_what_they_mean(bench, tmp_pat
     assert mapped.split_facts["splitting"] == "given"
     with pytest.raises(HarnessError, match=r"split\.blind=dev is not known; known: tune, test"):
         data.split_by({"blind": "dev"})
-    with pytest.raises(HarnessError, match=r"split=disjont is neither md5, disjoint, given nor a file.*mean disjoint"):
+    with pytest.raises(
+        HarnessError,
+        match=r"split=disjont is neither md5, disjoint, given nor a file.*mean disjoint",
+    ):
         data.split_by("disjont")
 
 
 def test_a_split_that_is_carried_and_not_used_is_said(folder, tmp_path, caplog):
     data = load(folder, runs=tmp_path / "runs").split_by("md5")
-    assert "own: its questions carry a split (train 8, dev 8, validation 8, tune 8, test 8)" in caplog.text
+    assert (
+        "own: its questions carry a split (train 8, dev 8, validation 8, tune 8, test 8)"
+        in caplog.text
+    )
     assert "split=md5 does not use; split=given does" in caplog.text
     assert data.split.tolist() == [md5_split(name) for name in data.query_ids.to_pylist()]
     caplog.clear()
@@ -121,6 +148,9 @@ def test_a_split_that_is_carried_and_not_used_is_said(folder, tmp_path, caplog):
 
 def test_only_test_questions_are_no_tune_half(bench, tmp_path):
     own = carrying(bench, tmp_path / "own", lambda number: "test")
-    told = "own: no query falls into tune; all 40 are of test as they are given; add some of split tune or dev or train"
+    told = (
+        "own: no query falls into tune; all 40 are of test as they are given; add some of split "
+        "tune or dev or train"
+    )
     with pytest.raises(HarnessError, match=told):
         load(own, runs=tmp_path / "runs").split_by("given").need_members("tune")

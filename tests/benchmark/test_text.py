@@ -58,7 +58,11 @@ def test_byte_offsets_are_those_of_utf8(text: str) -> None:
 
 
 CASES = [
-    (["New York", "New York City", "York"], "In New York City and York.", ["New York City", "York"]),
+    (
+        ["New York", "New York City", "York"],
+        "In New York City and York.",
+        ["New York City", "York"],
+    ),
     (["Art"], "The Artist and Art-house art.", ["Art", "art"]),
     (["Art Is"], "Art Island", []),
     (["Dune (film)"], "He saw Dune (film) twice.", ["Dune"]),
@@ -82,13 +86,21 @@ NAMES = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), max_s
 
 
 @given(NAMES, st.lists(st.sampled_from("abcd")))
-def test_it_finds_what_a_scan_from_left_to_right_finds(names: list[list[str]], text: list[str]) -> None:
+def test_it_finds_what_a_scan_from_left_to_right_finds(
+    names: list[list[str]], text: list[str]
+) -> None:
     known = {" ".join(name): i for i, name in enumerate(dict.fromkeys(map(tuple, names)))}
     expected, place = [], 0
     while place < len(text):
-        fits = [n for n in (3, 2, 1) if place + n <= len(text) and " ".join(text[place : place + n]) in known]
+        fits = [
+            n
+            for n in (3, 2, 1)
+            if place + n <= len(text) and " ".join(text[place : place + n]) in known
+        ]
         if fits:
-            expected.append((known[" ".join(text[place : place + fits[0]])], place, place + fits[0]))
+            expected.append(
+                (known[" ".join(text[place : place + fits[0]])], place, place + fits[0])
+            )
         place += fits[0] if fits else 1
     assert list(Gazetteer(list(known)).find(words(" ".join(text)))) == expected
 

@@ -1,4 +1,6 @@
-"""``python -m tests.benchmarks [name ...] [--quick] [--repeats N]``: to reports/benchmarks.json and .md."""
+"""``python -m tests.benchmarks [name ...] [--quick] [--repeats N]``: to reports/benchmarks.json and
+.md.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,17 @@ def main() -> None:
         metavar="name",
         help=f"of {', '.join(names())} (all but {', '.join(APART)} if none), or growth alone",
     )
-    parser.add_argument("--quick", action="store_true", help="small work: shows that it runs; nothing is written")
+    parser.add_argument(
+        "--quick", action="store_true", help="small work: shows that it runs; nothing is written"
+    )
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--out", type=Path, default=Path("reports"))
-    parser.add_argument("--passages", type=int, nargs="+", default=growth.SIZES, help="sizes of growth's worlds")
-    parser.add_argument("--worlds", nargs="+", choices=growth.WORLDS, default=growth.WORLDS, help="which of them")
+    parser.add_argument(
+        "--passages", type=int, nargs="+", default=growth.SIZES, help="sizes of growth's worlds"
+    )
+    parser.add_argument(
+        "--worlds", nargs="+", choices=growth.WORLDS, default=growth.WORLDS, help="which of them"
+    )
     given = parser.parse_args()
     if given.names == ["growth"]:
         return growth.main(given.out, given.passages, given.worlds)
@@ -44,14 +52,20 @@ def main() -> None:
         try:
             for key, case in made(name, given.quick).items():
                 row = run(case, given.repeats if not given.quick else 1)
-                print(f"{key:14} ours {row['ours_s']:.4g} s, peer {row['peer_s']:.4g} s, ratio {row['ratio']:.4g}"
-                      f" (aim {row['aim']:g}), load {row['load']}; {row['same']}", flush=True)  # fmt: skip
+                print(
+                    f"{key:14} ours {row['ours_s']:.4g} s, peer {row['peer_s']:.4g} s, ratio "
+                    f"{row['ratio']:.4g}"
+                    f" (aim {row['aim']:g}), load {row['load']}; {row['same']}",
+                    flush=True,
+                )
                 if not given.quick:
                     report.add(given.out, key, row)
         except Exception as error:  # the other benchmarks are measured all the same
             failed.append(name)
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        print(f"{name}: {time.monotonic() - begun:.0f} s from the start", file=sys.stderr, flush=True)
+        print(
+            f"{name}: {time.monotonic() - begun:.0f} s from the start", file=sys.stderr, flush=True
+        )
     sys.exit(bool(failed))
 
 

@@ -1,4 +1,6 @@
-"""Lists like those of a multi-hop benchmark: a short dense one, a long graph one, gold that is often near the top."""
+"""Lists like those of a multi-hop benchmark: a short dense one, a long graph one, gold that is
+often near the top.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,19 @@ PASSAGES = 11_656
 def lists(
     queries: int, dense: int = 50, graph: int = 2000, passages: int = PASSAGES, seed: int = 0
 ) -> tuple[dict[str, Run], NDArray[np.int32]]:
-    """The runs ``dense`` and ``graph``, and gold int32[Q, 4]: two to four passages a query, in half of the lists."""
+    """The runs ``dense`` and ``graph``, and gold int32[Q, 4]: two to four passages a query, in half
+    of the lists.
+    """
     random = np.random.default_rng(seed)
     hops = random.integers(2, 5, queries)
-    gold = np.array([random.choice(passages, 4, replace=False) for _ in range(queries)], dtype=np.int32)
+    gold = np.array(
+        [random.choice(passages, 4, replace=False) for _ in range(queries)], dtype=np.int32
+    )
     gold[np.arange(4) >= hops[:, None]] = -1
-    ids = pa.array([f"q{q}" for q in range(queries)]), pa.array([f"d{d:06d}" for d in range(passages)])
+    ids = (
+        pa.array([f"q{q}" for q in range(queries)]),
+        pa.array([f"d{d:06d}" for d in range(passages)]),
+    )
 
     def run(depth: int, shape: float) -> Run:
         docs = np.empty((queries, depth), dtype=np.int32)

@@ -1,4 +1,6 @@
-"""Two ways to the same result, timed against each other in one process: both checked, both warm, taken in turn."""
+"""Two ways to the same result, timed against each other in one process: both checked, both warm,
+taken in turn.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,24 @@ from typing import Any
 
 REPEATS = 3
 BUDGET = 20.0
-"""Seconds that all turns of a case may take after the first ones: what takes longer has fewer of them, or none.
+"""Seconds that all turns of a case may take after the first ones: what takes longer has fewer of
+them, or none.
 
-A first turn starts servers, compiles and opens files: only where it is so long that this is little is it the measure.
+A first turn starts servers, compiles and opens files: only where it is so long that this is little
+is it the measure.
 """
 REST = 0.2
-"""Seconds before each turn: the other side's threads go on turning for a while when they have nothing to do."""
+"""Seconds before each turn: the other side's threads go on turning for a while when they have
+nothing to do.
+"""
 
 
 @dataclass(frozen=True)
 class Case:
     """What is compared.
 
-    ours, peer: each does the work and returns what ``check`` needs; called once before they are timed.
+    ours, peer: each does the work and returns what ``check`` needs; called once before they are
+    timed.
     check: raises unless both results are the same; returns the tolerance in words.
     aim: the least ratio peer / ours.    scale: the peer's time times this is its whole work.
     facts: called after the check, for what else is worth telling (memory, a second peer).
@@ -44,7 +51,9 @@ class Case:
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:
-    return {name: importlib.metadata.version(name) for name in (*packages, "numpy", "torch", "numba")}
+    return {
+        name: importlib.metadata.version(name) for name in (*packages, "numpy", "torch", "numba")
+    }
 
 
 def spread(seconds: Sequence[float]) -> list[float]:
@@ -52,7 +61,9 @@ def spread(seconds: Sequence[float]) -> list[float]:
 
 
 def processor() -> float:
-    """Processor seconds of this process and the children it waited for: they do not grow when others are at work."""
+    """Processor seconds of this process and the children it waited for: they do not grow when
+    others are at work.
+    """
     return sum(os.times()[:4])
 
 
@@ -74,9 +85,11 @@ class Turn:
 
 
 def run(case: Case, repeats: int = REPEATS, budget: float = BUDGET) -> dict[str, Any]:
-    """The row of a case: medians over up to ``repeats`` turns of each side after a first one, and the ratio's range.
+    """The row of a case: medians over up to ``repeats`` turns of each side after a first one, and
+    the ratio's range.
 
-    budget: see BUDGET; one turn is taken though it is longer, but for a case whose first ones took three times as long.
+    budget: see BUDGET; one turn is taken though it is longer, but for a case whose first ones took
+    three times as long.
     """
     load = os.getloadavg()[0]
     sides = ((case.ours, 1.0), (case.theirs, case.scale))

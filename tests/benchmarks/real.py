@@ -1,4 +1,6 @@
-"""The real benchmark data of the comparisons that need texts: 2WikiMultihopQA, from HARNESS_DATA."""
+"""The real benchmark data of the comparisons that need texts: 2WikiMultihopQA, from
+HARNESS_DATA.
+"""
 
 from __future__ import annotations
 

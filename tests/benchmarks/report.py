@@ -1,4 +1,6 @@
-"""reports/benchmarks.json and the table in reports/benchmarks.md, both made from the rows that are there."""
+"""reports/benchmarks.json and the table in reports/benchmarks.md, both made from the rows that are
+there.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,13 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `make bench`. Each row: both sides checked for the same result, warmed up, taken in turn; medians.",
-        "A ratio is the peer's time over ours; its range is over the turns. Load is the machine's before and after.",
+        "Made by `make bench`. Each row: both sides checked for the same result, warmed up, "
+        "taken in turn; medians.",
+        "A ratio is the peer's time over ours; its range is over the turns. Load is the "
+        "machine's before and after.",
         "",
-        "| benchmark | ours (s) | peer (s) | ratio (range) | of processor seconds | aim | met | peer | load |",
+        "| benchmark | ours (s) | peer (s) | ratio (range) | of processor seconds | aim | met | "
+        "peer | load |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in sorted(rows.items()):
@@ -61,4 +66,7 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
 def _peak(row: Mapping[str, Any]) -> str:
     if "peak_bytes" not in row:
         return ""
-    return f" Peak memory {row['peak_bytes'] / 2**30:.2f} GiB (aim: below {row['peak_aim'] / 2**30:.2f})."
+    return (
+        f" Peak memory {row['peak_bytes'] / 2**30:.2f} GiB (aim: below "
+        f"{row['peak_aim'] / 2**30:.2f})."
+    )

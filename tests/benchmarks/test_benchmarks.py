@@ -24,7 +24,9 @@ SLOW = ("ppr_small", "ner", "tracked", "workers", "encode", "evaluate", "scaling
 REAL = ("ppr_small", "ner", "encode", "scaling")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_both_sides_compute_the_same(name) -> None:
     if name in PEERS:
@@ -45,7 +47,15 @@ def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
-    case = Case("work", "peer", lambda: 1, lambda: 1, lambda a, b: "equal" if a == b else "", aim=0.0, scale=2.0)
+    case = Case(
+        "work",
+        "peer",
+        lambda: 1,
+        lambda: 1,
+        lambda a, b: "equal" if a == b else "",
+        aim=0.0,
+        scale=2.0,
+    )
     row = run(case, repeats=3)
     assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"], rel=0.5, abs=5)
     assert {"ours_s", "peer_s", "ratio", "peer", "versions", "work"} <= row.keys()
@@ -58,8 +68,14 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
 
 def test_a_case_has_as_many_turns_as_its_seconds_allow() -> None:
     calls: list[str] = []
-    case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.2)),
-                lambda a, b: "equal", aim=0.0)  # fmt: skip
+    case = Case(
+        "work",
+        "peer",
+        lambda: calls.append("ours"),
+        lambda: (calls.append("peer"), sleep(0.2)),
+        lambda a, b: "equal",
+        aim=0.0,
+    )
     row = run(case, repeats=3, budget=0.5)
     assert calls == ["ours", "peer"] * 3
     assert row["ratio_range"][0] <= row["ratio"] <= row["ratio_range"][1]

@@ -12,7 +12,10 @@ from harness.sweep.trial.grid import Grid
 SHARES = [round(0.1 * step, 1) for step in range(1, 10)]
 FREE: dict[str, dict[str, Any]] = {
     "ranks": {"fuser": ["rrf"], "fuser.k": list(range(1, 45))},
-    "counts": {"fuser": ["combsum", "combmnz"], "normalizer": ["pit", "minmax", "max", "zscore", "tmm", "rank"]},
+    "counts": {
+        "fuser": ["combsum", "combmnz"],
+        "normalizer": ["pit", "minmax", "max", "zscore", "tmm", "rank"],
+    },
     "values": {
         "fuser": ["linear"],
         "normalizer": ["pit", "minmax", "max", "tmm", "rank"],
@@ -37,7 +40,11 @@ FREE: dict[str, dict[str, Any]] = {
     "others": {"fuser": ["log_linear", "power_mean", "quantum", "tsallis", "dice"]},
 }
 CAPPED: dict[str, dict[str, Any]] = {
-    "ranks": {"fuser": ["rrf"], "fuser.k": [5, 10, 20, 40, 80, 160], "pool.cap": [10, 20, 30, 40, 50]},
+    "ranks": {
+        "fuser": ["rrf"],
+        "fuser.k": [5, 10, 20, 40, 80, 160],
+        "pool.cap": [10, 20, 30, 40, 50],
+    },
     "values": {
         "fuser": ["linear"],
         "normalizer": ["pit", "minmax", "max"],

@@ -1,4 +1,6 @@
-"""`harness apply`: the locked winner ranks questions without gold as held-out did those of test, and others as them."""
+"""`harness apply`: the locked winner ranks questions without gold as held-out did those of test,
+and others as them.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,28 @@ POINT = ["grid=point", "tracking=none"]
 
 def test_what_encodes_a_winners_lists_by_its_model_or_class() -> None:
     graph = {"_target_": "m.PPR", "graph": {"encoder": {"_target_": "m.hashed.Hashed"}}}
-    lists = {"dense": {"encoder": {"_target_": "m.Mini", "model": "hub/mini"}}, "graph": graph, "encoder": "x.trec"}
-    assert list(_encoders({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]})) == ["hub/mini", "Hashed", "B"]
+    lists = {
+        "dense": {"encoder": {"_target_": "m.Mini", "model": "hub/mini"}},
+        "graph": graph,
+        "encoder": "x.trec",
+    }
+    assert list(_encoders({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]})) == [
+        "hub/mini",
+        "Hashed",
+        "B",
+    ]
 
 
 def test_the_pool_of_a_lock_has_a_cap_from_1_on_or_none() -> None:
     knobs = {"pool.lists": ["a", "b"], "pool.capped": ["b"]}
     assert [_pool({**knobs, "pool.cap": cap}, Path("lock")).cap for cap in (1, None)] == [1, None]
-    for wrong in ({"pool.cap": 0}, {"pool.cap": "1"}, {"pool.lists": []}, {"reference": "c"}, {"pool.importance": 1}):
+    for wrong in (
+        {"pool.cap": 0},
+        {"pool.cap": "1"},
+        {"pool.lists": []},
+        {"reference": "c"},
+        {"pool.importance": 1},
+    ):
         with pytest.raises(HarnessError, match="lock: "):
             _pool({**knobs, **wrong}, Path("lock"))
 
@@ -50,12 +66,19 @@ def questions(bench: Path) -> dict[str, str]:
 
 
 def gold(bench: Path, run: Run) -> NDArray[np.int32]:
-    rows = {row["id"]: row["supporting_ids"] for row in map(json.loads, (bench / "queries.jsonl").open())}
+    rows = {
+        row["id"]: row["supporting_ids"]
+        for row in map(json.loads, (bench / "queries.jsonl").open())
+    }
     place = {name: number for number, name in enumerate(run.doc_ids.to_pylist())}
-    return np.array([[place[doc] for doc in rows[query]] for query in run.query_ids.to_pylist()], dtype=np.int32)
+    return np.array(
+        [[place[doc] for doc in rows[query]] for query in run.query_ids.to_pylist()], dtype=np.int32
+    )
 
 
-@pytest.mark.parametrize("fuser", ["boltzmann", pytest.param("learned", marks=pytest.mark.plugin("mentions"))])
+@pytest.mark.parametrize(
+    "fuser", ["boltzmann", pytest.param("learned", marks=pytest.mark.plugin("mentions"))]
+)
 def test_test_questions_get_the_gold_ranks_of_heldout(
     fuser: str, command: Command, bench: Path, overrides: list[str], tmp_path: Path
 ) -> None:
@@ -64,12 +87,18 @@ def test_test_questions_get_the_gold_ranks_of_heldout(
     result = SweepResult(folder)
     assert result.test is not None
     out = tmp_path / "all.parquet"
-    status, said, _ = command("apply", f"paths.runs={tmp_path / 'runs'}", f"out={out}", "depth=null")
+    status, said, _ = command(
+        "apply", f"paths.runs={tmp_path / 'runs'}", f"out={out}", "depth=null"
+    )
     assert not status
     ranked = harness.read(out)
     count = f"{out}: {len(ranked.docs):,} documents for 40 of 40 questions"
     assert said.splitlines() == [f"as locked: {result.lock['winner']['name']}", count]
-    test = [place for place, name in enumerate(ranked.query_ids.to_pylist()) if md5_split(name) == "test"]
+    test = [
+        place
+        for place, name in enumerate(ranked.query_ids.to_pylist())
+        if md5_split(name) == "test"
+    ]
     ranks = run_ranks(ranked.take(np.array(test)), gold(bench, ranked)[test])
     assert np.array_equal(ranks, result.test.ranks[result.test.winner_place])
 
@@ -77,19 +106,38 @@ def test_test_questions_get_the_gold_ranks_of_heldout(
 def test_new_questions_over_its_own_corpus_and_over_another(
     command: Command, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The texts of the benchmark's questions under other ids get the lists of those; in Python, too."""
-    own = ["dataset=folder", f"dataset.path={bench}", "encoder=hashed", "extractor.model=null", "fuser=rrf"]
+    """The texts of the benchmark's questions under other ids get the lists of those; in Python,
+    too.
+    """
+    own = [
+        "dataset=folder",
+        f"dataset.path={bench}",
+        "encoder=hashed",
+        "extractor.model=null",
+        "fuser=rrf",
+    ]
     folder = sweep(command, tmp_path / "runs", *own)
     texts = list(questions(bench).values())[:3]
     asked = tmp_path / "asked.jsonl"
-    asked.write_text("".join(json.dumps({"_id": n, "text": text}) + "\n" for n, text in zip("abc", texts, strict=True)))
+    asked.write_text(
+        "".join(
+            json.dumps({"_id": n, "text": text}) + "\n"
+            for n, text in zip("abc", texts, strict=True)
+        )
+    )
     home = [f"paths.runs={tmp_path / 'runs'}"]
-    status, _, said = command("apply", f"lock={folder}", f"queries={asked}", f"out={tmp_path}/o.trec", "depth=5", *home)
+    status, _, said = command(
+        "apply", f"lock={folder}", f"queries={asked}", f"out={tmp_path}/o.trec", "depth=5", *home
+    )
     assert not status, said
     new = harness.read(tmp_path / "o.trec").to_dict()
-    assert not command("apply", f"lock={folder}/winner.lock.json", f"out={tmp_path}/own.trec", "depth=5", *home)[0]
+    assert not command(
+        "apply", f"lock={folder}/winner.lock.json", f"out={tmp_path}/own.trec", "depth=5", *home
+    )[0]
     known = harness.read(tmp_path / "own.trec").to_dict()
-    assert [list(new[name].items()) for name in "abc"] == [list(known[f"q{n}"].items()) for n in range(3)]
+    assert [list(new[name].items()) for name in "abc"] == [
+        list(known[f"q{n}"].items()) for n in range(3)
+    ]
 
     monkeypatch.chdir(tmp_path)
     winner = harness.Winner.load(folder)
@@ -104,7 +152,13 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     passages = (bench / "corpus.jsonl").read_text().replace('"title": "Title', '"title": "Other')
     (other / "corpus.jsonl").write_text(passages)
     status, _, said = command(
-        "apply", f"lock={folder}", "dataset=folder", f"dataset.path={other}", f"queries={asked}", "out=p.jsonl", *home
+        "apply",
+        f"lock={folder}",
+        "dataset=folder",
+        f"dataset.path={other}",
+        f"queries={asked}",
+        "out=p.jsonl",
+        *home,
     )
     assert not status, said
     assert list(harness.read(tmp_path / "p.jsonl").to_dict()) == ["a", "b", "c"]
@@ -117,7 +171,9 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     assert re.search(r"test questions; look \d+ at them", " ".join(said.split()))
 
 
-def test_what_is_refused_in_one_line(command: Command, overrides: list[str], tmp_path: Path) -> None:
+def test_what_is_refused_in_one_line(
+    command: Command, overrides: list[str], tmp_path: Path
+) -> None:
     folder = sweep(command, tmp_path / "runs", *overrides, "fuser=rrf")
     empty, twice, new = tmp_path / "empty.jsonl", tmp_path / "twice.jsonl", tmp_path / "new.jsonl"
     empty.write_text('{"id": "a", "question": "Who?"}\n{"id": "b"}\n')
@@ -131,17 +187,23 @@ def test_what_is_refused_in_one_line(command: Command, overrides: list[str], tmp
         assert not (tmp_path / "o.trec").exists()
         return said.splitlines()[-1]
 
-    assert f"{empty}:2: field question must be a string, it is missing" in refused(f"queries={empty}")
+    assert f"{empty}:2: field question must be a string, it is missing" in refused(
+        f"queries={empty}"
+    )
     assert f"{twice}:2: duplicate id a, first at {twice}:1" in refused(f"queries={twice}")
     assert "have no query in common" in refused(f"queries={new}")
-    assert "lists.bm26: the winner fuses dense, graph; give one of these" in refused("lists={bm26: x.trec}")
+    assert "lists.bm26: the winner fuses dense, graph; give one of these" in refused(
+        "lists={bm26: x.trec}"
+    )
     assert "depth" in refused("depth=0")
     with pytest.raises(harness.HarnessError, match="expected some, by id or in a list"):
         harness.Winner.load(folder).rank("Who?")
     with pytest.raises(harness.HarnessError, match="question q0 = '': expected a text"):
         harness.Winner.load(folder).rank([""])
     lists = f"lists={{dense: {tmp_path}/new.trec, graph: {tmp_path}/new.trec}}"
-    status, _, said = command("apply", f"lock={folder}", f"out={tmp_path}/o.trec", f"queries={new}", lists)
+    status, _, said = command(
+        "apply", f"lock={folder}", f"out={tmp_path}/o.trec", f"queries={new}", lists
+    )
     assert not status, said
     assert list(harness.read(tmp_path / "o.trec").to_dict()["a"]) == ["d00"]
     (tmp_path / "o.trec").unlink()

@@ -1,4 +1,6 @@
-"""Run files with columns of any name, and benchmarks with the names of other tools, through the command line."""
+"""Run files with columns of any name, and benchmarks with the names of other tools, through the
+command line.
+"""
 
 import gzip
 import json
@@ -19,7 +21,11 @@ def frame(*names: str) -> pd.DataFrame:
 
 
 def test_usual_names_are_known_and_others_are_given(tmp_path: Path) -> None:
-    for names in (("qid", "pid", "similarity"), ("query-id", "corpus-id", "score"), ("topic", "_id", "score")):
+    for names in (
+        ("qid", "pid", "similarity"),
+        ("query-id", "corpus-id", "score"),
+        ("topic", "_id", "score"),
+    ):
         frame(*names).to_csv(tmp_path / "run.csv", index=False)
         assert harness.read(tmp_path / "run.csv").to_dict() == LISTS
     own = frame("frage", "absatz", "wert")
@@ -43,31 +49,58 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     """The last hop d1 is first for 007 and second for q2: 50.0 at 1."""
     run, out = tmp_path / "own.csv", tmp_path / "out.json"
     frame("frage", "absatz", "wert").to_csv(run, index=False)
-    given = [f"paths.looks={tmp_path}/looks", f"gold={gold}", "columns={query: frage, doc: absatz, score: wert}"]
-    status, _, _ = command("evaluate", f"run={run}", "metrics=[last_hop]", "k=[1]", f"out={out}", *given)
+    given = [
+        f"paths.looks={tmp_path}/looks",
+        f"gold={gold}",
+        "columns={query: frage, doc: absatz, score: wert}",
+    ]
+    status, _, _ = command(
+        "evaluate", f"run={run}", "metrics=[last_hop]", "k=[1]", f"out={out}", *given
+    )
     assert status == 0
     assert json.loads(out.read_text())["metrics"]["last_hop@1"] == 0.5
-    assert command("compare", f"run={run}", f"baseline={run}", "metric=last_hop", "k=1", *given)[0] == 0
-    fused = [f"lists={{dense: {run}, graph: {run}}}", "fuser=rrf", f"out={tmp_path / 'f.tsv'}", given[-1]]
+    assert (
+        command("compare", f"run={run}", f"baseline={run}", "metric=last_hop", "k=1", *given)[0]
+        == 0
+    )
+    fused = [
+        f"lists={{dense: {run}, graph: {run}}}",
+        "fuser=rrf",
+        f"out={tmp_path / 'f.tsv'}",
+        given[-1],
+    ]
     assert command("fuse", *fused)[0] == 0
     assert list(harness.read(tmp_path / "f.tsv").to_dict()["q2"]) == ["d3", "d1"]
     status, _, said = command("evaluate", f"run={run}", *given[:2])
     assert status == 2
-    assert "found frage, absatz, wert; name yours: columns={query: ..., doc: ..., score: ...}" in said
+    assert (
+        "found frage, absatz, wert; name yours: columns={query: ..., doc: ..., score: ...}" in said
+    )
     status, _, said = command("evaluate", f"run={run}", *given[:2], "columns={passage: absatz}")
     assert status == 2
     assert "columns=passage" in said
 
 
-def test_each_file_may_have_columns_of_its_own(tmp_path: Path, gold: Path, command: Command) -> None:
-    """d1 is first for 007 and second for q2 by `wert`; by `zweiter` it is the other way round: one won, one lost."""
+def test_each_file_may_have_columns_of_its_own(
+    tmp_path: Path, gold: Path, command: Command
+) -> None:
+    """d1 is first for 007 and second for q2 by `wert`; by `zweiter` it is the other way round: one
+    won, one lost.
+    """
     own, plain, out = tmp_path / "own.csv", tmp_path / "plain.trec", tmp_path / "out.json"
     frame("frage", "absatz", "wert").assign(zweiter=[1.0, 2.0, 1.0, 2.0]).to_csv(own, index=False)
     harness.write(harness.Run.from_dict(LISTS), plain)
     first, second = (
-        f"{{file: {own}, columns: {{query: frage, doc: absatz, score: {score}}}}}" for score in ("wert", "zweiter")
+        f"{{file: {own}, columns: {{query: frage, doc: absatz, score: {score}}}}}"
+        for score in ("wert", "zweiter")
     )
-    asked = [f"paths.looks={tmp_path}/looks", f"gold={gold}", "metric=last_hop", "k=1", f"out={out}"]
+    asked = [
+        f"paths.looks={tmp_path}/looks",
+        f"gold={gold}",
+        "metric=last_hop",
+        "k=1",
+        f"out={out}",
+    ]
 
     def compared(run: str, baseline: str) -> tuple[int, int]:
         assert command("compare", f"run={run}", f"baseline={baseline}", *asked)[0] == 0
@@ -77,17 +110,38 @@ def test_each_file_may_have_columns_of_its_own(tmp_path: Path, gold: Path, comma
     assert compared(f"{{a: {first}}}", f"{{b: {plain}}}") == (0, 0)
     assert compared(second, str(plain)) == (1, 1)
     assert compared(f"[{second}]", f"{{b: {first}}}") == (1, 1)
-    fused = command("fuse", f"lists={{dense: {first}, graph: {plain}}}", "fuser=rrf", f"out={tmp_path / 'f.json'}")
+    fused = command(
+        "fuse",
+        f"lists={{dense: {first}, graph: {plain}}}",
+        "fuser=rrf",
+        f"out={tmp_path / 'f.json'}",
+    )
     assert fused[0] == 0
     assert list(harness.read(tmp_path / "f.json").to_dict()["q2"]) == ["d3", "d1"]
     for run, found in ((first, [1, 0]), (second, [0, 1])):
-        assert command("evaluate", f"run={run}", *asked[:2], "metrics=[last_hop]", "k=[1]", asked[-1])[0] == 0
-        assert [one["last_hop@1"] for one in json.loads(out.read_text())["per_query"].values()] == found
+        assert (
+            command("evaluate", f"run={run}", *asked[:2], "metrics=[last_hop]", "k=[1]", asked[-1])[
+                0
+            ]
+            == 0
+        )
+        assert [
+            one["last_hop@1"] for one in json.loads(out.read_text())["per_query"].values()
+        ] == found
     for mistake, words in (
-        (f"{{a: {{file: {own}, columns: {{document: absatz}}}}}}", "run.a.columns=document is not known"),
-        (f"{{a: {{file: {own}, column: {{doc: absatz}}}}}}", "run.a=column is not known (did you mean columns?)"),
+        (
+            f"{{a: {{file: {own}, columns: {{document: absatz}}}}}}",
+            "run.a.columns=document is not known",
+        ),
+        (
+            f"{{a: {{file: {own}, column: {{doc: absatz}}}}}}",
+            "run.a=column is not known (did you mean columns?)",
+        ),
         ("{a: {columns: {doc: absatz}}}", "expected a path, a list of paths"),
-        (f"{{a: {{file: {own}, columns: absatz}}}}", "run.a.columns=absatz: expected names with values"),
+        (
+            f"{{a: {{file: {own}, columns: absatz}}}}",
+            "run.a.columns=absatz: expected names with values",
+        ),
         (f"{{a: {{file: {own}, columns: {{score: x}}}}}}", f"{own}: "),
         (f"[{first}, {second}]", "a file stands there twice; give each once, or name them"),
     ):
@@ -99,7 +153,9 @@ def test_a_folder_with_the_names_of_other_tools_is_a_benchmark(tmp_path: Path, g
     rows = [{"pid": f"d{n}", "title": f"T{n}", "contents": f"Text {n}."} for n in range(1, 4)]
     with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as lines:
         lines.write("".join(json.dumps(row) + "\n" for row in rows))
-    gold.write_text("".join(json.dumps({**json.loads(line), "answers": ["x"]}) + "\n" for line in gold.open()))
+    gold.write_text(
+        "".join(json.dumps({**json.loads(line), "answers": ["x"]}) + "\n" for line in gold.open())
+    )
     benchmark = harness.load(tmp_path)
     assert benchmark.doc_ids.to_pylist() == ["d1", "d2", "d3"]
     assert list(benchmark.questions) == ["Who?", "?"]

@@ -25,19 +25,41 @@ from harness.report.output import displayed
 from harness.run.io import read
 from tests.conftest import Command
 
-KEYS = {"metric", "k", "n", "run", "baseline", "wins", "losses", "p", "wilson", "odds_ratio", "wins_ids", "losses_ids"}
+KEYS = {
+    "metric",
+    "k",
+    "n",
+    "run",
+    "baseline",
+    "wins",
+    "losses",
+    "p",
+    "wilson",
+    "odds_ratio",
+    "wins_ids",
+    "losses_ids",
+}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """66 queries with gold b after a: the baseline finds the last hop of 26, ours of 49 (PG Table 4)."""
+    """66 queries with gold b after a: the baseline finds the last hop of 26, ours of 49 (PG Table
+    4).
+    """
     monkeypatch.chdir(tmp_path)
     names = [f"q{number:02}" for number in range(66)]
-    gold = [{"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"} for name in names]
+    gold = [
+        {"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"}
+        for name in names
+    ]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    (tmp_path / "qrels.txt").write_text("\n".join(f"{name} 0 {doc}{name} 1" for name in names for doc in "ab"))
+    (tmp_path / "qrels.txt").write_text(
+        "\n".join(f"{name} 0 {doc}{name} 1" for name in names for doc in "ab")
+    )
     for system, found in (("dense", 26), ("ours", 49), ("none", 0)):
-        lists = {name: {f"b{name}" if number < found else "x": 1.0} for number, name in enumerate(names)}
+        lists = {
+            name: {f"b{name}" if number < found else "x": 1.0} for number, name in enumerate(names)
+        }
         (tmp_path / f"{system}.json").write_text(json.dumps(lists))
     return tmp_path
 
@@ -56,7 +78,9 @@ def test_a_figure_of_the_differences(folder: Path) -> None:
     drawn = picture([found], "x")
     drawn.draw(figure)
     axes, beside = figure.axes
-    assert [round(x) for x in axes.lines[1].get_xdata()] == [round(100 * end) for end in found.interval]
+    assert [round(x) for x in axes.lines[1].get_xdata()] == [
+        round(100 * end) for end in found.interval
+    ]
     assert axes.lines[2].get_xdata() == [100 * 23 / 66]
     assert [label.get_text() for label in beside.get_yticklabels()] == ["23W/0L"]
     assert axes.get_xlabel() == "last_hop@5, points from dense"
@@ -70,12 +94,18 @@ def test_the_figure_is_the_only_file_of_its_name(folder: Path) -> None:
     compared("run=ours.json", "figure='made/all (v1.2).png'")
     assert Path("made/all (v1.2).png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in Path("made").iterdir()] == ["all (v1.2).png"]
-    with pytest.raises(HarnessError, match=r"figure=x.jpg: ending .jpg is not known .*; known: .pdf, .png"):
+    with pytest.raises(
+        HarnessError, match=r"figure=x.jpg: ending .jpg is not known .*; known: .pdf, .png"
+    ):
         compared("run=ours.json", "figure=x.jpg")
 
 
 def compared(*overrides: str) -> Any:
-    run(compose("compare", ["baseline=dense.json", "gold=queries.jsonl", "out=out.json", *overrides]))
+    run(
+        compose(
+            "compare", ["baseline=dense.json", "gold=queries.jsonl", "out=out.json", *overrides]
+        )
+    )
     return json.loads(Path("out.json").read_text())
 
 
@@ -106,7 +136,9 @@ def test_published_comparison(folder: Path) -> None:
     ):  # Tango's score at the ends, losses 0: p21 solves 2n x^2 + b x = 0
         b = -23 + 2 * 66 * end - 23 * end
         p21 = max(0.0, ((b * b) ** 0.5 - b) / (4 * 66))
-        assert (23 - 66 * end) / (66 * (2 * p21 + end * (1 - end))) ** 0.5 == pytest.approx(z, abs=0.02)
+        assert (23 - 66 * end) / (66 * (2 * p21 + end * (1 - end))) ** 0.5 == pytest.approx(
+            z, abs=0.02
+        )
     assert found["p_equivalent"] > 0.99
 
 
@@ -115,30 +147,48 @@ def test_several_runs_metrics_and_depths_are_corrected_together(folder: Path) ->
     assert [(row["metric"], row["k"]) for row in found[:2]] == [("last_hop", 1), ("last_hop", 5)]
     assert [row["name"] for row in found] == ["ours"] * 4 + ["none"] * 4
     assert len(found) == 8
-    assert found[0]["p_holm"] == pytest.approx(4 * found[0]["p"])  # four smaller ones stand before it
+    assert found[0]["p_holm"] == pytest.approx(
+        4 * found[0]["p"]
+    )  # four smaller ones stand before it
     assert (found[4]["wins"], found[4]["losses"]) == (0, 26)
     assert found[2]["wilson"] is found[2]["odds_ratio"] is None
     assert found[4]["p_holm"] == pytest.approx(8 * found[4]["p"])
 
 
 def clustered(sizes: list[int], won: int, lost: int) -> None:
-    """Queries that share a gold passage within a cluster; of the first clusters' all are won, of the next all lost."""
-    names = [(f"q{cluster}-{place}", cluster) for cluster, size in enumerate(sizes) for place in range(size)]
+    """Queries that share a gold passage within a cluster; of the first clusters' all are won, of
+    the next all lost.
+    """
+    names = [
+        (f"q{cluster}-{place}", cluster)
+        for cluster, size in enumerate(sizes)
+        for place in range(size)
+    ]
     gold = [{"id": name, "supporting_ids": [f"s{cluster}", f"g{name}"]} for name, cluster in names]
     Path("shared.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    for system, hit in (("a", lambda cluster: cluster < won), ("b", lambda cluster: won <= cluster < won + lost)):
+    for system, hit in (
+        ("a", lambda cluster: cluster < won),
+        ("b", lambda cluster: won <= cluster < won + lost),
+    ):
         lists = {name: {f"g{name}" if hit(cluster) else "x": 1.0} for name, cluster in names}
         Path(f"{system}.json").write_text(json.dumps(lists))
 
 
-def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
-    """40 clusters of 3 queries, 4 won and 1 lost as a whole: by question 12/3, p .035; by cluster 4/1, p .375."""
+def test_clusters_of_shared_gold_decide(
+    folder: Path, command: Callable[..., tuple[int, str, str]]
+) -> None:
+    """40 clusters of 3 queries, 4 won and 1 lost as a whole: by question 12/3, p .035; by cluster
+    4/1, p .375.
+    """
     clustered([3] * 40, 4, 1)
     given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl", "figure=f.png")
     status, said, _ = command("compare", *given, "out=out.json", "explain=true")
     found = json.loads(Path("out.json").read_text())
     assert (status, found["p"]) == (0, pytest.approx(binomtest(3, 15).pvalue))
-    assert (found["decides"], found["p_cluster"], found["p_holm"]) == ("by cluster", *[pytest.approx(12 / 32)] * 2)
+    assert (found["decides"], found["p_cluster"], found["p_holm"]) == (
+        "by cluster",
+        *[pytest.approx(12 / 32)] * 2,
+    )
     low, high = found["difference_interval_cluster"]
     assert low < 0 < 9 / 120 < high
     assert found["difference_interval"][0] > 0
@@ -153,7 +203,9 @@ def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tup
     assert "bfseries" not in table
 
 
-def test_too_few_clusters_have_no_p(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
+def test_too_few_clusters_have_no_p(
+    folder: Path, command: Callable[..., tuple[int, str, str]]
+) -> None:
     """12 clusters of 20, of which 4 are won and none lost: by query p is 2 / 2^80."""
     clustered([20] * 12, 4, 0)
     given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl")
@@ -162,7 +214,10 @@ def test_too_few_clusters_have_no_p(folder: Path, command: Callable[..., tuple[i
     assert (status, found["decides"], found["p"]) == (0, "too few clusters", 2 / 2**80)
     assert found["p_cluster"] is found["p_holm"] is found["difference_interval_cluster"] is None
     text = " ".join(said.split())
-    assert "80 won, 0 lost; 12 clusters of 240 questions are too few for a p), no difference is shown." in text
+    assert (
+        "80 won, 0 lost; 12 clusters of 240 questions are too few for a p), no difference is shown."
+        in text
+    )
     both = ("run={a: a.json, c: a.json}", "baseline=b.json", "gold=shared.jsonl", "out=t.tex")
     assert command("compare", both[0].replace("c: a", "c: b"), *both[1:])[0] == 0
     assert "bfseries" not in Path("t.tex").read_text()
@@ -189,7 +244,10 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
         ),
         (["run=ours.json", "metric=hit"], "metric hit@5 is not known (did you mean success?)"),
         (["run=[ours.json,ours.json]"], "a file stands there twice"),
-        (["run={seeds: '*s*.json'}"], "dense.json is in baseline=dense.json, too; give patterns and lists without"),
+        (
+            ["run={seeds: '*s*.json'}"],
+            "dense.json is in baseline=dense.json, too; give patterns and lists without",
+        ),
         ([], "run: no value is given"),
     ],
 )
@@ -206,7 +264,9 @@ def test_qrels_serve_metrics_without_order(folder: Path) -> None:
     assert (found["k"], found["wins"]) == (None, 23)
 
 
-def test_it_ends_with_what_won_and_by_how_much(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_ends_with_what_won_and_by_how_much(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """49 of 66 against 26 of 66: 74.2% and 39.4%, 34.8 points; as good as equal: nothing shown."""
     compared("run=ours.json", "metric=last_hop", "k=5")
     said = " ".join(capsys.readouterr().out.split())
@@ -222,17 +282,29 @@ def test_of_lists_that_are_equally_good_none_is_named_the_best(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """dense finds 0 to 25, other 20 to 45: 26 of 66 each, and each 20 that the other lacks."""
-    lists = {f"q{number:02}": {f"bq{number:02}" if 20 <= number < 46 else "x": 1.0} for number in range(66)}
+    lists = {
+        f"q{number:02}": {f"bq{number:02}" if 20 <= number < 46 else "x": 1.0}
+        for number in range(66)
+    }
     (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run=other.json")
     said = " ".join(capsys.readouterr().out.split())
-    assert "at most 20 of 66 questions over dense.json and other.json, equally good, by last_hop@5. " in said
+    assert (
+        "at most 20 of 66 questions over dense.json and other.json, equally good, by last_hop@5. "
+        in said
+    )
     assert (found["headroom"]["best"], found["headroom"]["equal"]) == ("dense.json", ["other.json"])
 
 
-def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """dense finds 0 to 25, other 40 to 65 and ours 0 to 48: dense has nothing that ours lacks, other has 49 to 65."""
-    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
+def test_headroom_of_the_runs_that_are_compared(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """dense finds 0 to 25, other 40 to 65 and ours 0 to 48: dense has nothing that ours lacks,
+    other has 49 to 65.
+    """
+    lists = {
+        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
+    }
     (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run={ours: ours.json, other: other.json}")
     short = " ".join(capsys.readouterr().out.split())
@@ -245,42 +317,80 @@ def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.Cap
         assert {key: one["headroom"][key] for key in expected} == expected
         assert (one["headroom"]["oracle"], one["headroom"]["score"]) == (1.0, 49 / 66)
     said = " ".join(capsys.readouterr().out.split())
-    assert "By last_hop@5: Of 66 questions dense.json does better than ours on 0, other on 17; choosing" in said
+    assert (
+        "By last_hop@5: Of 66 questions dense.json does better than ours on 0, other on 17; "
+        "choosing" in said
+    )
     assert "would score 100.0% in place of 74.2%" in said
 
 
 def test_several_baselines_in_one_family_and_a_matrix(
     folder: Path, command: Callable[..., tuple[int, str, str]]
 ) -> None:
-    """ours finds 0 to 48, other 40 to 65, dense 0 to 25, none nothing; p of W wins and no loss is 2 / 2^W."""
-    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
+    """ours finds 0 to 48, other 40 to 65, dense 0 to 25, none nothing; p of W wins and no loss is 2
+    / 2^W.
+    """
+    lists = {
+        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
+    }
     (folder / "other.json").write_text(json.dumps(lists))
-    runs, bases = "run={ours: ours.json, dense: dense.json}", "baseline={dense: dense.json, other: other.json}"
+    runs, bases = (
+        "run={ours: ours.json, dense: dense.json}",
+        "baseline={dense: dense.json, other: other.json}",
+    )
     status, said, _ = command("compare", runs, bases, "gold=queries.jsonl", "out=out.json")
     assert status == 0
     found = json.loads(Path("out.json").read_text())
     assert [(one["name"], one["baseline"], one["wins"], one["losses"]) for one in found] == [
-        ("ours", "dense", 23, 0), ("ours", "other", 40, 17), ("dense", "other", 26, 26),
-    ]  # fmt: skip
+        ("ours", "dense", 23, 0),
+        ("ours", "other", 40, 17),
+        ("dense", "other", 26, 26),
+    ]
     assert found[0]["p_holm"] == pytest.approx(3 * 2 / 2**23)
     assert found[1]["p_holm"] == pytest.approx(2 * found[1]["p"])
     lines = [line.split() for line in said.splitlines()]
     assert ["over", "dense", "over", "other"] in lines
-    assert ["ours", "+34.8*", "23", "0", "<.001", "+34.8*", "40", "17", p_value(2 * found[1]["p"])] in lines
+    assert [
+        "ours",
+        "+34.8*",
+        "23",
+        "0",
+        "<.001",
+        "+34.8*",
+        "40",
+        "17",
+        p_value(2 * found[1]["p"]),
+    ] in lines
     assert ["dense", *"––––", "+0.0", "26", "26", "1.000"] in lines
     assert "p by question" not in said
-    assert "p by question" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
+    assert (
+        "p by question" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
+    )
     status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 
 
 def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
-    """a is dense, b other: ours is better than both, empty worse than both, dense and other are alike (26/26)."""
-    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
+    """a is dense, b other: ours is better than both, empty worse than both, dense and other are
+    alike (26/26).
+    """
+    lists = {
+        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
+    }
     (folder / "other.json").write_text(json.dumps(lists))
-    run(compose("compare", ["run={ours: ours.json, empty: none.json}",
-                            "baseline={dense: dense.json, other: other.json}", "gold=queries.jsonl",
-                            "metric=last_hop", "k=5", "out=table.tex"]))  # fmt: skip
+    run(
+        compose(
+            "compare",
+            [
+                "run={ours: ours.json, empty: none.json}",
+                "baseline={dense: dense.json, other: other.json}",
+                "gold=queries.jsonl",
+                "metric=last_hop",
+                "k=5",
+                "out=table.tex",
+            ],
+        )
+    )
     text = Path("table.tex").read_text()
     rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
     space = r"\phantom{\textsuperscript{ab}}"
@@ -294,20 +404,37 @@ def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
     star = r"\textsuperscript{{*}}"
     gain = rf"+34.8\rlap{{{star}}}\phantom{{{star}}}"
     p = p_value(binomtest(17, 57).pvalue)  # the greatest of four, which Holm leaves
-    assert rows["ours"] == rf"ours & {gain} & 23 & 0 & \textless{{}}.001 & {gain} & 40 & 17 & {p} \\"
+    assert (
+        rows["ours"] == rf"ours & {gain} & 23 & 0 & \textless{{}}.001 & {gain} & 40 & 17 & {p} \\"
+    )
     assert rows["empty"].count("& 0 & 26 &") == 2
     assert r"\label{tab:table-matrix}" in text
 
 
 def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
-    """ours is better than dense (23/0), none is worse (0/26); against itself or a copy nothing is shown."""
+    """ours is better than dense (23/0), none is worse (0/26); against itself or a copy nothing is
+    shown.
+    """
     (folder / "copy.json").write_text((folder / "dense.json").read_text())
     runs = "run={ours: ours.json, empty: none.json, copy: copy.json}"
-    run(compose("compare", [runs, "baseline={dense: dense.json}", "gold=queries.jsonl", "metric=[last_hop,mrr]",
-                            "k=5", "out=made/table.tex"]))  # fmt: skip
+    run(
+        compose(
+            "compare",
+            [
+                runs,
+                "baseline={dense: dense.json}",
+                "gold=queries.jsonl",
+                "metric=[last_hop,mrr]",
+                "k=5",
+                "out=made/table.tex",
+            ],
+        )
+    )
     text = Path("made/table.tex").read_text()
     rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
-    dagger, double = (rf"\textsuperscript{{\ensuremath{{\{name}}}}}" for name in ("dagger", "ddagger"))
+    dagger, double = (
+        rf"\textsuperscript{{\ensuremath{{\{name}}}}}" for name in ("dagger", "ddagger")
+    )
     space = rf"\phantom{{{dagger}}}"
     assert rows["Dense"] == rf"Dense & 39.4{space} & 39.4{space} \\"
     cells = [rf"\textbf{{74.2}}\rlap{{{dagger}}}{space}", rf"0.0\rlap{{{double}}}{space}"]
@@ -315,9 +442,17 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
     assert rows["empty"] == rf"empty & {cells[1]} & {cells[1]} \\"
     assert rows["copy"] == rf"copy & 39.4{space} & 39.4{space} \\"
     assert r"\label{tab:table}" in text
-    assert r"\ensuremath{\dagger} better than dense, \ensuremath{\ddagger} worse than dense" in " ".join(text.split())
+    assert (
+        r"\ensuremath{\dagger} better than dense, \ensuremath{\ddagger} worse than dense"
+        in " ".join(text.split())
+    )
     assert "odds" in Path("made/table-appendix.tex").read_text()
-    run(compose("compare", ["run=copy.json", "baseline=dense.json", "gold=queries.jsonl", "out=made/table.tex"]))
+    run(
+        compose(
+            "compare",
+            ["run=copy.json", "baseline=dense.json", "gold=queries.jsonl", "out=made/table.tex"],
+        )
+    )
     text = Path("made/table.tex").read_text()
     assert "textbf" not in text
     assert "No difference is significant." in text
@@ -326,23 +461,36 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
 def test_runs_by_metrics_are_read_in_a_minute(
     folder: Path, command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two runs by four metrics: eight rows, a sentence each of what is better and of what fusion can gain."""
+    """Two runs by four metrics: eight rows, a sentence each of what is better and of what fusion
+    can gain.
+    """
     monkeypatch.setenv("COLUMNS", "100")
     (folder / "deep").mkdir()
     (folder / "deep" / "dense.json").write_text((folder / "dense.json").read_text())
     metrics, k = "metric=[last_hop,full_sup,recall,ndcg]", "k=5"
-    given = ("compare", "run=[ours.json,deep/dense.json]", "baseline=dense.json", "gold=queries.jsonl", metrics, k)
+    given = (
+        "compare",
+        "run=[ours.json,deep/dense.json]",
+        "baseline=dense.json",
+        "gold=queries.jsonl",
+        metrics,
+        k,
+    )
     status, said, _ = command(*given)
     assert status == 0
     lines = said.splitlines()
-    assert max(map(len, lines[:-2])) <= 100  # below stands the path of the looks, which is not broken
+    assert (
+        max(map(len, lines[:-2])) <= 100
+    )  # below stands the path of the looks, which is not broken
     first = next(place for place, line in enumerate(lines) if line.startswith("---")) + 1
     rows, rest = lines[first : first + 8], lines[first + 8 :]
     assert [line.split()[0] for line in rows] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
     assert rest[0] == ""
     prose = " ".join(" ".join(rest[1:]).split())
     assert prose.startswith("ours.json: only 49 of 132 gold documents stand in any list. ")
-    prose = prose[prose.index("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ") :]
+    prose = prose[
+        prose.index("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ") :
+    ]
     assert " are better; in " in prose
     assert "Choosing" not in prose  # dense has nothing that ours lacks
     assert prose.partition("caution: ")[0].count(". ") <= 2
@@ -351,13 +499,20 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert len(told) == len(set(told)) > 8
 
 
-def test_explain_is_true_or_false(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
-    status, _, said = command("compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all")
+def test_explain_is_true_or_false(
+    folder: Path, command: Callable[..., tuple[int, str, str]]
+) -> None:
+    status, _, said = command(
+        "compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all"
+    )
     assert (status, said) == (2, "error: explain=all: expected true or false\n")
 
 
 def test_letters_that_a_font_lacks_are_one_line(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Of one question, too: matplotlib's own warnings were printed, and "1 questions"."""
     monkeypatch.chdir(tmp_path)
@@ -369,4 +524,7 @@ def test_letters_that_a_font_lacks_are_one_line(
         warnings.simplefilter("error")
         status, said, _ = command("compare", *given)
     assert (status, "g.jsonl, 1 question, split all" in said) == (0, True)
-    assert caplog.messages.count("figures have an empty box for each of 靐龘: their font lacks them") == 1
+    assert (
+        caplog.messages.count("figures have an empty box for each of 靐龘: their font lacks them")
+        == 1
+    )

@@ -19,7 +19,9 @@ from harness.work.store import Store
 def runs(tmp_path: Path) -> Path:
     store = Store(tmp_path)
     for stage in ("encode", "graph"):
-        store.get(stage, {}, {}, lambda folder: (folder / "data.npy").write_bytes(bytes(100)) and None)
+        store.get(
+            stage, {}, {}, lambda folder: (folder / "data.npy").write_bytes(bytes(100)) and None
+        )
     PairScores(tmp_path / "artifacts" / "judge" / "x", {}).add([digest("a")], np.array([0.5]))
     return tmp_path
 
@@ -28,7 +30,12 @@ def said(runs: Path, *more: str) -> list[str]:
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("builtins.print", lambda *parts: found.append(" ".join(map(str, parts))))
-        run(compose("doctor", [f"paths.runs={runs}", f"paths.ledger={runs}/ledger.jsonl", "tracking=none", *more]))
+        run(
+            compose(
+                "doctor",
+                [f"paths.runs={runs}", f"paths.ledger={runs}/ledger.jsonl", "tracking=none", *more],
+            )
+        )
     return [line for line in found if line.startswith(("artifacts", "DAMAGED"))]
 
 

@@ -1,4 +1,6 @@
-"""`harness evaluate`: hand-worked scores, qrels, queries that do not match, and each form of output."""
+"""`harness evaluate`: hand-worked scores, qrels, queries that do not match, and each form of
+output.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def test_scores_by_hand(folder: Path) -> None:
     assert found["queries"] == {"missing": 1, "unknown": 1}
 
 
-def test_qrels_have_no_last_hop_and_the_result_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_qrels_have_no_last_hop_and_the_result_says_why(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = evaluated("metrics=[last_hop,full_sup]", gold="qrels.txt")
     assert found["metrics"] == {"last_hop@5": None, "full_sup@5": 1 / 3}
     assert found["per_query"]["q1"] == {"last_hop@5": None, "full_sup@5": 1}
@@ -72,7 +76,9 @@ def test_qrels_have_no_last_hop_and_the_result_says_why(folder: Path, capsys: py
     assert "has a known hop order" in capsys.readouterr().out
 
 
-def test_queries_that_do_not_match_are_shown_or_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_queries_that_do_not_match_are_shown_or_refused(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     evaluated()
     assert "lacks 1 of 3 gold questions, holds 1 that queries.jsonl does not know" in caplog.text
     Path("out.json").unlink()
@@ -95,7 +101,12 @@ def test_ties_as_trec_eval_breaks_them(folder: Path) -> None:
 
 def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ending in ("csv", "tex", "txt"):
-        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "metrics=last_hop", f"out=out.{ending}"]))
+        run(
+            compose(
+                "evaluate",
+                ["run=run.trec", "gold=queries.jsonl", "metrics=last_hop", f"out=out.{ending}"],
+            )
+        )
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()))
     assert rows[:2] == [["questions", "n", "missing", "last_hop@5"], ["all", "3", "1", str(1 / 3)]]
     text = Path("out.tex").read_text()
@@ -103,7 +114,12 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "run.trec has no list for 1 of 3 questions; these count as not found." in text
     assert r"\toprule" in Path("out.tex").read_text()
     assert Path("out.txt").read_text().strip() in capsys.readouterr().out
-    assert sorted(path.name for path in folder.glob("out*")) == ["out-queries.csv", "out.csv", "out.tex", "out.txt"]
+    assert sorted(path.name for path in folder.glob("out*")) == [
+        "out-queries.csv",
+        "out.csv",
+        "out.tex",
+        "out.txt",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +132,10 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["run=run.trec", "gold=queries.jsonl", "split=train"], "known: tune, test, all"),
         (["run=run.trec", "gold=queries.jsonl", "ties=random"], "known: house, trec"),
         (["run=other.trec", "gold=queries.jsonl"], "other.trec: there is no such file"),
-        (["run=run.trec", "gold=run.trec"], "run.trec:1: `qid Q0 docid rank score tag`: this is a run"),
+        (
+            ["run=run.trec", "gold=run.trec"],
+            "run.trec:1: `qid Q0 docid rank score tag`: this is a run",
+        ),
         (["run=strange.json", "gold=queries.jsonl"], "have no query in common"),
     ],
 )
@@ -133,7 +152,9 @@ def test_a_depth_beyond_the_lists_is_said(folder: Path, caplog: pytest.LogCaptur
     assert "documents, so recall@1000 looks no further" in caplog.text
 
 
-def test_a_look_is_noted_before_its_figures_are_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_is_noted_before_its_figures_are_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that a reader who goes away in the middle has looked all the same."""
 
     def gone(*_: object) -> None:
@@ -151,7 +172,9 @@ def test_a_look_is_noted_before_its_figures_are_printed(folder: Path, monkeypatc
 @pytest.mark.parametrize(
     "line", [("evaluate", "metrics=[recall@5,mrr]"), ("compare", "baseline=run.trec", "metric=mrr")]
 )
-def test_a_depth_that_no_metric_takes_is_refused(folder: Path, command: Command, line: tuple[str, ...]) -> None:
+def test_a_depth_that_no_metric_takes_is_refused(
+    folder: Path, command: Command, line: tuple[str, ...]
+) -> None:
     status, _, said = command(*line, "run=run.trec", "gold=queries.jsonl", "k=10")
     assert status == 2
     assert "k=10 changes nothing: " in said

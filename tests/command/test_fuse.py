@@ -1,4 +1,6 @@
-"""`harness fuse`: hand-worked fusion of files, splits, depths, forms, and what is refused; then all three in a row."""
+"""`harness fuse`: hand-worked fusion of files, splits, depths, forms, and what is refused; then all
+three in a row.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def test_the_cap_cuts_the_capped_list_only(folder: Path) -> None:
 def test_depth_and_split(folder: Path) -> None:
     assert set(fused("fuser=rrf", "depth=1")["q1"]) == {"b"}
     for split in ("tune", "test"):
-        assert set(fused("fuser=rrf", f"split={split}")) == {q for q in ("q1", "q2", "q3") if md5_split(q) == split}
+        assert set(fused("fuser=rrf", f"split={split}")) == {
+            q for q in ("q1", "q2", "q3") if md5_split(q) == split
+        }
 
 
 @pytest.mark.parametrize(
@@ -85,8 +89,14 @@ def test_depth_and_split(folder: Path) -> None:
         (["lists=d.trec"], "lists must name"),
         (["lists=null"], "lists must name"),
         (["lists={dense: d.trec, graph: e.trec}"], "e.trec: there is no such file"),
-        (["lists={dense: d.trec, graph: other.json}"], "lists.dense and lists.graph have no query in common"),
-        (["lists={dense: d.trec, graph: hollow.json}"], "lists.graph: no list has a document; give a file"),
+        (
+            ["lists={dense: d.trec, graph: other.json}"],
+            "lists.dense and lists.graph have no query in common",
+        ),
+        (
+            ["lists={dense: d.trec, graph: hollow.json}"],
+            "lists.graph: no list has a document; give a file",
+        ),
         (["lists={dense: bad.trec, graph: g.json}"], "bad.trec:1: expected 6 fields"),
         (["normalizer=zscore"], "fuser=boltzmann needs values in [0, 1]"),
         (["fuser.alpha=1.5"], "alpha=1.5"),
@@ -99,7 +109,10 @@ def test_depth_and_split(folder: Path) -> None:
         (["pool.importance=high.json"], "high.json: a must be in [0, 1], got"),
         (["fuser=learned"], "fuser=learned has no coefficients"),
         (["normalizer=ecdf"], "normalizer=ecdf has no reference scores"),
-        (["lock=bad.trec"], "bad.trec:1: broken JSON (Expecting value); expected the lock of a sweep"),
+        (
+            ["lock=bad.trec"],
+            "bad.trec:1: broken JSON (Expecting value); expected the lock of a sweep",
+        ),
         (["lock=lock.json"], "lock.json: changed since it was written"),
     ],
 )
@@ -126,14 +139,19 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
             ["fuser=rrf", "pool.capped=[dense]"],
             "changes nothing: nothing here reads it; it is read where pool.cap is set",
         ),
-        (["fuser=rrf", "+pool.kap=3"], "+pool.kap=3 changes nothing: pool has no kap (did you mean cap?)"),
+        (
+            ["fuser=rrf", "+pool.kap=3"],
+            "+pool.kap=3 changes nothing: pool has no kap (did you mean cap?)",
+        ),
         (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
         (["lock=lock.json", "+fuser.k=3"], "lock=lock.json decides what +fuser.k=3 would change"),
         (["lock=lock.json", "~reranker"], "lock=lock.json decides what ~reranker would change"),
         (["fuser=rrf", "lenient=[false]"], "lenient=[false]: expected true or false"),
     ],
 )
-def test_what_would_change_nothing_is_refused(folder: Path, command: Command, given: list[str], words: str) -> None:
+def test_what_would_change_nothing_is_refused(
+    folder: Path, command: Command, given: list[str], words: str
+) -> None:
     status, _, said = command("fuse", GIVEN, "out=out.trec", *given)
     assert status == 2
     assert words in said
@@ -167,14 +185,25 @@ def test_no_list_is_written_over(folder: Path, command: Command) -> None:
 
 
 def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
-    (folder / "queries.jsonl").write_text('{"id": "q1", "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"}\n')
+    (folder / "queries.jsonl").write_text(
+        '{"id": "q1", "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"}\n'
+    )
     assert warm.harness("fuse", GIVEN, "fuser=rrf", "out=f.trec", cwd=folder).returncode == 0
     assert (
-        warm.harness("evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json", cwd=folder).returncode
+        warm.harness(
+            "evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json", cwd=folder
+        ).returncode
         == 0
     )
     assert json.loads((folder / "e.json").read_text())["metrics"]["last_hop@1"] == 1
-    arguments = ("run=f.trec", "baseline=d.trec", "gold=queries.jsonl", "metric=last_hop", "k=1", "out=c.json")
+    arguments = (
+        "run=f.trec",
+        "baseline=d.trec",
+        "gold=queries.jsonl",
+        "metric=last_hop",
+        "k=1",
+        "out=c.json",
+    )
     assert warm.harness("compare", *arguments, cwd=folder).returncode == 0
     assert json.loads((folder / "c.json").read_text())["wins_ids"] == ["q1"]
     (folder / "bad.trec").write_text(DENSE + "q1 Q0 a 3 nan s\n")
@@ -186,7 +215,9 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     assert not (folder / "x.trec").exists()
 
 
-def test_lists_that_share_little_are_said_on_stderr(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_that_share_little_are_said_on_stderr(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     docs = "\n".join(f"q1 Q0 z{number} {number + 2} 0.{9 - number} s" for number in range(3))
     (folder / "d.trec").write_text(f"q1 Q0 b 1 0.99 s\n{docs}\n")
     (folder / "g.json").write_text('{"q1": {"b": 5, "c": 4, "d": 3}}')
@@ -200,7 +231,9 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     """q1 and q2 share c, so both go where q1 goes; by themselves they would part."""
     ids = ["q1", "q2", "q3"]
     gold = dict(zip(ids, (["a", "c"], ["c"], ["d"]), strict=True))
-    queries = [{"id": name, "supporting_ids": gold[name], "hops": 1, "type": "bridge"} for name in ids]
+    queries = [
+        {"id": name, "supporting_ids": gold[name], "hops": 1, "type": "bridge"} for name in ids
+    ]
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
     split = {name: md5_split(name) for name in ids}
     assert (split["q1"], split["q2"], split["q3"]) == ("tune", "test", "test")
@@ -208,10 +241,14 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     disjoint = ["splitting=disjoint", "gold=queries.jsonl"]
     assert set(fused("split=test", *disjoint)) == {"q3"}
     assert set(fused("split=tune", *disjoint)) == {"q1", "q2"}
-    with pytest.raises(HarnessError, match="splitting=disjoint needs to know which queries share passages"):
+    with pytest.raises(
+        HarnessError, match="splitting=disjoint needs to know which queries share passages"
+    ):
         fused("split=test", "splitting=disjoint")
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))
-    with pytest.raises(HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 questions \(q3\)"):
+    with pytest.raises(
+        HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 questions \(q3\)"
+    ):
         fused("split=test", *disjoint)
 
 
@@ -222,19 +259,32 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
             ["fuser.weights={dense: 1, graph: 2}", "fuser.alpha=1"],
             "fuser.alpha=1 changes nothing: harness fuse fuser.w",
         ),
-        (["fuser.weights={dense: 1, graph: 1, grph: 5}"], "fuser.weights=grph is not known (did you mean graph?)"),
-        (["fuser.weights={dense: 0, graph: 0}"], "every weight is 0; give one list a weight above 0"),
+        (
+            ["fuser.weights={dense: 1, graph: 1, grph: 5}"],
+            "fuser.weights=grph is not known (did you mean graph?)",
+        ),
+        (
+            ["fuser.weights={dense: 0, graph: 0}"],
+            "every weight is 0; give one list a weight above 0",
+        ),
     ],
 )
-def test_weights_that_say_nothing(folder: Path, command: Command, overrides: list[str], message: str) -> None:
+def test_weights_that_say_nothing(
+    folder: Path, command: Command, overrides: list[str], message: str
+) -> None:
     status, _, said = command("fuse", GIVEN, "fuser=linear", "out=out.trec", *overrides)
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
 
 
 def test_a_prior_of_other_documents(folder: Path, command: Command) -> None:
     (folder / "prior.json").write_text('{"z": 1.0}')
-    status, _, said = command("fuse", GIVEN, "fuser=weighted_rrf", "pool.importance=prior.json", "out=out.trec")
-    assert (status, "names none of the 4 documents; use the ids that the lists use" in said) == (2, True), said
+    status, _, said = command(
+        "fuse", GIVEN, "fuser=weighted_rrf", "pool.importance=prior.json", "out=out.trec"
+    )
+    assert (status, "names none of the 4 documents; use the ids that the lists use" in said) == (
+        2,
+        True,
+    ), said
 
 
 OWN = """
@@ -258,15 +308,28 @@ def test_lists_with_documents_below_those_that_they_lack_are_named(tmp_path: Pat
     (tmp_path / "pos.json").write_text('{"q1": {"a": 1}, "q2": {"b": 1}}')
     typed = ("fuse", "lists={x: neg.json, y: pos.json}", "fuser=linear", "out=f.json")
     done = warm.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
-    assert "lists.x: in 1 of 2 questions normalizer=max gives its documents no more than those that it" in done.stderr
+    assert (
+        "lists.x: in 1 of 2 questions normalizer=max gives its documents no more than those that it"
+        in done.stderr
+    )
     assert "lists.y" not in done.stderr
     none = warm.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
-    assert "lists.x: in 2 of 2 questions normalizer=none gives some of its documents less than those that it" in none
+    assert (
+        "lists.x: in 2 of 2 questions normalizer=none gives some of its documents less than "
+        "those that it" in none
+    )
     assert "lists.y" not in none
-    assert " gives " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+    assert (
+        " gives " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+    )
     (tmp_path / "halved.py").write_text(OWN)
     (tmp_path / "normalizer").mkdir()
     (tmp_path / "normalizer" / "halved.yaml").write_text("_target_: halved.Halved\n")
     mine = ("normalizer=halved", f"--config-dir={tmp_path}")
-    own = warm.harness(*typed, *mine, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True).stderr
-    assert "lists.x: in 2 of 2 questions normalizer=halved gives some of its documents less than those that" in own
+    own = warm.harness(
+        *typed, *mine, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True
+    ).stderr
+    assert (
+        "lists.x: in 2 of 2 questions normalizer=halved gives some of its documents less than "
+        "those that" in own
+    )

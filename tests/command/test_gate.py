@@ -1,4 +1,6 @@
-"""A gate for continuous integration: exit status, the line that says why, and the workflow of the documentation."""
+"""A gate for continuous integration: exit status, the line that says why, and the workflow of the
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,26 @@ GOLD = "gold=queries.jsonl"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """66 queries; dense finds the last hop of 26, ours of these and 23 more, less of 25, copy of the same 26, moved of
-    25 of them and another."""
+    """66 queries; dense finds the last hop of 26, ours of these and 23 more, less of 25, copy of
+    the same 26, moved of 25 of them and another.
+    """
     names = [f"q{number:02}" for number in range(66)]
-    gold = [{"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"} for name in names]
+    gold = [
+        {"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"}
+        for name in names
+    ]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    systems = {"dense": range(26), "ours": range(49), "less": range(25), "copy": range(26), "moved": range(1, 27)}
+    systems = {
+        "dense": range(26),
+        "ours": range(49),
+        "less": range(25),
+        "copy": range(26),
+        "moved": range(1, 27),
+    }
     for system, found in systems.items():
-        lists = {name: {f"b{name}" if number in found else "x": 1.0} for number, name in enumerate(names)}
+        lists = {
+            name: {f"b{name}" if number in found else "x": 1.0} for number, name in enumerate(names)
+        }
         (tmp_path / f"{system}.json").write_text(json.dumps(lists))
     return tmp_path
 
@@ -43,33 +57,60 @@ def folder(tmp_path: Path) -> Path:
         ("copy", "dense", "gate=better", 2, "cannot be told"),
     ],
 )
-def test_status_by_hand(folder: Path, run: str, baseline: str, given: str, status: int, said: str) -> None:
-    """23 of 66 more, none less: +34.8 points. One of 66 less: an interval that holds -1 and not -20."""
-    arguments = [f"run={run}.json", f"baseline={baseline}.json", GOLD, *given.split(), "out=out.json"]
+def test_status_by_hand(
+    folder: Path, run: str, baseline: str, given: str, status: int, said: str
+) -> None:
+    """23 of 66 more, none less: +34.8 points. One of 66 less: an interval that holds -1 and not
+    -20.
+    """
+    arguments = [
+        f"run={run}.json",
+        f"baseline={baseline}.json",
+        GOLD,
+        *given.split(),
+        "out=out.json",
+    ]
     done = warm.harness("compare", *arguments, cwd=folder)
     assert done.returncode == status, done.stderr
     last = done.stdout.splitlines()[-1]
-    assert re.match(rf"gate=\w+ margin=\d+ {said}: {run}.json against {baseline}.json by last_hop@5", last)
+    assert re.match(
+        rf"gate=\w+ margin=\d+ {said}: {run}.json against {baseline}.json by last_hop@5", last
+    )
     assert json.loads((folder / "out.json").read_text())["gate"] == said
 
 
 def test_null_is_no_gate(folder: Path) -> None:
-    done = warm.harness("compare", "run=less.json", "baseline=dense.json", GOLD, "gate=null", cwd=folder)
+    done = warm.harness(
+        "compare", "run=less.json", "baseline=dense.json", GOLD, "gate=null", cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     assert "gate" not in done.stdout
 
 
 def test_every_one_of_several_must_pass(folder: Path) -> None:
-    done = warm.harness("compare", "run=[ours.json,less.json]", "baseline=dense.json", GOLD, "gate=better", cwd=folder)
+    done = warm.harness(
+        "compare",
+        "run=[ours.json,less.json]",
+        "baseline=dense.json",
+        GOLD,
+        "gate=better",
+        cwd=folder,
+    )
     assert done.returncode == 2
-    assert "cannot be told (1 of 2 comparisons): less.json against dense.json" in done.stdout.splitlines()[-1]
+    assert (
+        "cannot be told (1 of 2 comparisons): less.json against dense.json"
+        in done.stdout.splitlines()[-1]
+    )
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [("gate=good", "gate"), ("gate=better margin=-1", "margin"), ("margin=1", "margin")]
+    ("given", "said"),
+    [("gate=good", "gate"), ("gate=better margin=-1", "margin"), ("margin=1", "margin")],
 )
 def test_mistakes_are_one_line(folder: Path, given: str, said: str) -> None:
-    done = warm.harness("compare", "run=ours.json", "baseline=dense.json", GOLD, *given.split(), cwd=folder)
+    done = warm.harness(
+        "compare", "run=ours.json", "baseline=dense.json", GOLD, *given.split(), cwd=folder
+    )
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("error: ")
@@ -80,8 +121,12 @@ def test_mistakes_are_one_line(folder: Path, given: str, said: str) -> None:
 def test_the_workflow_of_the_documentation(folder: Path) -> None:
     """Its lines, in their order, where the runs are there."""
     page = (package_folder("reports/docs") / "pages" / "own-runs.md").read_text(encoding="utf-8")
-    (block,) = (text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "pull_request" in text)
-    steps = [step["run"] for step in yaml.safe_load(block)["jobs"]["gate"]["steps"] if "run" in step]
+    (block,) = (
+        text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "pull_request" in text
+    )
+    steps = [
+        step["run"] for step in yaml.safe_load(block)["jobs"]["gate"]["steps"] if "run" in step
+    ]
     (line,) = (step for step in steps if step.startswith("harness "))
     for name, system in (("new", "ours"), ("main", "dense")):
         lists = json.loads((folder / f"{system}.json").read_text())

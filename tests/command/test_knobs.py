@@ -43,16 +43,27 @@ CASES: dict[str, list[Any]] = {
         (POINT, "lists.bm25.k1=0.1"),
         (POINT, "retriever@lists.bm25=dense"),
     ],
-    "seeds": [pytest.param(POLICY, "seeds.policy.seed.cap=1", marks=pytest.mark.plugin("policyrag"))],
+    "seeds": [
+        pytest.param(POLICY, "seeds.policy.seed.cap=1", marks=pytest.mark.plugin("policyrag"))
+    ],
     "relations": [
-        pytest.param(RELATIONAL, "relations.names=null", marks=[pytest.mark.slow, pytest.mark.plugin("mentions")])
+        pytest.param(
+            RELATIONAL,
+            "relations.names=null",
+            marks=[pytest.mark.slow, pytest.mark.plugin("mentions")],
+        )
     ],
     "normalizer": [(EVEN, "normalizer=minmax"), (EVEN, "normalizer.kind=strict")],
-    "temperature": [(WARM, "temperature=fixed"), ((*WARM, "temperature=fixed"), "temperature.T=0.1")],
+    "temperature": [
+        (WARM, "temperature=fixed"),
+        ((*WARM, "temperature=fixed"), "temperature.T=0.1"),
+    ],
     "fuser": [(POINT, "fuser=rrf"), (POINT, "fuser.alpha=0.2")],
     "reranker": [
         pytest.param(POINT, "reranker=ising", marks=pytest.mark.plugin("phasegraph")),
-        pytest.param((*POINT, "reranker=ising"), "reranker.blend=0.9", marks=pytest.mark.plugin("phasegraph")),
+        pytest.param(
+            (*POINT, "reranker=ising"), "reranker.blend=0.9", marks=pytest.mark.plugin("phasegraph")
+        ),
     ],
     "pool": [
         (POINT, "pool.cap=3"),
@@ -81,22 +92,32 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with gzip.open(world / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         passages = [json.loads(line) for line in lines]
     rows = [
-        {"id": one["id"], "entities": [one["title"], "Ayrland"], "triples": [[one["title"], "in", "Ayrland"]]}
+        {
+            "id": one["id"],
+            "entities": [one["title"], "Ayrland"],
+            "triples": [[one["title"], "in", "Ayrland"]],
+        }
         for one in passages
     ]
     (folder / "found.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "PRIOR").write_text(json.dumps({one["id"]: number % 2 for number, one in enumerate(passages)}))
+    (folder / "PRIOR").write_text(
+        json.dumps({one["id"]: number % 2 for number, one in enumerate(passages)})
+    )
     return folder
 
 
 @pytest.fixture(scope="module")
 def stored(place: Path) -> Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]:
-    """``stored(*overrides)``: what a sweep stores of its trials, but for what they are called, and their ranks."""
+    """``stored(*overrides)``: what a sweep stores of its trials, but for what they are called, and
+    their ranks.
+    """
 
     @functools.cache
     def sweep(*given: str) -> tuple[pd.DataFrame, NDArray[np.int32]]:
         typed = ["dataset=folder", "dataset.path=world", f"paths.runs={place}/runs", *given]
-        typed = list({text.partition("=")[0]: text for text in typed}.values())  # the last of those of a key
+        typed = list(
+            {text.partition("=")[0]: text for text in typed}.values()
+        )  # the last of those of a key
         printed = io.StringIO()
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
             patch.setattr(sys, "argv", ["harness", "sweep", *typed])
@@ -105,13 +126,19 @@ def stored(place: Path) -> Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]
         note_typed([])
         folder = Path(printed.getvalue().splitlines()[-1])
         rows = pd.read_parquet(folder / "trials.parquet")
-        return rows.drop(columns=["trial", "name", "overrides", "parameters"]), np.load(folder / "ranks.npy")
+        return rows.drop(columns=["trial", "name", "overrides", "parameters"]), np.load(
+            folder / "ranks.npy"
+        )
 
     return sweep
 
 
 def test_every_key_has_a_case() -> None:
-    assert {*CASES, *ELSEWHERE} == {*compose("config"), "seeds", "relations"}  # these two are of plug-ins
+    assert {*CASES, *ELSEWHERE} == {
+        *compose("config"),
+        "seeds",
+        "relations",
+    }  # these two are of plug-ins
 
 
 @pytest.mark.parametrize(("given", "added"), [case for cases in CASES.values() for case in cases])
@@ -128,6 +155,10 @@ def test_what_is_typed_changes_the_result(
 
 
 @pytest.mark.plugin("llm")
-def test_another_extractor_changes_the_result(stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]) -> None:
-    other = stored(*BARE, "extractor=openie_file", "extractor.path=found.jsonl", "extractor.base.model=null")
+def test_another_extractor_changes_the_result(
+    stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]],
+) -> None:
+    other = stored(
+        *BARE, "extractor=openie_file", "extractor.path=found.jsonl", "extractor.base.model=null"
+    )
     assert not np.array_equal(stored(*POINT)[1], other[1])

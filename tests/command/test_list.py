@@ -23,7 +23,9 @@ def test_every_name_of_a_concept_and_what_it_is(tmp_path: Path) -> None:
         rows = harness("list", concept, cwd=tmp_path, check=True).stdout.splitlines()[2:]
         assert [row.split()[0] for row in rows] == names(concept)
         assert all(len(row.split()) > 2 for row in rows), concept
-        assert concept != "experiment" or all(row.endswith((".", "?")) for row in rows), "a sentence that goes on"
+        assert concept != "experiment" or all(row.endswith((".", "?")) for row in rows), (
+            "a sentence that goes on"
+        )
 
 
 def test_a_concept_that_is_not_there(tmp_path: Path) -> None:

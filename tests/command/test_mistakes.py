@@ -31,10 +31,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (GOLD, ["k=five"], "k=five: expected names such as last_hop@5 and whole numbers as depths"),
         (f"[{GOLD}]", [], "gold.jsonl: a JSON array; expected one JSON object a line"),
-        ("q1 a 1\n", [], 'gold.jsonl:1: broken JSON (Expecting value); expected {"id": ..., "supporting_ids": [...]'),
-        (RUN, [], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
-        (RUN, ["lenient=true"], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
-        (GOLD, ["out=run.trec/x.json"], "run.trec/x.json: cannot write (File exists); choose another folder"),
+        (
+            "q1 a 1\n",
+            [],
+            'gold.jsonl:1: broken JSON (Expecting value); expected {"id": ..., '
+            '"supporting_ids": [...]',
+        ),
+        (
+            RUN,
+            [],
+            "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements",
+        ),
+        (
+            RUN,
+            ["lenient=true"],
+            "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements",
+        ),
+        (
+            GOLD,
+            ["out=run.trec/x.json"],
+            "run.trec/x.json: cannot write (File exists); choose another folder",
+        ),
         (GOLD, ["out="], "out: no value is given; add out=..."),
         (
             GOLD,
@@ -43,10 +60,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (GOLD, ["dataset.chain={typ: [x]}"], "dataset.chain names typ, a field that no query has"),
         (GOLD, ["lone"], "lone: expected key=value; `--help` has the keys"),
-        (GOLD, ["out=/proc/none/x.json"], "/proc/none/x.json: cannot write (No such file or directory); choose"),
+        (
+            GOLD,
+            ["out=/proc/none/x.json"],
+            "/proc/none/x.json: cannot write (No such file or directory); choose",
+        ),
     ],
 )
-def test_of_evaluate(folder: Path, command: Command, gold: str, arguments: list[str], message: str) -> None:
+def test_of_evaluate(
+    folder: Path, command: Command, gold: str, arguments: list[str], message: str
+) -> None:
     (folder / "gold.jsonl").write_text(gold)
     status, _, said = command("evaluate", "run=run.trec", "gold=gold.jsonl", *arguments)
     assert status == 2, said
@@ -71,10 +94,14 @@ def test_of_evaluate(folder: Path, command: Command, gold: str, arguments: list[
         ("tracking.top=-1", "tracking.top must be in [0, inf), got top=-1"),
     ],
 )
-def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argument: str, message: str) -> None:
+def test_of_sweep_before_anything_is_built(
+    folder: Path, command: Command, argument: str, message: str
+) -> None:
     """By a dry run, too."""
     for dry_run in ("true", "false"):
-        status, _, said = command("sweep", *argument.split(), f"dry_run={dry_run}", "paths.runs=runs")
+        status, _, said = command(
+            "sweep", *argument.split(), f"dry_run={dry_run}", "paths.runs=runs"
+        )
         assert (status, message in said, said.count("\n")) == (2, True, 1), said
         assert not (folder / "runs" / "artifacts" / "encode").exists()
 
@@ -82,8 +109,14 @@ def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argum
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
-        ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
+        (
+            "fit objective=mrr",
+            "objective=mrr changes nothing: harness fit does not read objective (did you mean fit",
+        ),
+        (
+            "diagnose diagnose.measures=[]",
+            "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]",
+        ),
         ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
         ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
         ("trace q query=other", "q and query=other: query is given twice; leave one of them out"),
@@ -91,15 +124,24 @@ def test_of_sweep_before_anything_is_built(folder: Path, command: Command, argum
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
         ("report traces=1.5", "traces must be a whole number, got traces=1.5"),
-        ("report sweep=[]", "sweep=[] names no sweep; give a name or a folder, or leave it out for the latest"),
+        (
+            "report sweep=[]",
+            "sweep=[] names no sweep; give a name or a folder, or leave it out for the latest",
+        ),
         *(
             (f"{line} sweep=", "sweep= names no sweep; give")
             for line in ("report paper=acl", "heldout", "ui", "verify")
         ),
         ("heldout sweep=[a,b]", "sweep=[a,b]: expected one sweep, got 2"),
-        ("calibrate calibrate.effects=[.1]", "calibrate.effects=[0.1]: 0, no effect, must be among them"),
+        (
+            "calibrate calibrate.effects=[.1]",
+            "calibrate.effects=[0.1]: 0, no effect, must be among them",
+        ),
         ("fit fit.objective=[]", "no metric is asked for"),
-        ("fit fit.datasets=[mine]", "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR"),
+        (
+            "fit fit.datasets=[mine]",
+            "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR",
+        ),
     ],
 )
 def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:
@@ -111,31 +153,70 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: s
 @pytest.mark.parametrize(
     ("typed", "warning", "message"),
     [
-        ("fit fuser=rrf fit.datasets=[mine]", "fuser=rrf changes nothing: harness fit of a list does not read fuser",
-         "a folder of your own is fitted on alone"),
-        ("diagnose pool.cap=3 diagnose.out=d.foo", "pool.cap=3 changes nothing: harness diagnose does not read pool",
-         "ending .foo is not known"),
-        ("diagnose relations.near=3 diagnose.out=d.foo",
-         "relations.near changes nothing: no list of this configuration uses relations", "ending .foo is not known"),
-        ("trace q margin=0.1 trace.count=0", "margin=0.1 changes nothing: harness trace does not read margin",
-         "trace.count must be"),
-        ("calibrate dry_run=true calibrate.n=0", "dry_run=true changes nothing: harness calibrate does not read dry_",
-         "calibrate.n must be"),
-        ("calibrate clusters encoder=static calibrate.clusters_of=[nope]", "clusters does not read encoder", "nope"),
-        ("calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope]",
-         "harness calibrate clusters does not read retriever", "nope"),
-        ("calibrate refits calibrate.worlds=9 calibrate.effects=[.1]",
-         "harness calibrate refits does not read calibrate.worlds", "0, no effect, must be among them"),
-        ("report paper=acl traces=-1", "traces=-1 changes nothing: harness report paper= does not read traces",
-         "traces must be in"),
-        ("report metrics=[mrr] traces=-1", "metrics=[mrr] changes nothing: harness report without paper= does not",
-         "traces must be in"),
-        ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device",
-         "no sweep"),
+        (
+            "fit fuser=rrf fit.datasets=[mine]",
+            "fuser=rrf changes nothing: harness fit of a list does not read fuser",
+            "a folder of your own is fitted on alone",
+        ),
+        (
+            "diagnose pool.cap=3 diagnose.out=d.foo",
+            "pool.cap=3 changes nothing: harness diagnose does not read pool",
+            "ending .foo is not known",
+        ),
+        (
+            "diagnose relations.near=3 diagnose.out=d.foo",
+            "relations.near changes nothing: no list of this configuration uses relations",
+            "ending .foo is not known",
+        ),
+        (
+            "trace q margin=0.1 trace.count=0",
+            "margin=0.1 changes nothing: harness trace does not read margin",
+            "trace.count must be",
+        ),
+        (
+            "calibrate dry_run=true calibrate.n=0",
+            "dry_run=true changes nothing: harness calibrate does not read dry_",
+            "calibrate.n must be",
+        ),
+        (
+            "calibrate clusters encoder=static calibrate.clusters_of=[nope]",
+            "clusters does not read encoder",
+            "nope",
+        ),
+        (
+            "calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope]",
+            "harness calibrate clusters does not read retriever",
+            "nope",
+        ),
+        (
+            "calibrate refits calibrate.worlds=9 calibrate.effects=[.1]",
+            "harness calibrate refits does not read calibrate.worlds",
+            "0, no effect, must be among them",
+        ),
+        (
+            "report paper=acl traces=-1",
+            "traces=-1 changes nothing: harness report paper= does not read traces",
+            "traces must be in",
+        ),
+        (
+            "report metrics=[mrr] traces=-1",
+            "metrics=[mrr] changes nothing: harness report without paper= does not",
+            "traces must be in",
+        ),
+        (
+            "verify device=cpu",
+            "device=cpu changes nothing: harness verify without --rescore does not read device",
+            "no sweep",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_key_that_a_command_does_not_read_is_a_warning(
-    tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture, typed: str, warning: str, message: str
+    tmp_path: Path,
+    command: Command,
+    caplog: pytest.LogCaptureFixture,
+    typed: str,
+    warning: str,
+    message: str,
 ) -> None:
     """Each goes on, to another mistake."""
     status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
@@ -156,11 +237,17 @@ def test_columns_of_what_is_no_table_are_a_warning(
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("n=100 discordance=[]", "discordance=[]: expected at least one share of questions that differ"),
+        (
+            "n=100 discordance=[]",
+            "discordance=[]: expected at least one share of questions that differ",
+        ),
         ("n=abc", "n must be a whole number, got n=abc"),
         ("delta=abc", "delta must be a number, got 'abc'"),
         ("delta=2 discordance=.02 power=1", "power must be in (0, 0.999], got power=1"),
-        ("delta=5 discordance=.02", "delta=5 is more than discordance=0.02 allows: no more questions can be won"),
+        (
+            "delta=5 discordance=.02",
+            "delta=5 is more than discordance=0.02 allows: no more questions can be won",
+        ),
     ],
 )
 def test_of_power(command: Command, typed: str, message: str) -> None:
@@ -172,7 +259,10 @@ def test_of_power(command: Command, typed: str, message: str) -> None:
 def test_of_a_list_that_is_none(tmp_path: Path, command: Command, typed: str) -> None:
     status, _, said = command(*typed.split(), "lists.dense=null", f"paths.runs={tmp_path}")
     assert status == 2
-    assert "lists.dense = None, expected a strategy of conf/, a mapping with _target_ or the path of a run file" in said
+    assert (
+        "lists.dense = None, expected a strategy of conf/, a mapping with _target_ or the path "
+        "of a run file" in said
+    )
 
 
 def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
@@ -185,7 +275,10 @@ def test_no_input_is_written_over(folder: Path, command: Command) -> None:
     for command_line in ("evaluate", "compare baseline=run.trec"):
         line = [*command_line.split(), "run=run.json", "gold=gold.jsonl", "out=./run.json"]
         status, _, said = command(*line)
-        assert (status, said) == (2, "error: out=./run.json is run.json, which is read; give it another name\n")
+        assert (status, said) == (
+            2,
+            "error: out=./run.json is run.json, which is read; give it another name\n",
+        )
     assert (folder / "run.json").read_text() == '{"q1": {"a": 1.0}}'
 
 
@@ -197,7 +290,9 @@ def test_a_cell_without_a_number_is_named_by_its_row(folder: Path, command: Comm
 
 
 def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:
-    status, said, _ = command("compare", "run=run.trec", "baseline=run.trec", "gold=gold.jsonl", "out=x.json")
+    status, said, _ = command(
+        "compare", "run=run.trec", "baseline=run.trec", "gold=gold.jsonl", "out=x.json"
+    )
     assert status == 0
     assert "fusion" not in said
     assert '"headroom": null' in Path("x.json").read_text()
@@ -208,14 +303,22 @@ def test_a_file_of_one_score_and_several_ranks_is_named(
 ) -> None:
     for ranks in ("21", "11"):
         caplog.clear()
-        (folder / "run.trec").write_text("".join(f"q1 Q0 {d} {r} 1 s\n" for d, r in zip("ab", ranks, strict=True)))
+        (folder / "run.trec").write_text(
+            "".join(f"q1 Q0 {d} {r} 1 s\n" for d, r in zip("ab", ranks, strict=True))
+        )
         assert command("evaluate", "run=run.trec", "gold=gold.jsonl", "metrics=[mrr]")[0] == 0
         assert ("run.trec: all scores are 1 and the ranks differ" in caplog.text) == (ranks == "21")
 
 
-@pytest.mark.parametrize(("scores", "said"), [((2**53 + 1, 2**53), True), ((2**53 - 1, 2**53 - 2), False)])
+@pytest.mark.parametrize(
+    ("scores", "said"), [((2**53 + 1, 2**53), True), ((2**53 - 1, 2**53 - 2), False)]
+)
 def test_whole_scores_that_float64_makes_equal_are_said(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture, scores: tuple[int, int], said: bool
+    folder: Path,
+    command: Command,
+    caplog: pytest.LogCaptureFixture,
+    scores: tuple[int, int],
+    said: bool,
 ) -> None:
     """2^53 + 1 is the first whole number that float64 lacks (IEEE 754): it is read as 2^53."""
     (folder / "run.json").write_text(json.dumps({"q1": dict(zip("ab", scores, strict=True))}))
@@ -265,11 +368,22 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.mark.plugin("llm")
 @pytest.mark.parametrize("path", sorted(Odd.BODIES))
-def test_of_an_embedding_endpoint(tmp_path: Path, command: Command, odd: str, path: str, bench: Path) -> None:
+def test_of_an_embedding_endpoint(
+    tmp_path: Path, command: Command, odd: str, path: str, bench: Path
+) -> None:
     pytest.importorskip("openai")
-    encoder = ["encoder=text_embedding_3_small", f"encoder.base_url={odd}{path}", "encoder.retries=0"]
+    encoder = [
+        "encoder=text_embedding_3_small",
+        f"encoder.base_url={odd}{path}",
+        "encoder.retries=0",
+    ]
     status, _, said = command(
-        "prepare", "dataset=folder", f"dataset.path={bench}", *encoder, f"paths.runs={tmp_path}", "extractor=offline"
+        "prepare",
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *encoder,
+        f"paths.runs={tmp_path}",
+        "extractor=offline",
     )
     assert status == 2, said
     assert f"encoder.base_url={odd}{path}: " in said
@@ -293,5 +407,7 @@ def test_a_device_that_is_not_there_is_one_line_before_anything_is_built(
     status, _, said = command(*words)
     assert (status, said.count("\n")) == (2, 1), said
     assert f"device={device}: " in said
-    assert ("torch finds no GPU" if device.startswith("cuda") else "expected auto, cpu, cuda or cuda:0") in said
+    assert (
+        "torch finds no GPU" if device.startswith("cuda") else "expected auto, cpu, cuda or cuda:0"
+    ) in said
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,6 @@
-"""A benchmark's own split, through the command line: sweep, heldout, verify, and looks by `evaluate` and `trace`."""
+"""A benchmark's own split, through the command line: sweep, heldout, verify, and looks by
+`evaluate` and `trace`.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,17 @@ TEST = [name for number, name in enumerate(IDS) if number % 4 == 3]
 
 @pytest.fixture
 def place(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory: `own` is ``bench`` with a field ``split``, dev.jsonl its dev questions, splits.tsv."""
+    """The working directory: `own` is ``bench`` with a field ``split``, dev.jsonl its dev
+    questions, splits.tsv.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HARNESS_LOOKS", str(tmp_path / "looks.jsonl"))
     write(bench, tmp_path / "own", lambda number: NAMES[number % 4])
     lines = (tmp_path / "own" / "queries.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "dev.jsonl").write_text("".join(line for line in lines if '"split": "dev"' in line))
-    (tmp_path / "splits.tsv").write_text("".join(f"{q}\t{NAMES[n % 4]}\n" for n, q in enumerate(IDS)))
+    (tmp_path / "splits.tsv").write_text(
+        "".join(f"{q}\t{NAMES[n % 4]}\n" for n, q in enumerate(IDS))
+    )
     return tmp_path
 
 
@@ -40,7 +46,16 @@ def write(bench: Path, folder: Path, split: Callable[[int], str]) -> None:
 
 def asked(bench: Path, *more: str) -> list[str]:
     lists = [f"lists.{name}={bench}/{name}.trec" for name in ("dense", "graph", "bm25")]
-    return ["sweep", "dataset=folder", "dataset.path=own", *lists, "tracking=none", "grid=point", "fuser=rrf", *more]
+    return [
+        "sweep",
+        "dataset=folder",
+        "dataset.path=own",
+        *lists,
+        "tracking=none",
+        "grid=point",
+        "fuser=rrf",
+        *more,
+    ]
 
 
 def read(path: Path) -> Any:
@@ -62,14 +77,21 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     status, out, err = command("heldout", "tracking=none")
     assert status == 0, err
     assert set(pd.read_parquet(folder / "heldout_queries.parquet")["id"]) == set(TEST)
-    (entry,) = [json.loads(line) for line in (place / "runs" / "ledger.jsonl").read_text().splitlines()]
+    (entry,) = [
+        json.loads(line) for line in (place / "runs" / "ledger.jsonl").read_text().splitlines()
+    ]
     assert (entry["splitting"], entry["split_sha256"]) == ("given", lock["split_sha256"])
     assert (entry["dataset"], entry["evaluation"]) == ("own", 1)
 
     status, out, err = command("submit", "mine", f"lock={folder}", "out=mine")
-    assert (status, "chosen on tune of split=given, which has questions of the board's test" in out) == (0, True), err
+    assert (
+        status,
+        "chosen on tune of split=given, which has questions of the board's test" in out,
+    ) == (0, True), err
     card = yaml.safe_load((place / "mine" / "card.yaml").read_text())
-    assert card["data"]["fitted data"] == [{"name": "own", "split": part} for part in ("tune", "test")]
+    assert card["data"]["fitted data"] == [
+        {"name": "own", "split": part} for part in ("tune", "test")
+    ]
 
     status, out, err = command("verify", "rescore=true")
     assert status == 0, err
@@ -79,7 +101,10 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
         path.unlink()
     for line in (("verify",), ("report", f"paths.reports={place}/reports")):
         status, _, err = command(*line)
-        assert (status, "lacks the files of evaluation 1 of test, which runs/ledger.jsonl holds; run" in err) == (
+        assert (
+            status,
+            "lacks the files of evaluation 1 of test, which runs/ledger.jsonl holds; run" in err,
+        ) == (
             2,
             True,
         )
@@ -88,10 +113,14 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert command("verify")[0] == 0
 
 
-def test_test_questions_that_another_sweep_chose_on_are_told_of(bench: Path, place: Path, command: Command) -> None:
+def test_test_questions_that_another_sweep_chose_on_are_told_of(
+    bench: Path, place: Path, command: Command
+) -> None:
     """The same questions, tune and test changed for each other in the file."""
     other = {"train": "test", "dev": "test", "validation": "test", "test": "tune"}
-    (place / "swapped.tsv").write_text("".join(f"{q}\t{other[NAMES[n % 4]]}\n" for n, q in enumerate(IDS)))
+    (place / "swapped.tsv").write_text(
+        "".join(f"{q}\t{other[NAMES[n % 4]]}\n" for n, q in enumerate(IDS))
+    )
     folders = []
     for file in ("splits.tsv", "swapped.tsv"):
         status, out, err = command(*asked(bench, f"split={file}"))
@@ -104,8 +133,13 @@ def test_test_questions_that_another_sweep_chose_on_are_told_of(bench: Path, pla
     status, out, err = command("verify", "rescore=true")
     assert (status, "scored again: the same files, to the bit" in out) == (0, True), err
 
-    status, out, err = command("heldout", f"sweep={folders[0]}", "tracking=none", "heldout.again=true")
-    assert (status, "chose on 10 of these 10 test questions" in " ".join(out.split())) == (0, True), err
+    status, out, err = command(
+        "heldout", f"sweep={folders[0]}", "tracking=none", "heldout.again=true"
+    )
+    assert (status, "chose on 10 of these 10 test questions" in " ".join(out.split())) == (
+        0,
+        True,
+    ), err
 
 
 def test_another_split_of_the_same_data_is_another_sweep_and_the_lock_notices(
@@ -139,7 +173,8 @@ def test_a_sweep_without_questions_to_choose_on_is_refused_in_a_sentence(
     status, _, err = command(*asked(bench, "split=given"))
     assert status == 2
     assert err.strip().splitlines()[-1] == (
-        "error: own: no query falls into tune; all 40 are of test as they are given; add some of split tune or dev or "
+        "error: own: no query falls into tune; all 40 are of test as they are given; add some of "
+        "split tune or dev or "
         "train or validation"
     )
 
@@ -155,20 +190,30 @@ def test_a_look_at_dev_is_none_at_test(bench: Path, place: Path, command: Comman
     assert (
         count_looks(
             str(place / "looks.jsonl"),
-            QuestionSet("own", {name: gold.relevant().get(name, ()) for name in TEST}, {"own": TEST}),
+            QuestionSet(
+                "own", {name: gold.relevant().get(name, ()) for name in TEST}, {"own": TEST}
+            ),
         )
         == 0
     )
 
     for look, gold in enumerate(("own", "own/queries.jsonl"), 1):
-        status, out, _ = command("evaluate", run, f"gold={gold}", "splitting=given", "split=test", "out=m.json")
+        status, out, _ = command(
+            "evaluate", run, f"gold={gold}", "splitting=given", "split=test", "out=m.json"
+        )
         assert f"10 of these 10 questions are test questions; look {look} at them" in out
     assert (read(place / "m.json")["n"], read(place / "m.json")["looks"]) == (10, 2)
-    command("evaluate", run, "gold=own/queries.jsonl")  # by MD5: all of the test that is given was looked at, too
-    assert command("compare", run, f"baseline={bench}/bm25.trec", "gold=own", "splitting=given")[1].count("look 4 at")
+    command(
+        "evaluate", run, "gold=own/queries.jsonl"
+    )  # by MD5: all of the test that is given was looked at, too
+    assert command("compare", run, f"baseline={bench}/bm25.trec", "gold=own", "splitting=given")[
+        1
+    ].count("look 4 at")
 
 
-def test_fuse_takes_the_half_that_a_file_or_the_gold_gives(bench: Path, place: Path, command: Command) -> None:
+def test_fuse_takes_the_half_that_a_file_or_the_gold_gives(
+    bench: Path, place: Path, command: Command
+) -> None:
     lists = f"lists={{dense: {bench}/dense.trec, graph: {bench}/graph.trec}}"
     for more in (["splitting=splits.tsv"], ["splitting=given", "gold=own/queries.jsonl"]):
         status, out, err = command("fuse", lists, "fuser=rrf", "split=test", *more, "out=f.trec")
@@ -177,6 +222,8 @@ def test_fuse_takes_the_half_that_a_file_or_the_gold_gives(bench: Path, place: P
         assert set(Run.from_trec(place / "f.trec").to_dict()) == set(TEST)
     status, _, err = command("fuse", lists, "fuser=rrf", "splitting=splits.tsv", "out=f.trec")
     assert (status, "harness fuse split=all does not read splitting" in err) == (2, True), err
-    status, _, err = command("fuse", lists, "fuser=rrf", "split=test", "splitting=given", "out=f.trec")
+    status, _, err = command(
+        "fuse", lists, "fuser=rrf", "split=test", "splitting=given", "out=f.trec"
+    )
     assert status == 2
     assert "splitting=given needs questions with a field `split`; give gold=queries.jsonl" in err

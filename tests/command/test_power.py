@@ -1,4 +1,6 @@
-"""`harness power`: planned questions against the published sample size of Connor (1987), and what is refused."""
+"""`harness power`: planned questions against the published sample size of Connor (1987), and what
+is refused.
+"""
 
 import pytest
 
@@ -9,11 +11,15 @@ from harness.core.errors import HarnessError
 
 def rows(capsys: pytest.CaptureFixture[str], *overrides: str) -> list[list[str]]:
     run(compose("power", overrides))
-    return [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()]
+    return [
+        line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()
+    ]
 
 
 def test_questions_for_two_points(capsys: pytest.CaptureFixture[str]) -> None:
-    """Connor's approximation: (1.96 sqrt(d) + .84 sqrt(d - e^2))^2 / e^2 = 979 for d .05, e .02; exact needs more."""
+    """Connor's approximation: (1.96 sqrt(d) + .84 sqrt(d - e^2))^2 / e^2 = 979 for d .05, e .02;
+    exact needs more.
+    """
     ((_, effect, needed, *_),) = rows(capsys, "delta=2", "discordance=0.05")
     assert float(effect) == 2
     assert 979 <= int(needed.replace(",", "")) <= 1.12 * 979
@@ -23,7 +29,9 @@ def test_what_so_many_questions_show(capsys: pytest.CaptureFixture[str]) -> None
     found = rows(capsys, "n=500")
     smallest = [float(row[-2]) for row in found]
     assert len(found) == 6
-    assert smallest == sorted(smallest)  # the more two systems differ, the greater a net win must be
+    assert smallest == sorted(
+        smallest
+    )  # the more two systems differ, the greater a net win must be
     ((*_, power),) = rows(capsys, "n=500", "delta=3", "discordance=0.1")
     assert 40 < float(power) < 60
 

@@ -27,8 +27,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start(world: Path, runs: Path, *more: str, under: Sequence[str] = ()) -> subprocess.Popen[str]:
-    line = [*under, sys.executable, "-m", "harness", *LINE, f"dataset.path={world}", f"paths.runs={runs}", *more]
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=world)
+    line = [
+        *under,
+        sys.executable,
+        "-m",
+        "harness",
+        *LINE,
+        f"dataset.path={world}",
+        f"paths.runs={runs}",
+        *more,
+    ]
+    return subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=world
+    )
 
 
 def typed(world: Path, runs: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +55,9 @@ def finish(process: subprocess.Popen[str]) -> str:
 def content(runs: Path) -> dict[str, bytes]:
     """Every file of the artifacts but the manifests, which hold seconds."""
     found = (
-        path for path in (runs / "artifacts").rglob("*") if path.is_file() and path.parent.parent.name != "artifacts"
+        path
+        for path in (runs / "artifacts").rglob("*")
+        if path.is_file() and path.parent.parent.name != "artifacts"
     )
     return {
         str(path.relative_to(runs)): path.read_bytes()
@@ -60,9 +73,14 @@ def alone(world: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, by
     return content(runs)
 
 
-def test_shares_one_after_the_other_and_what_is_left(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+def test_shares_one_after_the_other_and_what_is_left(
+    world: Path, tmp_path: Path, alone: dict[str, bytes]
+) -> None:
     said = typed(world, tmp_path, "extractor.model=null", "part=1/2").stdout
-    assert "part 1/2: its share is done; encode passage: 1 of 3 parts are missing; they belong to other shares" in said
+    assert (
+        "part 1/2: its share is done; encode passage: 1 of 3 parts are missing; they belong to "
+        "other shares" in said
+    )
     told = typed(world, tmp_path, "status=true").stdout
     assert "encode passage: [####################          ] 2 of 3 parts" in told
     assert typed(world, tmp_path, "extractor.model=null").returncode == 0
@@ -99,7 +117,9 @@ def test_an_engine_beside_a_share_is_refused(world: Path, tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_four_processes_one_of_which_is_killed(world: Path, tmp_path: Path) -> None:
     finish(start(world, tmp_path / "alone"))
-    started = [start(world, tmp_path / "four", f"part={index}/4", "wait=true") for index in range(1, 5)]
+    started = [
+        start(world, tmp_path / "four", f"part={index}/4", "wait=true") for index in range(1, 5)
+    ]
     wait_for(tmp_path / "four")
     os.kill(started[0].pid, signal.SIGKILL)
     for process in started[1:]:
@@ -117,11 +137,21 @@ def test_processes_of_this_machine(world: Path, tmp_path: Path, alone: dict[str,
 def test_what_a_reranker_reads_is_shared(world: Path, tmp_path: Path) -> None:
     """The scores of its pairs are there before a sweep, from two processes as from one."""
     folder = small_classifier(tmp_path / "model", longest=512)
-    line = ["extractor.model=null", "reranker=cross_encoder", f"reranker.model={folder}", "reranker.m=5", "grid=point"]
+    line = [
+        "extractor.model=null",
+        "reranker=cross_encoder",
+        f"reranker.model={folder}",
+        "reranker.m=5",
+        "grid=point",
+    ]
     said = finish(start(world, tmp_path / "alone", *line))
-    assert re.search(r"^\d+ trials? reads? passages; the scores of their pairs are stored$", said, re.MULTILINE)
+    assert re.search(
+        r"^\d+ trials? reads? passages; the scores of their pairs are stored$", said, re.MULTILINE
+    )
     finish(start(world, tmp_path / "two", *line, "engine=local", "engine.workers=2"))
-    alone, two = ({n: b for n, b in content(tmp_path / x).items() if "/judge/" in n} for x in ("alone", "two"))
+    alone, two = (
+        {n: b for n, b in content(tmp_path / x).items() if "/judge/" in n} for x in ("alone", "two")
+    )
     assert alone
     assert alone == two
 
@@ -135,7 +165,9 @@ def test_two_drivers_at_once(world: Path, tmp_path: Path, alone: dict[str, bytes
 
 
 @pytest.mark.slow
-def test_a_driver_that_is_killed_and_started_again(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+def test_a_driver_that_is_killed_and_started_again(
+    world: Path, tmp_path: Path, alone: dict[str, bytes]
+) -> None:
     """Its workers go on; the second driver's share the parts with them."""
     line = ["extractor.model=null", "engine=local", "engine.workers=2"]
     killed = start(world, tmp_path, *line)

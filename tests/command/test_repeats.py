@@ -20,13 +20,25 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """60 queries; four runs of `mine` that find a gold document with .7, .5, .8 and .6, and one of `base` with .5."""
+    """60 queries; four runs of `mine` that find a gold document with .7, .5, .8 and .6, and one of
+    `base` with .5.
+    """
     monkeypatch.chdir(tmp_path)
     draw = random.Random(0)
     names = [f"q{number:02}" for number in range(60)]
-    Path("gold.jsonl").write_text("".join(json.dumps({"id": q, "supporting_ids": [f"b{q}"]}) + "\n" for q in names))
-    for file, skill in (("mine.0", 0.7), ("mine.1", 0.5), ("mine.2", 0.8), ("mine.3", 0.6), ("base", 0.5)):
-        lists = {name: {f"b{name}" if draw.random() < skill else "x": 1.0, "y": 0.5} for name in names}
+    Path("gold.jsonl").write_text(
+        "".join(json.dumps({"id": q, "supporting_ids": [f"b{q}"]}) + "\n" for q in names)
+    )
+    for file, skill in (
+        ("mine.0", 0.7),
+        ("mine.1", 0.5),
+        ("mine.2", 0.8),
+        ("mine.3", 0.6),
+        ("base", 0.5),
+    ):
+        lists = {
+            name: {f"b{name}" if draw.random() < skill else "x": 1.0, "y": 0.5} for name in names
+        }
         Path(f"{file}.json").write_text(json.dumps(lists))
     return tmp_path
 
@@ -39,12 +51,17 @@ def values(*files: str) -> np.ndarray:
     return np.array([found_by(file) for file in files]).T
 
 
-def test_a_pattern_is_one_system(folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_is_one_system(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     given = ("baseline=base.json", "gold=gold.jsonl", "metric=full_sup", "k=1")
     status, said, _ = command("compare", "run=mine.*.json", *given, "out=out.json")
     assert status == 0
-    found, ours = json.loads(Path("out.json").read_text()), values(*(f"mine.{n}.json" for n in range(4)))
+    found, ours = (
+        json.loads(Path("out.json").read_text()),
+        values(*(f"mine.{n}.json" for n in range(4))),
+    )
     expected = two_way(ours, values("base.json"))
     assert (found["p"], found["error"]["run_error"]) == (expected.p, expected.run_error)
     assert found["interval"] == list(expected.interval())
@@ -58,11 +75,15 @@ def test_a_pattern_is_one_system(folder: Path, command: Command, monkeypatch: py
     assert f"mine.*.json full_sup@1 4 {100 * sd:.1f} {100 * ours.mean():.1f}" in text
     errors = f"{100 * expected.question_error:.1f} {100 * expected.run_error:.1f}"
     assert (
-        f"se of questions se of runs W L Holm p {'-' * 10}" in text or "se of questions se of runs W L Holm p" in text
+        f"se of questions se of runs W L Holm p {'-' * 10}" in text
+        or "se of questions se of runs W L Holm p" in text
     )
     assert f" {errors} " in text
     assert "raw p over questions and runs" in text
-    assert "caution: base.json has one run: by how much its runs would vary is not known, and not in p." in text
+    assert (
+        "caution: base.json has one run: by how much its runs would vary is not known, and not "
+        "in p." in text
+    )
 
 
 def test_names_lists_and_several_baselines(folder: Path, command: Command) -> None:
@@ -93,13 +114,22 @@ def test_names_lists_and_several_baselines(folder: Path, command: Command) -> No
 
 def test_a_run_beside_repeats_keeps_its_exact_test(folder: Path, command: Command) -> None:
     runs = "run={mine: 'mine.*.json', one: mine.2.json}"
-    given = ("baseline=base.json", "gold=gold.jsonl", "metric=full_sup", "k=1", "out=out.json", "figure=f.png")
+    given = (
+        "baseline=base.json",
+        "gold=gold.jsonl",
+        "metric=full_sup",
+        "k=1",
+        "out=out.json",
+        "figure=f.png",
+    )
     status, said, _ = command("compare", runs, *given)
     assert (status, Path("f.png").is_file()) == (0, True)
     repeated, once = json.loads(Path("out.json").read_text())
     assert "repeats" in repeated
     assert once["p"] == pytest.approx(binomtest(once["wins"], once["wins"] + once["losses"]).pvalue)
-    assert "p and intervals over questions and runs, where there are several runs" in " ".join(said.split())
+    assert "p and intervals over questions and runs, where there are several runs" in " ".join(
+        said.split()
+    )
 
 
 def test_in_python(folder: Path) -> None:
@@ -112,12 +142,16 @@ def test_in_python(folder: Path) -> None:
 
 def test_what_is_refused(folder: Path, command: Command) -> None:
     given = ("baseline=base.json", "gold=gold.jsonl")
-    assert command("compare", "run=no.*.json", *given)[2] == "error: no.*.json: no file matches the pattern\n"
+    assert (
+        command("compare", "run=no.*.json", *given)[2]
+        == "error: no.*.json: no file matches the pattern\n"
+    )
     for wrong in ("3", "{mine: []}", "{mine: {file: []}}", "[]", "[[mine.0.json]]", "null"):
         status, _, said = command("compare", f"run={wrong}", *given)
-        assert (status, "expected a path, a list of paths, {name: path} or {name: [path, ...]}" in said) == (2, True), (
-            said
-        )
+        assert (
+            status,
+            "expected a path, a list of paths, {name: path} or {name: [path, ...]}" in said,
+        ) == (2, True), said
     Path("mine.9.json").write_text('{"other": {"b": 1}}')
     said = command("compare", "run=mine.*.json", *given)[2]
     assert "mine.9.json (run) and gold.jsonl have no query in common" in said

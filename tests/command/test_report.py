@@ -19,14 +19,27 @@ def config(root: Path, sweep: Path | None = None) -> DictConfig:
     paths = {name: str(root / name) for name in ("runs", "reports", "ledger")}
     tracking = {"_target_": "harness.report.tracking.none.Untracked"}
     return OmegaConf.create(
-        {"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking, "device": "cpu", "traces": 2}
+        {
+            "sweep": sweep and str(sweep),
+            "paths": paths,
+            "tracking": tracking,
+            "device": "cpu",
+            "traces": 2,
+        }
     )
 
 
-def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_latest_sweep(
+    example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     example.write(tmp_path / "runs" / "sweeps" / "s1")
-    lists = {name: Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}}) for name in ("dense", "graph")}
-    to_frame(lists).to_parquet(example.write(tmp_path / "runs" / "sweeps" / "s2").folder / "scores.parquet")
+    lists = {
+        name: Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}})
+        for name in ("dense", "graph")
+    }
+    to_frame(lists).to_parquet(
+        example.write(tmp_path / "runs" / "sweeps" / "s2").folder / "scores.parquet"
+    )
     (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
     report.run(config(tmp_path))
     first, pdf, page = capsys.readouterr().out.splitlines()
@@ -37,7 +50,9 @@ def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_named_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_named_sweep(
+    example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     example.write(tmp_path / "somewhere")
     report.run(config(tmp_path, tmp_path / "somewhere"))
     assert "for sweep somewhere" in capsys.readouterr().out
@@ -54,9 +69,19 @@ def test_no_sweep_yet(tmp_path: Path) -> None:
 def test_a_paper(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example.write(tmp_path / "somewhere")
     given = config(tmp_path, tmp_path / "somewhere")
-    given.update(paper=defaults("paper", "acl"), display=defaults("display", "default"), metrics=[], baseline=None)
+    given.update(
+        paper=defaults("paper", "acl"),
+        display=defaults("display", "default"),
+        metrics=[],
+        baseline=None,
+    )
     report.run(given)
     first, pdf = capsys.readouterr().out.split("\n", 1)
-    assert f"files in {tmp_path}/reports/paper for sweep somewhere: only hashes were checked" in first
+    assert (
+        f"files in {tmp_path}/reports/paper for sweep somewhere: only hashes were checked" in first
+    )
     assert "no PDF: none of latexmk" in pdf
-    assert "PIT + Boltzmann" in (tmp_path / "reports" / "paper" / "tables" / "somewhere-results.tex").read_text()
+    assert (
+        "PIT + Boltzmann"
+        in (tmp_path / "reports" / "paper" / "tables" / "somewhere-results.tex").read_text()
+    )

@@ -1,4 +1,6 @@
-"""Settings of the command line and the environment: what cannot be meant is refused in one line that names it."""
+"""Settings of the command line and the environment: what cannot be meant is refused in one line
+that names it.
+"""
 
 import os
 import subprocess
@@ -27,8 +29,10 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
     assert status == 0, said
     rows = [line.split() for line in (folder / "o.trec").read_text().splitlines()]
     assert [(row[2], float(row[4])) for row in rows] == [
-        ("a", pytest.approx(1 / 62 + 0.5 / 61)), ("b", pytest.approx(1 / 61)), ("c", pytest.approx(0.5 / 62)),
-    ]  # fmt: skip
+        ("a", pytest.approx(1 / 62 + 0.5 / 61)),
+        ("b", pytest.approx(1 / 61)),
+        ("c", pytest.approx(0.5 / 62)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -37,14 +41,25 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
         (["fuser.k=1e400"], "fuser.k must be in [0, inf), got k=inf"),
         (["fuser.k=.inf"], "fuser.k must be a number, got '.inf'"),
         ([f"fuser.k=1{'0' * 400}"], "fuser.k must be in [0, inf), got k=1"),
-        (["fuser.weights={dense: 1e999, graph: 1}"], "fuser.weights.dense must be in [0, inf), got dense=inf"),
+        (
+            ["fuser.weights={dense: 1e999, graph: 1}"],
+            "fuser.weights.dense must be in [0, inf), got dense=inf",
+        ),
         (["fuser.weights=0.5"], "fuser.weights=0.5: expected a mapping, as in {name: value}"),
         (["fuser.weights=[1,2]"], "fuser.weights=[1,2]: expected a mapping, as in {name: value}"),
-        (["fuser.k=3", "fuser.k=4"], "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one of them out"),
-        (["--depth", "3", "depth=4"], "depth=3 and depth=4: depth is given twice; leave one of them out"),
+        (
+            ["fuser.k=3", "fuser.k=4"],
+            "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one of them out",
+        ),
+        (
+            ["--depth", "3", "depth=4"],
+            "depth=3 and depth=4: depth is given twice; leave one of them out",
+        ),
     ],
 )
-def test_a_value_that_cannot_be_meant(folder: Path, command: Command, typed: list[str], message: str) -> None:
+def test_a_value_that_cannot_be_meant(
+    folder: Path, command: Command, typed: list[str], message: str
+) -> None:
     status, _, said = command(*FUSE, "fuser=weighted_rrf", *typed)
     assert (status, said.count("\n")) == (2, 1), said
     assert message in said
@@ -59,7 +74,8 @@ def test_an_empty_variable_names_no_place(
     status, _, said = command("evaluate", "run=a.trec", "gold=gold.jsonl")
     assert (status, said) == (
         2,
-        f"error: paths.{name} (HARNESS_{name.upper()}) is empty; name a place, or unset the variable\n",
+        f"error: paths.{name} (HARNESS_{name.upper()}) is empty; name a place, or unset the "
+        "variable\n",
     )
 
 
@@ -80,20 +96,32 @@ def test_a_device_is_written_to_and_never_replaced(folder: Path, command: Comman
         assert not Path("/dev/full.ir-metadata.yml").exists()
 
 
-@pytest.mark.parametrize(("threads", "status"), [("0", 2), ("-1", 2), ("abc", 2), ("4,2", 0), (" 2 ", 0), ("", 0)])
-def test_threads(folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, threads: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("threads", "status"), [("0", 2), ("-1", 2), ("abc", 2), ("4,2", 0), (" 2 ", 0), ("", 0)]
+)
+def test_threads(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, threads: str, status: int
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", threads)
     found, _, said = command(*FUSE, "fuser=rrf")
     assert found == status, said
     if status:
-        assert said.startswith(f"error: OMP_NUM_THREADS={threads}: expected a whole number from 1 to 4096")
+        assert said.startswith(
+            f"error: OMP_NUM_THREADS={threads}: expected a whole number from 1 to 4096"
+        )
 
 
 def test_a_full_disk_behind_standard_output(folder: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "harness", "evaluate", "run=a.trec", "gold=gold.jsonl"],
-            stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder, env={**os.environ},
-        )  # fmt: skip
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env={**os.environ},
+        )
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("error: standard output: cannot write (No space left on device)")
+    assert done.stderr.splitlines()[-1].startswith(
+        "error: standard output: cannot write (No space left on device)"
+    )

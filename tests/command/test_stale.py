@@ -1,4 +1,6 @@
-"""A list is never read from the store when other code made it: edit, sweep again, and the new code is what counts."""
+"""A list is never read from the store when other code made it: edit, sweep again, and the new code
+is what counts.
+"""
 
 import json
 import os
@@ -39,7 +41,9 @@ Sweep = Callable[[], tuple[float, str, Path]]
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """A retriever in one module, with a helper in another, that finds the first gold passage of every question."""
+    """A retriever in one module, with a helper in another, that finds the first gold passage of
+    every question.
+    """
     folder = tmp_path / "own"
     (folder / "conf" / "retriever").mkdir(parents=True)
     (folder / "own_list.py").write_text(OWN)
@@ -51,7 +55,13 @@ def own(tmp_path: Path) -> Path:
 @pytest.fixture
 def given(own: Path, overrides: list[str]) -> list[str]:
     kept = [text for text in overrides if not text.startswith("lists.graph")]
-    return [f"--config-dir={own}/conf", *kept, "retriever@lists.graph=mine", "grid=point", "metrics=[recall@1]"]
+    return [
+        f"--config-dir={own}/conf",
+        *kept,
+        "retriever@lists.graph=mine",
+        "grid=point",
+        "metrics=[recall@1]",
+    ]
 
 
 def sweep(given: list[str], own: Path, *more: str) -> tuple[float, str, Path]:
@@ -66,7 +76,9 @@ def sweep(given: list[str], own: Path, *more: str) -> tuple[float, str, Path]:
 
 
 def test_an_edit_of_a_helper_is_an_edit_of_the_list(own: Path, given: list[str]) -> None:
-    """Two gold passages each, so the first of them is half of what there is; another passage is nothing."""
+    """Two gold passages each, so the first of them is half of what there is; another passage is
+    nothing.
+    """
     before, _, folder = sweep(given, own)
     assert before == 0.5
     text = (own / "own_helper.py").read_text()
@@ -74,7 +86,9 @@ def test_an_edit_of_a_helper_is_an_edit_of_the_list(own: Path, given: list[str])
     again, said, same = sweep(given, own)
     assert (again, same) == (0.5, folder)
     assert "other code" not in said
-    (own / "own_helper.py").write_text(GOLD.replace("benchmark.gold[query, 0]", "not benchmark.gold[query, 0]"))
+    (own / "own_helper.py").write_text(
+        GOLD.replace("benchmark.gold[query, 0]", "not benchmark.gold[query, 0]")
+    )
     after, said, other = sweep(given, own)
     assert after < 0.1
     assert "was made by other code of own_helper; building it again" in said
@@ -90,10 +104,17 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     (own / "conf" / "metric" / "first.yaml").write_text(
         f"_target_: harness.evaluation.metric.Measure\nformula: {formula}\n"
     )
-    (own / "own_metric.py").write_text("def first(ranks, k):\n    return (ranks[..., 0] == 1).astype(float)\n")
-    given = [*(text for text in given if not text.startswith("metrics=")), "metrics=[recall@1,first@1]"]
+    (own / "own_metric.py").write_text(
+        "def first(ranks, k):\n    return (ranks[..., 0] == 1).astype(float)\n"
+    )
+    given = [
+        *(text for text in given if not text.startswith("metrics=")),
+        "metrics=[recall@1,first@1]",
+    ]
     _, _, folder = sweep(given, own)
-    (own / "own_metric.py").write_text("def first(ranks, k):\n    return (ranks[..., 0] > 1).astype(float)\n")
+    (own / "own_metric.py").write_text(
+        "def first(ranks, k):\n    return (ranks[..., 0] > 1).astype(float)\n"
+    )
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
     arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
@@ -101,7 +122,9 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     assert done.returncode == 2
     assert "the code changed since locking (locked: own_metric" in done.stderr
     (own / "own_helper.py").write_text("def first(benchmark, query):\n    return 0\n")
-    done = warm.harness("verify", *arguments[:3], "rescore=true", "trust=true", env=environment, cwd=own)
+    done = warm.harness(
+        "verify", *arguments[:3], "rescore=true", "trust=true", env=environment, cwd=own
+    )
     assert done.returncode == 2
     assert "own_helper" in done.stderr
 
@@ -110,12 +133,16 @@ def test_an_edit_of_this_project_in_a_checkout_is_one_too(tmp_path: Path) -> Non
     """The scores are doubled in a copy of the tree; a comment there rebuilds nothing."""
     shutil.copytree(PACKAGE, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
     script = (
-        "import logging, sys; from pathlib import Path; import numpy as np; logging.basicConfig(level='WARNING');"
-        "from datasets import Dataset; from harness.benchmark import Benchmark; from harness.retriever import retrieve;"
+        "import logging, sys; from pathlib import Path; import numpy as np; "
+        "logging.basicConfig(level='WARNING');"
+        "from datasets import Dataset; from harness.benchmark import Benchmark; from "
+        "harness.retriever import retrieve;"
         "from harness.retriever.bm25 import BM25; from harness.work.store import Store;"
         "rows = lambda **columns: Dataset.from_dict(columns);"
-        "data = Benchmark('few', rows(id=['a', 'b'], title=['', ''], text=['red house', 'blue sky']),"
-        "rows(id=['q'], question=['red sky?']), np.full((1, 1), -1, np.int32), np.zeros(1, bool), 'sha');"
+        "data = Benchmark('few', rows(id=['a', 'b'], title=['', ''], text=['red house', 'blue "
+        "sky']),"
+        "rows(id=['q'], question=['red sky?']), np.full((1, 1), -1, np.int32), np.zeros(1, "
+        "bool), 'sha');"
         "print(retrieve(BM25(), data, Store(Path('runs'))).scores.tolist())"
     )
 
@@ -128,7 +155,9 @@ def test_an_edit_of_this_project_in_a_checkout_is_one_too(tmp_path: Path) -> Non
     text = place.read_text()
     place.write_text(text.replace('"""BM25, ', '"""Said in other words: BM25, ') + "# the end\n")
     assert scores() == (before, "")
-    edited = text.replace("total[index.indices[holding]] += count", "total[index.indices[holding]] += 2 * count")
+    edited = text.replace(
+        "total[index.indices[holding]] += count", "total[index.indices[holding]] += 2 * count"
+    )
     assert edited != text
     place.write_text(edited)
     after, said = scores()
@@ -150,13 +179,17 @@ def test_what_an_older_version_stored_is_taken_for_the_code_that_reads_it_first(
     by({}, monkeypatch)
     made = store.get("stage", {}, {}, _write("one"))
     manifest = made.path / "manifest.json"
-    manifest.write_text(json.dumps({key: value for key, value in made.manifest.items() if key != "sources"}))
+    manifest.write_text(
+        json.dumps({key: value for key, value in made.manifest.items() if key != "sources"})
+    )
     for sources, text in (({}, "one"), ({"mine": "1"}, "one"), ({"mine": "2"}, "two")):
         by(sources, monkeypatch)
         assert (store.get("stage", {}, {}, _write("two")).path / "data.txt").read_text() == text
 
 
-def test_a_killed_build_of_other_code_does_not_go_on(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_build_of_other_code_does_not_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def killed(folder: Path) -> None:
         (folder / "shard").write_text("old")
         raise KeyboardInterrupt
@@ -174,7 +207,9 @@ def test_a_killed_build_of_other_code_does_not_go_on(store: Store, monkeypatch: 
         assert not list(made.path.glob("*.partial"))
 
 
-def test_who_builds_nothing_names_the_other_code(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_builds_nothing_names_the_other_code(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     by({"mine": "1"}, monkeypatch)
     store.get("stage", {}, {}, _write("one"))
     by({"mine": "2"}, monkeypatch)

@@ -37,7 +37,9 @@ def start(world, runs, **environment):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **environment},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a shell's background job ignores it
     )
 
 
@@ -57,7 +59,12 @@ def wait_for_work(runs):
 @pytest.fixture(scope="module")
 def swept(world, tmp_path_factory):
     """A sweep from nothing."""
-    environment = {"OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "Asia/Kathmandu"}
+    environment = {
+        "OMP_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "1",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "Asia/Kathmandu",
+    }
     return finish(start(world, tmp_path_factory.mktemp("one"), **environment))
 
 
@@ -78,7 +85,9 @@ def test_the_last_line_is_the_folder_and_the_columns_are_there(world, tmp_path):
     done = warm.harness(*SMALL, f"dataset.path={world}", f"paths.runs={tmp_path}", check=True)
     swept = Path(done.stdout.splitlines()[-1])
     trials = pd.read_parquet(swept / "trials.parquet")
-    assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(trials.columns)
+    assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(
+        trials.columns
+    )
     assert {"dense", "graph", "bm25", "rrf k=60"} <= set(trials["name"])
 
 

@@ -22,21 +22,32 @@ WORLD = {
     "Rome & Co": "A city where the director grew up.",
 }
 QUESTION = {
-    "id": "which/one?", "question": "Where did the director of Dune <film> grow up?", "answers": ["Missoula"],
-    "supporting_ids": ["p0", "p1", "p2"], "hops": 3, "type": "chain",
-}  # fmt: skip
+    "id": "which/one?",
+    "question": "Where did the director of Dune <film> grow up?",
+    "answers": ["Missoula"],
+    "supporting_ids": ["p0", "p1", "p2"],
+    "hops": 3,
+    "type": "chain",
+}
 
 
 @pytest.fixture
 def overrides(tmp_path: Path) -> list[str]:
     write_benchmark(tmp_path, WORLD, [QUESTION])
     return [
-        "dataset=folder", f"dataset.path={tmp_path}", f"paths.runs={tmp_path / 'runs'}", "encoder=hashed",
-        "extractor.model=null", "extractor.spans=false", "query='which/one?'",
-    ]  # fmt: skip
+        "dataset=folder",
+        f"dataset.path={tmp_path}",
+        f"paths.runs={tmp_path / 'runs'}",
+        "encoder=hashed",
+        "extractor.model=null",
+        "extractor.spans=false",
+        "query='which/one?'",
+    ]
 
 
-def test_text_and_file(overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_file(
+    overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(compose("trace", overrides))
     said = capsys.readouterr().out
     lines = said.splitlines()
@@ -54,7 +65,11 @@ def test_text_and_file(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
 def test_a_policy_tells_its_terms_as_text_and_json(
     overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = ["+retriever@lists.policy=policyrag", "pool.lists=[dense,policy]", "lists.policy.policy.traverse.eta_s=0.1"]
+    more = [
+        "+retriever@lists.policy=policyrag",
+        "pool.lists=[dense,policy]",
+        "lists.policy.policy.traverse.eta_s=0.1",
+    ]
     run(compose("trace", [*overrides, *more]))
     said = capsys.readouterr().out
     for table in ("phrase seeds", "passage seeds", "facts", "mass", "passages"):
@@ -75,18 +90,24 @@ def test_a_policy_tells_its_terms_as_text_and_json(
 def test_a_look_at_one_question_is_of_that_question(
     overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The MD5 of which/one? is even, that of the other id is odd, as are those of five more test questions."""
+    """The MD5 of which/one? is even, that of the other id is odd, as are those of five more test
+    questions.
+    """
     looks = tmp_path / "looks.jsonl"
     run(compose("trace", [*overrides, f"paths.looks={looks}"]))
     assert "test question" not in capsys.readouterr().out
-    (tune,) = map(json.loads, looks.read_text().splitlines())  # shown, and noted: a later split may call it test
+    (tune,) = map(
+        json.loads, looks.read_text().splitlines()
+    )  # shown, and noted: a later split may call it test
     assert tune["n"] == 1
     names = [name for name in map(str, range(20)) if md5_split(name) == "test"][:6]
     rows = [json.dumps({**QUESTION, "id": name}) for name in ("which/one?", *names)]
     (tmp_path / "queries.jsonl").write_text("\n".join(rows) + "\n")
     other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'", f"paths.looks={looks}"]
     run(compose("trace", [*overrides[:-1], *other]))
-    assert f"a test question; look 1 at it that {looks} knows of" in " ".join(capsys.readouterr().out.split())
+    assert f"a test question; look 1 at it that {looks} knows of" in " ".join(
+        capsys.readouterr().out.split()
+    )
     first, test = map(json.loads, looks.read_text().splitlines())
     assert first == tune
     assert test["n"] == 1
@@ -94,7 +115,10 @@ def test_a_look_at_one_question_is_of_that_question(
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
-    with pytest.raises(HarnessError, match=r"query=which/two: .* has no such question \(did you mean which/one\?\?\)"):
+    with pytest.raises(
+        HarnessError,
+        match=r"query=which/two: .* has no such question \(did you mean which/one\?\?\)",
+    ):
         run(compose("trace", [*overrides[:-1], "query=which/two"]))
     with pytest.raises(HarnessError, match="query: no value is given"):
         run(compose("trace", overrides[:-1]))
@@ -115,7 +139,9 @@ class Fixed(Tracer):
     ("gold", "rivals", "above"),
     [([0, 2, -1], 5, [3, 4]), ([0, 2, -1], 1, [3]), ([2, 0, 9], 5, [3, 4, 1]), ([3], 5, [])],
 )
-def test_rivals_are_what_beats_any_gold_passage(gold: list[int], rivals: int, above: list[int]) -> None:
+def test_rivals_are_what_beats_any_gold_passage(
+    gold: list[int], rivals: int, above: list[int]
+) -> None:
     """A passage that the list lacks is beaten by all of it; the best one by none."""
     given: Any = SimpleNamespace(gold=np.array([gold]))
     traced = Fixed(given, {}, {}, given, "fused", given, given).trace(0, 1, rivals)

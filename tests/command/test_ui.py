@@ -1,4 +1,6 @@
-"""`harness ui` and the links that commands print, over MLflow's API and, with Chromium, looked at in a browser."""
+"""`harness ui` and the links that commands print, over MLflow's API and, with Chromium, looked at
+in a browser.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ import pytest
 from harness.command.ui import command, environment
 from tests import warm
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
 CANARY = "raise SystemExit('a file of the working directory was imported')\n"
 
@@ -43,21 +47,27 @@ class Server:
 
     def get(self, path: str, **body: Any) -> Any:
         data = json.dumps(body).encode() if body else None
-        request = urllib.request.Request(f"{self.url}{path}", data, {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            f"{self.url}{path}", data, {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
 
 
 @pytest.fixture(scope="module")
 def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep of three boltzmann trials that differ in alpha, cap and normalizer alone; nothing is exported yet."""
+    """A sweep of three boltzmann trials that differ in alpha, cap and normalizer alone; nothing is
+    exported yet.
+    """
     from tests import databases
 
     runs = tmp_path_factory.mktemp("runs")
     result = example.write(runs / "sweeps" / "s1")
     trials = result.trials.head(len(KNOBS)).copy()
     trials["parameters"] = [
-        json.dumps({"fuser": "boltzmann", "fuser.alpha": alpha, "pool.cap": cap, "normalizer": normalizer})
+        json.dumps(
+            {"fuser": "boltzmann", "fuser.alpha": alpha, "pool.cap": cap, "normalizer": normalizer}
+        )
         for alpha, cap, normalizer in KNOBS
     ]
     ranks = result.ranks[: len(KNOBS)].copy()
@@ -71,7 +81,9 @@ def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`harness ui` in a folder with modules of MLflow's and the server's names, which nobody may import."""
+    """`harness ui` in a folder with modules of MLflow's and the server's names, which nobody may
+    import.
+    """
     strange = tmp_path_factory.mktemp("strange")
     for name in ("mlflow", "uvicorn", "sqlalchemy", "fastapi", "ast"):
         (strange / f"{name}.py").write_text(CANARY)
@@ -79,13 +91,17 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     ours = harness(f"port={port}", f"paths.reports={runs}/reports", runs=runs)
-    process = subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange)
+    process = subprocess.Popen(
+        ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange
+    )
     url = f"http://127.0.0.1:{port}"
     try:
         assert process.stdout is not None
         link, site, greeting = (process.stdout.readline() for _ in range(3))
         _wait(f"{url}/health", process)
-        yield Server(url, greeting, link.partition(": ")[2].strip(), site.partition(": ")[2].strip())
+        yield Server(
+            url, greeting, link.partition(": ")[2].strip(), site.partition(": ")[2].strip()
+        )
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
@@ -105,14 +121,24 @@ def _wait(url: str, process: subprocess.Popen[str]) -> None:
 
 def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:
     assert server.site == f"{runs}/reports/site/index.html"
-    assert f"MLflow reads experiment multihop-retrieval at sqlite:///{runs}/mlflow.db" in server.greeting
-    search = {"experiment_ids": ["1"], "filter": "tags.kind = 'trial' and metrics.last_hop_at_5 > 0.7"}
+    assert (
+        f"MLflow reads experiment multihop-retrieval at sqlite:///{runs}/mlflow.db"
+        in server.greeting
+    )
+    search = {
+        "experiment_ids": ["1"],
+        "filter": "tags.kind = 'trial' and metrics.last_hop_at_5 > 0.7",
+    }
     found = server.get("/api/2.0/mlflow/runs/search", **search)["runs"]
     (tune,) = [run for run in found if {"key": "split", "value": "tune"} in run["data"]["tags"]]
     params = {item["key"]: item["value"] for item in tune["data"]["params"]}
     assert {"fuser.alpha": "0.3", "pool.cap": "20", "normalizer": "pit"}.items() <= params.items()
-    parent = server.get("/api/2.0/mlflow/runs/search", experiment_ids=["1"], filter="tags.kind = 'sweep'")["runs"][0]
-    listed = server.get(f"/api/2.0/mlflow/artifacts/list?run_id={parent['info']['run_id']}")["files"]
+    parent = server.get(
+        "/api/2.0/mlflow/runs/search", experiment_ids=["1"], filter="tags.kind = 'sweep'"
+    )["runs"][0]
+    listed = server.get(f"/api/2.0/mlflow/artifacts/list?run_id={parent['info']['run_id']}")[
+        "files"
+    ]
     assert {"winner.lock.json", "trials.json"} <= {item["path"] for item in listed}
 
 
@@ -120,7 +146,8 @@ def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> 
 def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) -> None:
     shown = browse(server.link, tmp_path)
     names = re.findall(
-        r'row-index="(\d+)"[^>]*><div[^>]*col-id="attributes.`Run Name`".*?<a [^>]*>(?:<[^>]*>)*([^<]+)<', shown
+        r'row-index="(\d+)"[^>]*><div[^>]*col-id="attributes.`Run Name`".*?<a [^>]*>(?:<[^>]*>)*([^<]+)<',
+        shown,
     )
     assert [name for _, name in names][:2] == [
         "test 1 boltzmann pit alpha=0.7 beta=0.5 cap=20",
@@ -135,11 +162,26 @@ def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) 
 
 def browse(url: str, folder: Path) -> str:
     """The page's DOM after its scripts have run."""
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    options = ["--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={folder}/profile"]
+    quiet = [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ]
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        *quiet,
+        f"--user-data-dir={folder}/profile",
+    ]
     size = ["--window-size=1800,1000", "--virtual-time-budget=60000"]
     done = subprocess.run(
-        [str(CHROMIUM), *options, *size, "--dump-dom", url], capture_output=True, text=True, timeout=120, check=True
+        [str(CHROMIUM), *options, *size, "--dump-dom", url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     return done.stdout
 
@@ -170,7 +212,10 @@ def test_a_port_in_use(runs: Path) -> None:
         port = taken.getsockname()[1]
         done = warm.harness("ui", f"paths.runs={runs}", f"port={port}")
     assert done.returncode == 2
-    assert done.stderr == f"error: port {port} of 127.0.0.1 is in use; set another one, e.g. port={port + 1}\n"
+    assert (
+        done.stderr
+        == f"error: port {port} of 127.0.0.1 is in use; set another one, e.g. port={port + 1}\n"
+    )
 
 
 def test_tracking_without_a_database(tmp_path: Path) -> None:

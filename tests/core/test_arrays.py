@@ -62,7 +62,10 @@ def test_the_matrices_of_a_network_fit_its_names(tmp_path: Path) -> None:
         Network.load(tmp_path)
 
 
-@given(st.lists(st.integers(-5, 5) | st.integers(-(2**31), 2**31 - 1)), st.sampled_from((np.int32, np.int64)))
+@given(
+    st.lists(st.integers(-5, 5) | st.integers(-(2**31), 2**31 - 1)),
+    st.sampled_from((np.int32, np.int64)),
+)
 def test_distinct_numbers_are_numpy_s(values: list[int], kind: type) -> None:
     given_values = np.array(values, kind)
     found = distinct(given_values)

@@ -31,7 +31,13 @@ def test_the_name_without_the_room_has_what_the_package_has(concept: str) -> Non
 
 def test_names_by_hand() -> None:
     assert roomless("harness.fusion.fuser.rrf") == "harness.fuser.rrf"
-    for name in ("harness.retriever.dense", "harness.graph.entity", "harness.core.errors", "mine.fuser.rrf", "harness"):
+    for name in (
+        "harness.retriever.dense",
+        "harness.graph.entity",
+        "harness.core.errors",
+        "mine.fuser.rrf",
+        "harness",
+    ):
         assert roomless(name) == name
 
 
@@ -39,8 +45,10 @@ def test_stable_names_hold_in_a_new_process() -> None:
     code = (
         "from harness.statistic import mcnemar; from harness.fuser import rrf;"
         "from harness.benchmark import load, md5_split; from harness.run import Run;"
-        "from hydra.utils import get_class; import harness; stored = get_class('harness.fuser.rrf.Rrf');"
-        "import harness.fusion.fuser.rrf as inside; print(inside.Rrf is rrf.Rrf is stored, stored.__module__,"
+        "from hydra.utils import get_class; import harness; stored = "
+        "get_class('harness.fuser.rrf.Rrf');"
+        "import harness.fusion.fuser.rrf as inside; print(inside.Rrf is rrf.Rrf is stored, "
+        "stored.__module__,"
         "mcnemar(8, 1), harness.statistic.mcnemar(8, 1))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -51,7 +59,8 @@ def test_importing_the_library_changes_no_way_to_import_and_loads_nothing_heavy(
     """``python -c`` has the working directory first in its path; a library leaves it there."""
     code = (
         "import sys; paths, finders = list(sys.path), list(sys.meta_path); import harness;"
-        "print(paths == sys.path, finders == sys.meta_path, {'torch', 'pandas', 'numpy', 'yaml'} & set(sys.modules))"
+        "print(paths == sys.path, finders == sys.meta_path, {'torch', 'pandas', 'numpy', 'yaml'} "
+        "& set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True", "set()"]
@@ -59,8 +68,13 @@ def test_importing_the_library_changes_no_way_to_import_and_loads_nothing_heavy(
 
 def test_the_command_line_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
     (tmp_path / "yaml.py").write_text("raise SystemExit('imported from here')")
-    for line in (["-m", "harness"], ["-c", "import sys; sys.argv = ['-m']; import harness; import yaml"]):
-        done = subprocess.run([sys.executable, *line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    for line in (
+        ["-m", "harness"],
+        ["-c", "import sys; sys.argv = ['-m']; import harness; import yaml"],
+    ):
+        done = subprocess.run(
+            [sys.executable, *line], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert ("imported from here" in done.stderr) == (line[0] == "-c"), done.stderr
 
 
@@ -71,11 +85,17 @@ def test_a_name_that_is_not_there_says_so(name: str) -> None:
 
 
 def test_no_folder_has_more_than_fourteen_entries() -> None:
-    """Beside its ``__init__``; the rooms themselves are fifteen, a command is a file, and plug-ins come and go."""
+    """Beside its ``__init__``; the rooms themselves are fifteen, a command is a file, and plug-ins
+    come and go.
+    """
     own = {"__pycache__", "__init__.py", "__init__.pyi"}
     beside = {PACKAGE / name for name in ("conf", "datasets", "reports", "command")}
     plugins = {PACKAGE / "plugins"}
-    folders = [path for path in {*PACKAGE.rglob("*")} - plugins if path.is_dir() and path.name not in own]
-    code = [path for path in folders if any(path.glob("*.py")) and not beside & {path, *path.parents}]
+    folders = [
+        path for path in {*PACKAGE.rglob("*")} - plugins if path.is_dir() and path.name not in own
+    ]
+    code = [
+        path for path in folders if any(path.glob("*.py")) and not beside & {path, *path.parents}
+    ]
     crowded = {str(path): len({entry.name for entry in path.iterdir()} - own) for path in code}
     assert {name: count for name, count in crowded.items() if count > 14} == {}

@@ -32,7 +32,10 @@ def test_without_a_gpu() -> None:
     assert resolve_device("cpu") == "cpu"
     assert gpus() == []
     for name in ("cuda", "cuda:1"):
-        with pytest.raises(HarnessError, match=f"encoder.device={name}: torch finds no GPU .*use encoder.device=auto"):
+        with pytest.raises(
+            HarnessError,
+            match=f"encoder.device={name}: torch finds no GPU .*use encoder.device=auto",
+        ):
             resolve_device(name, "encoder.device")
 
 
@@ -43,7 +46,9 @@ def made_up(monkeypatch: pytest.MonkeyPatch, works: bool, count: int = 2) -> Non
 
         def cpu(self) -> None:
             if not works:
-                raise RuntimeError("CUDA error: no kernel image is available for execution\non the device")
+                raise RuntimeError(
+                    "CUDA error: no kernel image is available for execution\non the device"
+                )
 
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -63,7 +68,9 @@ def test_two_made_up_cards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_gpu_that_does_not_work_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up(monkeypatch, works=False)
-    with pytest.raises(HarnessError, match=r"Made-up 100 does not work .*no kernel .*CUDA_VISIBLE") as found:
+    with pytest.raises(
+        HarnessError, match=r"Made-up 100 does not work .*no kernel .*CUDA_VISIBLE"
+    ) as found:
         resolve_device("auto")
     assert "\n" not in str(found.value)
 

@@ -29,7 +29,18 @@ def test_tex(text: str, latex: str) -> None:
 
 
 def test_no_letter_of_tex_that_acts_is_left_bare() -> None:
-    acting = {"\\": "", "{": "", "}": "", "$": "", "&": "", "#": "", "%": "", "_": "", "^": "", "~": ""}
+    acting = {
+        "\\": "",
+        "{": "",
+        "}": "",
+        "$": "",
+        "&": "",
+        "#": "",
+        "%": "",
+        "_": "",
+        "^": "",
+        "~": "",
+    }
     for letter in acting:
         shown = tex(letter)
         assert shown != letter
@@ -76,7 +87,13 @@ def test_a_block_of_code_ends_where_it_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("../../etc/x", "etc-x"), ("one sample k=1", "one-sample-k-1"), ("é", "unnamed"), ("a_b", "a_b")]
+    ("text", "name"),
+    [
+        ("../../etc/x", "etc-x"),
+        ("one sample k=1", "one-sample-k-1"),
+        ("é", "unnamed"),
+        ("a_b", "a_b"),
+    ],
 )
 def test_file_name(text: str, name: str) -> None:
     assert file_name(text) == name

@@ -25,8 +25,12 @@ from harness.core.files import (
 from harness.core.input import read_yaml
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101])
-def test_yaml_that_nests_without_end_is_refused_before_it_ends_the_process(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101]
+)
+def test_yaml_that_nests_without_end_is_refused_before_it_ends_the_process(
+    tmp_path: Path, text: str
+) -> None:
     path = tmp_path / "deep.yaml"
     path.write_text(text)
     with pytest.raises((ValueError, yaml.YAMLError)):
@@ -37,7 +41,10 @@ def test_yaml_that_nests_without_end_is_refused_before_it_ends_the_process(tmp_p
 
 def test_yaml_whose_aliases_stand_for_a_billion_values_is_refused(tmp_path: Path) -> None:
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
-    lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in itertools.pairwise("abcdefghi")]
+    lines += [
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]"
+        for before, name in itertools.pairwise("abcdefghi")
+    ]
     path = tmp_path / "laughs.yaml"
     path.write_text("\n".join(lines))
     with pytest.raises(ValueError, match="stand for more than"):
@@ -56,7 +63,9 @@ def test_a_name_twice_in_yaml_is_refused(tmp_path: Path, text: str) -> None:
     assert read_yaml(path) == {"x": {"a": 1}, "y": {"a": 2}}
 
 
-@pytest.mark.parametrize("text", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''", "!!int '-'"])
+@pytest.mark.parametrize(
+    "text", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''", "!!int '-'"]
+)
 def test_a_yaml_value_that_is_not_of_its_tag_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "tag.yaml"
     path.write_text(f"a: {text}")
@@ -83,7 +92,9 @@ def test_an_array_of_another_form_is_refused(tmp_path: Path, stored: np.ndarray,
         read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
 
 
-def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_written_stays(tmp_path: Path) -> None:
+def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_written_stays(
+    tmp_path: Path,
+) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     (tmp_path / "data").mkdir()
@@ -95,13 +106,17 @@ def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_w
     assert left == [f"a.js.{os.getpid()}.partial", f"data/b.js.{os.getpid()}.partial"]
 
 
-def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "mkdir", refuse)
-        with pytest.raises(HarnessError, match=r"sweep: cannot write \(No space left on device\); free some space"):
+        with pytest.raises(
+            HarnessError, match=r"sweep: cannot write \(No space left on device\); free some space"
+        ):
             make_folder(tmp_path / "sweep")
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", refuse)
@@ -142,29 +157,45 @@ for name, write in ways.items():
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of file sizes")
 def test_an_array_or_an_index_that_did_not_fit_is_an_error(tmp_path: Path) -> None:
-    """NumPy and faiss write by buffers of their own, and do not tell when the last of them finds no room."""
-    done = subprocess.run([sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["array.npy True", "index.faiss True"], done.stdout + done.stderr
+    """NumPy and faiss write by buffers of their own, and do not tell when the last of them finds no
+    room.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["array.npy True", "index.faiss True"], (
+        done.stdout + done.stderr
+    )
 
 
 def test_arrays_have_the_bytes_of_numpy(tmp_path: Path) -> None:
     for number, values in enumerate(
-        (np.arange(24).reshape(2, 3, 4), np.asfortranarray(np.ones((3, 5))), np.array(1.5), np.empty((0, 3), np.int32),
-         np.arange(30)[::3], np.arange(3_000_000, dtype=np.float64))
-    ):  # fmt: skip
+        (
+            np.arange(24).reshape(2, 3, 4),
+            np.asfortranarray(np.ones((3, 5))),
+            np.array(1.5),
+            np.empty((0, 3), np.int32),
+            np.arange(30)[::3],
+            np.arange(3_000_000, dtype=np.float64),
+        )
+    ):
         np.save(tmp_path / "theirs.npy", values)
         write_array(tmp_path / f"{number}.npy", values)
         assert (tmp_path / f"{number}.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()
 
 
 def test_what_is_half_written_is_named_by_machine_and_process(tmp_path: Path) -> None:
-    """Processes of two containers that share a folder have one number; a dead one's file is found by its number."""
+    """Processes of two containers that share a folder have one number; a dead one's file is found
+    by its number.
+    """
     with whole(tmp_path / "a.npz") as partial:
         assert partial.name == f"a.npz.{HOST}.{os.getpid()}.partial"
         partial.touch()
         assert dead_partials(tmp_path) == []
     (tmp_path / f"a.npz.{HOST}.999999999.partial").touch()
-    theirs = tmp_path / "a.npz.0123abcd.999999999.partial"  # of a container: no such process runs here
+    theirs = (
+        tmp_path / "a.npz.0123abcd.999999999.partial"
+    )  # of a container: no such process runs here
     theirs.touch()
     assert [path.name for path in dead_partials(tmp_path)] == [f"a.npz.{HOST}.999999999.partial"]
     os.utime(theirs, (0, 0))

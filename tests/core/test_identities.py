@@ -1,8 +1,10 @@
-"""Identities that artifacts and locks were stored under; neither a move nor a rename may change one.
+"""Identities that artifacts and locks were stored under; neither a move nor a rename may change
+one.
 
-``identities.json`` was written before the rooms were built: the digest of every strategy of conf/, and the keys of all
-artifacts of a sweep of ``sample`` and of 2Wiki. Who changes what a strategy computes raises its ``version`` and
-replaces its line, which is a decision and no accident. A new stage or strategy adds one.
+``identities.json`` was written before the rooms were built: the digest of every strategy of conf/,
+and the keys of all artifacts of a sweep of ``sample`` and of 2Wiki. Who changes what a strategy
+computes raises its ``version`` and replaces its line, which is a decision and no accident. A new
+stage or strategy adds one.
 """
 
 import json
@@ -23,9 +25,27 @@ from harness.sweep.trial import lists
 from harness.work.store import Store
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent / "identities.json").read_text())
-CONCEPTS = ("normalizer", "temperature", "fuser", "reranker", "encoder", "extractor", "graph",
-            "retriever", "gate", "alias", "triplestore", "vectorstore", "policy")  # fmt: skip
-NEEDS_MORE = {("extractor", "llm"), ("extractor", "openie_file"), ("gate", "llm"), ("reader", "llm")}
+CONCEPTS = (
+    "normalizer",
+    "temperature",
+    "fuser",
+    "reranker",
+    "encoder",
+    "extractor",
+    "graph",
+    "retriever",
+    "gate",
+    "alias",
+    "triplestore",
+    "vectorstore",
+    "policy",
+)
+NEEDS_MORE = {
+    ("extractor", "llm"),
+    ("extractor", "openie_file"),
+    ("gate", "llm"),
+    ("reader", "llm"),
+}
 
 
 def digests() -> dict[str, str]:
@@ -36,12 +56,19 @@ def digests() -> dict[str, str]:
         for name in names(concept)
         if (concept, name) not in NEEDS_MORE and name not in ("fitted", "part", "trec")
     ]
-    config = compose("config", [text for concept, name in asked for text in _overrides(concept, name)])
-    return {f"{concept}={name}": digest(instantiate(config.made[concept][name])) for concept, name in asked}
+    config = compose(
+        "config", [text for concept, name in asked for text in _overrides(concept, name)]
+    )
+    return {
+        f"{concept}={name}": digest(instantiate(config.made[concept][name]))
+        for concept, name in asked
+    }
 
 
 def _overrides(concept: str, name: str) -> list[str]:
-    """What puts a strategy at ``made.<concept>.<name>``; a policy within the retriever that has one."""
+    """What puts a strategy at ``made.<concept>.<name>``; a policy within the retriever that has
+    one.
+    """
     place = f"made.{concept}.{name}"
     if concept == "policy":
         return [f"+retriever@{place}=policyrag", f"policy@{place}.policy={name}"]
@@ -50,7 +77,9 @@ def _overrides(concept: str, name: str) -> list[str]:
 
 def test_strategies_are_what_they_were() -> None:
     now = digests()
-    stored = {name: one for name, one in STORED["strategies"].items() if name in now or not _is_gone(name)}
+    stored = {
+        name: one for name, one in STORED["strategies"].items() if name in now or not _is_gone(name)
+    }
     assert {name: now.get(name) for name in stored} == stored
 
 
@@ -70,7 +99,9 @@ def keys(dataset: str, runs: Path) -> dict[str, list[str]]:
     return found
 
 
-REAL = pytest.mark.skipif("HARNESS_DATA" not in os.environ, reason="HARNESS_DATA names no prepared benchmarks")
+REAL = pytest.mark.skipif(
+    "HARNESS_DATA" not in os.environ, reason="HARNESS_DATA names no prepared benchmarks"
+)
 
 
 class Drawn:
@@ -82,11 +113,19 @@ class Drawn:
     def encode(
         self, texts: Sequence[str], role: str, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        vectors = np.random.default_rng(0).standard_normal((len(texts), self.dimension)).astype(np.float32)
+        vectors = (
+            np.random.default_rng(0)
+            .standard_normal((len(texts), self.dimension))
+            .astype(np.float32)
+        )
         return vectors, np.zeros(len(texts), np.bool_)
 
 
-@pytest.mark.parametrize("dataset", ["sample", pytest.param("2wikimultihopqa", marks=[pytest.mark.slow, REAL])])
-def test_artifacts_have_the_keys_they_had(dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "dataset", ["sample", pytest.param("2wikimultihopqa", marks=[pytest.mark.slow, REAL])]
+)
+def test_artifacts_have_the_keys_they_had(
+    dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(MiniLM, "open", lambda encoder: Drawn())
     assert keys(dataset, tmp_path) == STORED["artifacts"][dataset]

@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.identity import LATER, NO_RESULT, _version, digest, files_sha256, identity, texts_sha256
+from harness.core.identity import (
+    LATER,
+    NO_RESULT,
+    _version,
+    digest,
+    files_sha256,
+    identity,
+    texts_sha256,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,9 @@ def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkey
     (copy / "report" / "text.py").write_text("")
     (copy / "work" / "lease.py").write_text("changed = True")
     rrf = (copy / "fusion" / "fuser" / "rrf.py").read_text()
-    (copy / "fusion" / "fuser" / "rrf.py").write_text(f'"""Other words."""\n\n{rrf[rrf.index("from __") :]}')
+    (copy / "fusion" / "fuser" / "rrf.py").write_text(
+        f'"""Other words."""\n\n{rrf[rrf.index("from __") :]}'
+    )
     assert version() == before, "what people see, who computes and docstrings change no number"
     (copy / "fusion" / "fuser" / "rrf.py").write_text("")
     assert version() != before
@@ -110,25 +120,35 @@ def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkey
 
 
 def test_a_class_of_another_package_is_known_by_its_source_file(tmp_path, monkeypatch):
-    text = "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    k: int = 1\n"
+    text = (
+        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    k: int "
+        "= 1\n"
+    )
     (tmp_path / "outside.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     outside = importlib.import_module("outside")
-    found = {"_target_": "outside.Mine", "version": hashlib.sha256(text.encode()).hexdigest()[:12], "k": 1}
+    found = {
+        "_target_": "outside.Mine",
+        "version": hashlib.sha256(text.encode()).hexdigest()[:12],
+        "k": 1,
+    }
     assert identity(outside.Mine()) == found
     outside.Mine.version = 3
     assert identity(outside.Mine()) == {**found, "version": 3}
 
 
 def test_a_class_that_inherits_our_version_is_known_by_its_package_too(tmp_path, monkeypatch):
-    """What it imports of its own package decides its results as well; a ``version`` of its own stands for all."""
+    """What it imports of its own package decides its results as well; a ``version`` of its own
+    stands for all.
+    """
     monkeypatch.syspath_prepend(tmp_path)
     versions = []
     for name, depth in (("one_pack", 10), ("two_pack", 1)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "helper.py").write_text(f"DEPTH = {depth}\n")
         (tmp_path / name / "mine.py").write_text(
-            "from dataclasses import dataclass\nfrom harness.retriever.ppr import PPR\nfrom .helper import DEPTH\n\n\n"
+            "from dataclasses import dataclass\nfrom harness.retriever.ppr import PPR\nfrom "
+            ".helper import DEPTH\n\n\n"
             "@dataclass(frozen=True)\nclass Mine(PPR):\n    pass\n"
         )
         kind = importlib.import_module(f"{name}.mine").Mine

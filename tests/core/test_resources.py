@@ -33,46 +33,78 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("full")
 def test_vectors_that_find_no_room_are_not_begun(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"encoding 3 texts as passages needs 0\.0 GiB .* paths\.runs=DIR"):
+    with pytest.raises(
+        HarnessError, match=r"encoding 3 texts as passages needs 0\.0 GiB .* paths\.runs=DIR"
+    ):
         embed(Hashed(), ["a", "b", "c"], "passage", Store(tmp_path))
     assert not list(tmp_path.rglob("*.npz"))
 
 
-def test_what_is_needed_is_the_shards_and_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_needed_is_the_shards_and_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
-    monkeypatch.setattr("harness.model.encoder.embedding.need_disk", lambda folder, size, what: asked.append(size))
+    monkeypatch.setattr(
+        "harness.model.encoder.embedding.need_disk", lambda folder, size, what: asked.append(size)
+    )
     embed(Hashed(8), ["a", "b", "c", "a"], "passage", Store(tmp_path))
-    assert asked == [4 * 8 * (3 + 4), 4 * 8 * 4]  # before the shards, and before they are put together
+    assert asked == [
+        4 * 8 * (3 + 4),
+        4 * 8 * 4,
+    ]  # before the shards, and before they are put together
 
 
 @pytest.mark.usefixtures("poor")
 def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"id": "a"}\n')
-    with pytest.raises(HarnessError, match=r"corpus\.jsonl: reading .* 0\.0 GiB are available; take fewer passages"):
+    with pytest.raises(
+        HarnessError, match=r"corpus\.jsonl: reading .* 0\.0 GiB are available; take fewer passages"
+    ):
         read_lines(path)
-    with pytest.raises(HarnessError, match=r"the texts of 2 passages .* a machine with more memory"):
-        embed(Hashed(), titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages, "passage", Store(tmp_path))
-    with pytest.raises(HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"):
+    with pytest.raises(
+        HarnessError, match=r"the texts of 2 passages .* a machine with more memory"
+    ):
+        embed(
+            Hashed(),
+            titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages,
+            "passage",
+            Store(tmp_path),
+        )
+    with pytest.raises(
+        HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"
+    ):
         Walks(CHAIN, 0.5, 1e-6, 10)
 
 
 def told(folder: Path, limit: str) -> None:
     (folder / "meminfo").write_text("MemTotal: 100 kB\nMemAvailable: 50 kB\n")
-    for name, text in {"memory.max": limit, "memory.current": "20000", "memory.stat": "inactive_file 4000"}.items():
+    for name, text in {
+        "memory.max": limit,
+        "memory.current": "20000",
+        "memory.stat": "inactive_file 4000",
+    }.items():
         (folder / name).write_text(f"{text}\n")
 
 
-@pytest.mark.parametrize(("limit", "left"), [("max", 51200), ("40000", 24000), ("100000000", 51200), ("1000", 0)])
-def test_what_is_available(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, left: int) -> None:
-    """The machine's, or the container's limit less what it has used, files that the system keeps not counted."""
+@pytest.mark.parametrize(
+    ("limit", "left"), [("max", 51200), ("40000", 24000), ("100000000", 51200), ("1000", 0)]
+)
+def test_what_is_available(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, left: int
+) -> None:
+    """The machine's, or the container's limit less what it has used, files that the system keeps
+    not counted.
+    """
     told(tmp_path, limit)
     monkeypatch.setattr(resources, "MEMORY", tmp_path / "meminfo")
     monkeypatch.setattr(resources, "GROUP", tmp_path)
     assert resources.available_memory() == left
 
 
-def test_a_system_that_tells_nothing_refuses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_that_tells_nothing_refuses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(resources, "MEMORY", tmp_path / "none")
     assert resources.available_memory() is None
     resources.need_memory(1 << 60, "all", "none")

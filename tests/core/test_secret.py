@@ -15,10 +15,14 @@ CANARY = "hunter2-canary"
 @pytest.mark.parametrize(
     "url",
     [
-        f"https://me:{CANARY}@example.org/v1", f"https://{CANARY}@example.org/v1", f"https://a.org/v1?api_key={CANARY}",
-        f"https://a.org/?X-Token={CANARY}", f"host=a password={CANARY}", f"https://[{CANARY}",
+        f"https://me:{CANARY}@example.org/v1",
+        f"https://{CANARY}@example.org/v1",
+        f"https://a.org/v1?api_key={CANARY}",
+        f"https://a.org/?X-Token={CANARY}",
+        f"host=a password={CANARY}",
+        f"https://[{CANARY}",
     ],
-)  # fmt: skip
+)
 def test_a_secret_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(HarnessError, match=r"^encoder\.base_url ") as caught:
         check_address("encoder.base_url", url, "put it away")
@@ -26,8 +30,14 @@ def test_a_secret_is_refused_and_not_repeated(url: str) -> None:
 
 
 def test_what_is_written_holds_no_secret() -> None:
-    text = f"uri: http://me:{CANARY}@host:5000/?a=1&api_key={CANARY}&b=2 and postgresql+psycopg://me:{CANARY}@db/x"
-    assert hide_secrets(text) == "uri: http://host:5000/?a=1&api_key=***&b=2 and postgresql+psycopg://db/x"
+    text = (
+        f"uri: http://me:{CANARY}@host:5000/?a=1&api_key={CANARY}&b=2 and "
+        f"postgresql+psycopg://me:{CANARY}@db/x"
+    )
+    assert (
+        hide_secrets(text)
+        == "uri: http://host:5000/?a=1&api_key=***&b=2 and postgresql+psycopg://db/x"
+    )
     assert hide_secrets("a: sqlite:///x/mlflow.db") == "a: sqlite:///x/mlflow.db"
 
 
@@ -49,7 +59,10 @@ def test_what_is_no_secret() -> None:
     [
         ("Bearer tok-12345!", "Bearer ***!"),
         (f"Basic {base64.b64encode(b'bob:tok-12345').decode()}", "Basic ***"),
-        (f"[{base64.urlsafe_b64encode(b'x' + 'ÿ~tok-12345'.encode()).decode().rstrip('=')}]", "[***]"),
+        (
+            f"[{base64.urlsafe_b64encode(b'x' + 'ÿ~tok-12345'.encode()).decode().rstrip('=')}]",
+            "[***]",
+        ),
         ("http://host/?t=p%40ss", "http://host/?t=***"),
         ("p@ss and false", "*** and false"),
         ("nothing of it", "nothing of it"),

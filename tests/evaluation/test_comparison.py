@@ -1,4 +1,6 @@
-"""A comparison's values: worked by hand, from statsmodels, and the same by both ways of counting p."""
+"""A comparison's values: worked by hand, from statsmodels, and the same by both ways of
+counting p.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from harness.evaluation.statistic import bootstrap, clustered_wilson, smallest_e
 from harness.evaluation.verdict import renamed
 from harness.run import Run
 
-OURS = np.array([1.0] * 6 + [0.0] * 2 + [1.0] * 3 + [0.0] * 9)  # wins 0 to 5, loses 6 and 7, both find 8 to 10
+OURS = np.array(
+    [1.0] * 6 + [0.0] * 2 + [1.0] * 3 + [0.0] * 9
+)  # wins 0 to 5, loses 6 and 7, both find 8 to 10
 THEIRS = np.array([0.0] * 6 + [1.0] * 2 + [1.0] * 3 + [0.0] * 9)
 
 
@@ -43,9 +47,13 @@ def test_values_that_are_not_0_or_1() -> None:
 
 @pytest.mark.parametrize("share", [True, False])
 def test_the_interval_by_cluster_is_of_the_differences(share: bool) -> None:
-    """30 clusters of 4 with one difference each: they are 30 values, whose t interval is near (within 10%)."""
+    """30 clusters of 4 with one difference each: they are 30 values, whose t interval is near
+    (within 10%).
+    """
     labels, of_clusters = np.repeat(np.arange(30), 4), np.random.default_rng(0).normal(0.1, 0.2, 30)
-    found = Comparison.of(of_clusters[labels], np.zeros(120), False, labels=labels, scale=Scale(share))
+    found = Comparison.of(
+        of_clusters[labels], np.zeros(120), False, labels=labels, scale=Scale(share)
+    )
     expected = ttest_1samp(of_clusters, 0).confidence_interval()
     assert found.interval == pytest.approx(tuple(expected), abs=0.01)
     assert found.interval == found.interval_cluster()
@@ -54,7 +62,9 @@ def test_the_interval_by_cluster_is_of_the_differences(share: bool) -> None:
 
 @pytest.mark.parametrize("gain", [0.25, -0.25])
 def test_a_difference_that_is_the_same_everywhere_is_its_own_interval(gain: float) -> None:
-    found = Comparison.of(np.full(60, 0.5 + gain), np.full(60, 0.5), False, labels=np.arange(60) // 2)
+    found = Comparison.of(
+        np.full(60, 0.5 + gain), np.full(60, 0.5), False, labels=np.arange(60) // 2
+    )
     assert found.interval == pytest.approx((gain, gain), abs=1e-11)
 
 
@@ -87,7 +97,9 @@ def test_nothing_is_detectable_where_no_p_is_small_enough(binary: bool, test: st
     ours = np.ones(12) if binary else np.linspace(0.5, 0.9, 12)
     for count in (5, 6):
         pairs = ours[: 2 * count]
-        by_cluster = Comparison.of(pairs, 0 * pairs, binary, labels=np.arange(2 * count) % count, test=test)
+        by_cluster = Comparison.of(
+            pairs, 0 * pairs, binary, labels=np.arange(2 * count) % count, test=test
+        )
         assert (by_cluster.units, by_cluster.ruling.least) == (count, 2 / 2**count)
         assert (by_cluster.detectable is None) == (count == 5)
         few = Comparison.of(ours[:count], 0 * ours[:count], binary, test=test)
@@ -96,7 +108,9 @@ def test_nothing_is_detectable_where_no_p_is_small_enough(binary: bool, test: st
 
 def test_under_another_name_or_p_nothing_is_computed_again() -> None:
     mine, other = Run.from_dict({"q": {"a": 1.0}}), Run.from_dict({"q": {"b": 1.0}})
-    (one,) = compare({"new/x.trec": mine}, {"old/y.trec": other}, Gold.from_dict({"q": ["a", "b"]}), "recall@5")
+    (one,) = compare(
+        {"new/x.trec": mine}, {"old/y.trec": other}, Gold.from_dict({"q": ["a", "b"]}), "recall@5"
+    )
     assert (one["name"], one["p_holm"]) == ("new/x.trec", 1.0)
     (short,) = renamed([one])
     assert (short["name"], short["baseline"]) == ("x.trec", "y.trec")
@@ -106,15 +120,27 @@ def test_under_another_name_or_p_nothing_is_computed_again() -> None:
 
 
 def test_a_query_twice_in_a_cluster_is_one_query() -> None:
-    """60 queries, 20 won and 10 lost, and the same with each of them doubled: p and what could be seen are the same."""
+    """60 queries, 20 won and 10 lost, and the same with each of them doubled: p and what could be
+    seen are the same.
+    """
     ours, theirs = np.repeat([1.0, 0, 1], [20, 10, 30]), np.repeat([0.0, 1, 1], [20, 10, 30])
     once = Comparison.of(ours, theirs)
-    twice = Comparison.of(*(np.repeat(one, 2) for one in (ours, theirs)), labels=np.arange(120) // 2)
-    assert (twice.wins, twice.losses, twice.design_effect, twice.decides) == (40, 20, 2, "by cluster")
+    twice = Comparison.of(
+        *(np.repeat(one, 2) for one in (ours, theirs)), labels=np.arange(120) // 2
+    )
+    assert (twice.wins, twice.losses, twice.design_effect, twice.decides) == (
+        40,
+        20,
+        2,
+        "by cluster",
+    )
     assert twice.p_deciding == pytest.approx(once.p_deciding)
     assert twice.detectable == once.detectable == smallest_effect(60, 0.5)
     assert twice.wilson_cluster == tuple(clustered_wilson(twice.ours, twice.labels)) != twice.wilson
-    assert Comparison.of(twice.ours / 2, twice.theirs, False, labels=twice.labels).wilson_cluster is None
+    assert (
+        Comparison.of(twice.ours / 2, twice.theirs, False, labels=twice.labels).wilson_cluster
+        is None
+    )
 
 
 def test_what_a_flip_test_could_have_seen() -> None:
@@ -129,7 +155,9 @@ def test_what_a_flip_test_could_have_seen() -> None:
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
 def test_means_over_runs_that_rounding_sets_apart_are_equal(size: float) -> None:
-    """The mean of .1, .2, .3 is that of .2 but for rounding, however large scores are; the second question is won."""
+    """The mean of .1, .2, .3 is that of .2 but for rounding, however large scores are; the second
+    question is won.
+    """
     ours, theirs = np.array([[0.1, 0.2, 0.3], [1.0, 0.0, 0.5]]), np.array([[0.2], [0.0]])
     assert (size * ours[0]).mean() != size * 0.2 or size != 1
     found = Comparison.of(size * ours, size * theirs, False, scale=Scale(False))
@@ -141,13 +169,20 @@ def test_runs_of_one_question_or_of_one_cluster_show_nothing() -> None:
     ours, theirs = np.array([[1.0, 0.0], [1.0, 0.5]]), np.zeros((2, 1))
     assert Comparison.of(ours[:1], theirs[:1]).errors is None
     whole = Comparison.of(ours, theirs, labels=np.zeros(2, np.int64))
-    assert (whole.errors, whole.p_deciding, whole.interval, whole.decides) == (None, None, None, "too few clusters")
+    assert (whole.errors, whole.p_deciding, whole.interval, whole.decides) == (
+        None,
+        None,
+        None,
+        "too few clusters",
+    )
     found = Comparison.of(ours, theirs)
     assert (found.interval, found.decides) == ((-1, 1), "over questions and runs")
     assert found.errors is not None
     assert Comparison.of(ours, theirs, scale=Scale(False)).interval == found.errors.interval()
     assert found.errors.interval()[1] > 1
-    few = Comparison.of(np.random.default_rng(1).random((120, 2)), np.zeros((120, 1)), labels=np.arange(120) // 10)
+    few = Comparison.of(
+        np.random.default_rng(1).random((120, 2)), np.zeros((120, 1)), labels=np.arange(120) // 10
+    )
     assert few.errors is not None
     assert (few.decides, few.detectable) == ("too few clusters", None)
 
@@ -167,8 +202,14 @@ def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
     low, high = even.interval or (None, None)
     assert low is not None
     assert record(even) == {
-        "difference": even.difference, "low": low, "high": high, "wins": 3, "losses": 2, "p": 1.0, "p_holm": None,
-    }  # fmt: skip
+        "difference": even.difference,
+        "low": low,
+        "high": high,
+        "wins": 3,
+        "losses": 2,
+        "p": 1.0,
+        "p_holm": None,
+    }
     assert (record(same)["low"], record(same)["high"]) == (None, None)
     assert Comparison.of(np.array([1.0, 0]), np.array([0.0, 1])).interval is not None
 
@@ -176,7 +217,10 @@ def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
 def test_clusters_and_the_least_coverage_are_told() -> None:
     """q1 and q2 share a; of two runs of one system the second has a list for q3 alone."""
     gold = Gold.from_dict({"q1": ["a"], "q2": ["a"], "q3": ["b"]})
-    whole, part = (Run.from_dict({query: {"a": 1.0} for query in names}) for names in (("q1", "q2", "q3"), ("q3",)))
+    whole, part = (
+        Run.from_dict({query: {"a": 1.0} for query in names})
+        for names in (("q1", "q2", "q3"), ("q3",))
+    )
     (one,) = compare({"new": [whole, part]}, whole, gold, "recall@1")
     assert (one.coverages["new"].answered, one["queries"]["missing"]) == (1, 2)
     assert (one["clusters"], one["largest_cluster"]) == (2, 2)
@@ -186,10 +230,18 @@ def test_a_row_a_query_by_hand() -> None:
     """q1 is won, q2 lost, q3 tied; a gold passage that a list lacks has no rank."""
     gold = Gold.from_dict({"q1": ["a", "b"], "q2": ["a"], "q3": ["a"]})
     ours = Run.from_dict({"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}, "q3": {"x": 2.0, "a": 1.0}})
-    theirs = Run.from_dict({"q1": {"x": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q3": {"x": 2.0, "a": 1.0}})
+    theirs = Run.from_dict(
+        {"q1": {"x": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q3": {"x": 2.0, "a": 1.0}}
+    )
     rows = compare(ours, theirs, gold, "mrr").query_records()
-    assert [(row["query_id"], row["result"], row["gold_ranks"], row["baseline_ranks"]) for row in rows] == [
-        ("q1", "won", [1, 2], [2, None]), ("q2", "lost", [None], [1]), ("q3", "tied", [2], [2]),
-    ]  # fmt: skip
+    assert [
+        (row["query_id"], row["result"], row["gold_ranks"], row["baseline_ranks"]) for row in rows
+    ] == [
+        ("q1", "won", [1, 2], [2, None]),
+        ("q2", "lost", [None], [1]),
+        ("q3", "tied", [2], [2]),
+    ]
     said = evaluate(ours, gold, ["recall@1", "full_sup@1"]).explanation()["metrics"]
-    assert said.startswith("recall@k: the share of gold passages that are in the top k; full_sup@k: all gold")
+    assert said.startswith(
+        "recall@k: the share of gold passages that are in the top k; full_sup@k: all gold"
+    )

@@ -32,17 +32,25 @@ def test_what_is_better_and_what_is_worse() -> None:
 def test_a_corrected_p_decides() -> None:
     sentences = conclude(compared(10, 0, 10).with_fields(p_holm=0.0504), "new", "old")
     assert sentences[0].endswith("Holm p .0504), no difference is shown.")
-    rule = "Against old Holm p decides, which is corrected for all comparisons; the interval, which is not "
+    rule = (
+        "Against old Holm p decides, which is corrected for all comparisons; the interval, which "
+        "is not "
+    )
     assert sentences[1] == f"{rule}corrected, excludes 0."
 
 
 def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> None:
-    """Five wins of five: p = 2 / 2^5 = .0625; Tango's interval of 5 / 12 against 0 / 12 lies above 0."""
+    """Five wins of five: p = 2 / 2^5 = .0625; Tango's interval of 5 / 12 against 0 / 12 lies above
+    0.
+    """
     found = compared(5, 0, 7)
     assert found.interval[0] > 0
     shown, rule, _ = conclude(found, "new", "old")
     assert shown.endswith("raw p .062), no difference is shown.")
-    assert rule == "Against old the exact test's p decides; the interval, which is not corrected, excludes 0."
+    assert (
+        rule
+        == "Against old the exact test's p decides; the interval, which is not corrected, excludes 0."
+    )
 
 
 def test_a_flip_test_is_not_the_exact_test() -> None:
@@ -50,7 +58,10 @@ def test_a_flip_test_is_not_the_exact_test() -> None:
     found = Comparison.of(np.array([0.5, 0.6, 0.7, 0.8, 0.9]), np.zeros(5), False, test="flip")
     shown, rule, least = conclude(found, "new", "old")
     assert "raw p .062), no difference is shown." in shown
-    assert rule == "Against old the test's p decides; the interval, which is not corrected, excludes 0."
+    assert (
+        rule
+        == "Against old the test's p decides; the interval, which is not corrected, excludes 0."
+    )
     assert least == "Against old: with 5 questions no difference can be shown: the least p is .062."
     many = np.tile([0.5, -0.5], 30)
     limit = conclude(Comparison.of(many, 0 * many, False, test="flip"), "new", "old")[-1]
@@ -58,7 +69,9 @@ def test_a_flip_test_is_not_the_exact_test() -> None:
 
 
 def test_an_interval_that_ends_at_0_holds_it() -> None:
-    """One gain of 20: in more than a third of the resamples it is not drawn, so the interval begins at 0."""
+    """One gain of 20: in more than a third of the resamples it is not drawn, so the interval begins
+    at 0.
+    """
     for sign in (1, -1):
         found = Comparison.of(np.array([sign * 0.5] + [0.0] * 19), np.zeros(20), False)
         assert 0 in (found.interval or ())
@@ -67,47 +80,68 @@ def test_an_interval_that_ends_at_0_holds_it() -> None:
 
 def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
-    seldom = "with 22 questions that differ so seldom, even a real difference would often be missed."
+    seldom = (
+        "with 22 questions that differ so seldom, even a real difference would often be missed."
+    )
     assert few[1] == f"Against old: {seldom}"
     five = conclude(compared(5, 0, 0), "new", "old")
-    assert five[-1] == "Against old: with 5 questions no difference can be shown: the least p is .062."
+    assert (
+        five[-1] == "Against old: with 5 questions no difference can be shown: the least p is .062."
+    )
     same = conclude(compared(1, 1, 2000), "new", "old")
-    assert same[1].startswith("Against old: they are shown to differ by less than 2 points (equivalence p <.001).")
+    assert same[1].startswith(
+        "Against old: they are shown to differ by less than 2 points (equivalence p <.001)."
+    )
     many = conclude(compared(30, 30, 40), "new", "old")
     assert many[1].startswith("Against old: a net win below +")
 
 
 def values(*found: str) -> dict[str, np.ndarray]:
-    return {name: np.array([float(hit) for hit in hits]) for name, hits in zip(("a", "b", "c"), found, strict=False)}
+    return {
+        name: np.array([float(hit) for hit in hits])
+        for name, hits in zip(("a", "b", "c"), found, strict=False)
+    }
 
 
 def test_two_that_are_the_same_everywhere_are_not_called_equivalent() -> None:
-    """0 won and 0 lost of 2000 would be equivalent within two points; but what copies a list says nothing of others."""
-    assert conclude(compared(0, 0, 2000), "new", "old") == ["new and old score 100.0% and differ on no question."]
+    """0 won and 0 lost of 2000 would be equivalent within two points; but what copies a list says
+    nothing of others.
+    """
+    assert conclude(compared(0, 0, 2000), "new", "old") == [
+        "new and old score 100.0% and differ on no question."
+    ]
     assert compared(0, 0, 2000).interval is None
-    assert compared(1, 1, 2000).interval == pytest.approx((-0.002364, 0.002364), rel=0.002)  # by SciPy
+    assert compared(1, 1, 2000).interval == pytest.approx(
+        (-0.002364, 0.002364), rel=0.002
+    )  # by SciPy
 
 
 def test_faces_choose_by_kind_and_say_nothing_twice() -> None:
     said = [
-        Sentence("caveat", "Maybe."), Sentence("verdict", "A won."), Sentence("verdict", "A won."),
-        Sentence("explanation", "Why.", "power"), Sentence("explanation", "Why.", "power"),
+        Sentence("caveat", "Maybe."),
+        Sentence("verdict", "A won."),
+        Sentence("verdict", "A won."),
+        Sentence("explanation", "Why.", "power"),
+        Sentence("explanation", "Why.", "power"),
         Sentence("forecast", "When.", "power"),
-    ]  # fmt: skip
+    ]
     assert select_texts(said, "verdict", "caveat") == ["A won.", "Maybe."]
     assert by_topic(said, "explanation") == {"power": "Why."}
     assert by_topic(said, "explanation", "forecast") == {"power": "Why. When."}
 
 
 def test_headroom_by_hand() -> None:
-    """b has questions 5 to 10 that a lacks, c the tenth: six in all, and six wins of six have p 2 / 2^6 = .031."""
+    """b has questions 5 to 10 that a lacks, c the tenth: six in all, and six wins of six have p 2 /
+    2^6 = .031.
+    """
     found = Headroom.of(values("111100000000", "100011111100", "000000000100"), "a")
     assert (found.wins, found.questions, found.n) == ({"b": 6, "c": 1}, 6, 12)
     assert (found.oracle, found.score, found.equal) == (10 / 12, 4 / 12, ())
     (said,) = found.sentences()
     assert (said.kind, said.topic, found.answers) == ("explanation", "headroom", True)
     assert said.text == (
-        "Of 12 questions b does better than a on 6, c on 1; choosing the best list for each question would "
+        "Of 12 questions b does better than a on 6, c on 1; choosing the best list for each "
+        "question would "
         "score 83.3% in place of 33.3%; a fusion can also win questions that no list answers."
     )
 
@@ -121,7 +155,8 @@ def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
     assert [one.text for one in few.sentences(settled=True)] == [few.sentences()[0].text]
     (none,) = Headroom.of(values("1110", "0110", "0010"), "a").sentences()
     assert none.text == (
-        "b or c does better than a on none of 4 questions: these questions cannot show whether choosing among the "
+        "b or c does better than a on none of 4 questions: these questions cannot show whether "
+        "choosing among the "
         "lists adds to a."
     )
 
@@ -130,7 +165,10 @@ def test_what_a_forecast_cannot_see() -> None:
     even = np.ones(40, dtype=np.int64)
     mine, other = {"tune": 3, "test": 0}, {"tune": 0, "test": 3}
     (seen,) = blind_spots({"graph": mine, "folded": other}, even)
-    chosen = "The weights of graph were chosen on these tune questions, too: expect less than the forecast says."
+    chosen = (
+        "The weights of graph were chosen on these tune questions, too: expect less than the "
+        "forecast says."
+    )
     assert seen == Sentence("caveat", chosen)
     assert blind_spots({"folded": other}, even) == []
     (great,) = blind_spots({}, np.array([6, *even]))  # 6 of 46

@@ -1,4 +1,6 @@
-"""What runs, gold and corpus know of each other: refused where nothing, warned of below a half, counted always."""
+"""What runs, gold and corpus know of each other: refused where nothing, warned of below a half,
+counted always.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,15 @@ from harness.evaluation.run_comparison import compare
 from harness.run import Run
 from tests import warm
 
-GOLD = replace(Gold.from_dict({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}), source="gold")
+GOLD = replace(
+    Gold.from_dict({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}), source="gold"
+)
 
 
 def run(**lists: list[str]) -> Run:
-    return Run.from_dict({query: {doc: -float(n) for n, doc in enumerate(docs)} for query, docs in lists.items()})
+    return Run.from_dict(
+        {query: {doc: -float(n) for n, doc in enumerate(docs)} for query, docs in lists.items()}
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,30 +45,44 @@ def run(**lists: list[str]) -> Run:
     ],
 )
 def test_renamed_documents_are_refused_with_what_differs(names: list[str], words: str) -> None:
-    with pytest.raises(HarnessError, match=r"^the run and gold have no document in common: the former has") as caught:
+    with pytest.raises(
+        HarnessError, match=r"^the run and gold have no document in common: the former has"
+    ) as caught:
         evaluate(run(q1=names), GOLD, "recall@5")
     assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "words"),
-    [("caf\u0065\u0301", "caf\u00e9", "NFC"), ("7", "007", "how numbers are written"), ("7.0", "7", "numbers")],
+    [
+        ("caf\u0065\u0301", "caf\u00e9", "NFC"),
+        ("7", "007", "how numbers are written"),
+        ("7.0", "7", "numbers"),
+    ],
 )
 def test_what_differs_in_unicode_and_numbers(ours: str, theirs: str, words: str) -> None:
     with pytest.raises(HarnessError, match=words):
-        check_known({"run": run(q1=[ours])}, replace(Gold.from_dict({"q1": [theirs]}), source="gold"))
+        check_known(
+            {"run": run(q1=[ours])}, replace(Gold.from_dict({"q1": [theirs]}), source="gold")
+        )
 
 
 def test_renamed_queries_are_refused() -> None:
     with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
         evaluate(run(Q1=["doc-1"]), GOLD, "recall@5")
     with pytest.raises(HarnessError, match=r"no query in common: .*the latter 'q2'"):
-        check_known({"r": run(q9=["doc-1"])}, replace(Gold.from_dict({"q2": ["doc-1"]}), source="gold"))
+        check_known(
+            {"r": run(q9=["doc-1"])}, replace(Gold.from_dict({"q2": ["doc-1"]}), source="gold")
+        )
 
 
 def test_renamed_documents_are_not_22_wins_of_the_other_side() -> None:
-    with pytest.raises(HarnessError, match=r"the baseline \(baseline\) and gold have no document in common"):
-        compare(run(q1=["doc-1"], q2=["doc-3"]), run(q1=["DOC-1"], q2=["DOC-3"]), GOLD, "full_sup@5")
+    with pytest.raises(
+        HarnessError, match=r"the baseline \(baseline\) and gold have no document in common"
+    ):
+        compare(
+            run(q1=["doc-1"], q2=["doc-3"]), run(q1=["DOC-1"], q2=["DOC-3"]), GOLD, "full_sup@5"
+        )
 
 
 def test_both_sides_renamed_alike_are_refused_too() -> None:
@@ -79,15 +99,28 @@ def test_counts_by_hand() -> None:
     ranked = Run.from_dict({"q1": {"doc-1": 2.0, "x": 1.0}, "q2": {}, "q9": {"doc-3": 1.0}})
     found = Coverage.of(ranked, GOLD)
     assert found == Coverage(
-        queries=3, answered=1, empty=1, unknown=1, gold_documents=4, found=2, run_documents=3, in_corpus=None
+        queries=3,
+        answered=1,
+        empty=1,
+        unknown=1,
+        gold_documents=4,
+        found=2,
+        run_documents=3,
+        in_corpus=None,
     )
-    assert (found.missing, found.longest, found.warnings()) == (2, 2, ["1 of 3 questions have a list"])
+    assert (found.missing, found.longest, found.warnings()) == (
+        2,
+        2,
+        ["1 of 3 questions have a list"],
+    )
 
 
 def test_exactly_a_half_is_no_warning() -> None:
     half = Coverage.of(run(q1=["a"]), Gold.from_dict({"q1": ["a"], "q2": ["b"]}))
     assert (half.answered, half.found, half.few, half.warnings()) == (1, 1, False, [])
-    assert coverage_notes({"r": half}) == ["r has no list for 1 of 2 questions; these count as not found."]
+    assert coverage_notes({"r": half}) == [
+        "r has no list for 1 of 2 questions; these count as not found."
+    ]
 
 
 def test_a_warning_stands_in_table_and_json() -> None:
@@ -113,16 +146,29 @@ def test_commands_from_another_folder(tmp_path: Path) -> None:
     refused = command(tmp_path, "evaluate", "run=upper.json", "gold=gold.json", "metrics=recall")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "error: upper.json and gold.json have no document in common: the former has 'D1', 'D2', the latter 'd1', 'd2', "
+        "error: upper.json and gold.json have no document in common: the former has 'D1', 'D2', "
+        "the latter 'd1', 'd2', "
         "'d3'; they differ in case; give files with the same document ids\n"
     )
-    refused = command(tmp_path, "compare", "run=good.json", "baseline=upper.json", "gold=gold.json", "metric=recall")
+    refused = command(
+        tmp_path,
+        "compare",
+        "run=good.json",
+        "baseline=upper.json",
+        "gold=gold.json",
+        "metric=recall",
+    )
     assert refused.returncode == 2
     assert "upper.json (baseline) and gold.json have no document in common" in refused.stderr
-    done = command(tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json")
+    done = command(
+        tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json"
+    )
     assert done.returncode == 0
     assert "good.json: 1 of its lists are empty" in done.stderr
-    assert "good.json: lacks 2 of 3 gold questions, holds 0 that gold.json does not know" in done.stderr
+    assert (
+        "good.json: lacks 2 of 3 gold questions, holds 0 that gold.json does not know"
+        in done.stderr
+    )
     assert "good.json: only 1 of 3 questions have a list" in done.stderr
     assert "only 1 of 3 questions have a list" in " ".join(done.stdout.split())
     assert json.loads((tmp_path / "out.json").read_text())["coverage"]["empty"] == 1
@@ -136,47 +182,91 @@ def test_lists_to_fuse_share_documents_unless_it_is_said(tmp_path: Path) -> None
     assert "lists.a and lists.b have no document in common" in refused.stderr
     assert "they differ in white space" in refused.stderr
     assert not (tmp_path / "f.json").exists()
-    command(tmp_path, "fuse", "lists={a: a.json, b: b.json}", "fuser=rrf", "out=f.json", "disjoint=true")
+    command(
+        tmp_path, "fuse", "lists={a: a.json, b: b.json}", "fuser=rrf", "out=f.json", "disjoint=true"
+    )
     assert set(json.loads((tmp_path / "f.json").read_text())["q1"]) == {"d1", "d1 "}
 
 
 def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -> None:
-    """4 of 40 gold ids in NFD, d010 as D010, 7 as 007, quotes lost: the recall is of the rest, and a line says so."""
+    """4 of 40 gold ids in NFD, d010 as D010, 7 as 007, quotes lost: the recall is of the rest, and
+    a line says so.
+    """
     plain = {f"q{n}": {f"d{n:03}": 2.0, "x": 1.0} for n in range(36)}
     cities = {f"c{n}": {f"Z\u00fcrich {n}": 1.0} for n in range(4)}
     write(tmp_path / "run.json", {**plain, **cities})
     gold = {query: {next(iter(docs)): 1} for query, docs in plain.items()}
     write(tmp_path / "nfd.json", gold | {f"c{n}": {f"Zu\u0308rich {n}": 1} for n in range(4)})
-    done = command(tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall", "paths.looks=null")
+    done = command(
+        tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall", "paths.looks=null"
+    )
     assert " 90.0" in done.stdout
-    assert "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) alone" in done.stderr
+    assert (
+        "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) "
+        "alone" in done.stderr
+    )
     write(
         tmp_path / "case.json",
-        gold | {"q10": {"D010": 1}, "q11": {'"d011"': 1}, "q12": {"absent": 1}, "c1": {"ZU\u0308RICH 1": 1}},
+        gold
+        | {
+            "q10": {"D010": 1},
+            "q11": {'"d011"': 1},
+            "q12": {"absent": 1},
+            "c1": {"ZU\u0308RICH 1": 1},
+        },
     )
-    done = command(tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall", "paths.looks=null")
+    done = command(
+        tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall", "paths.looks=null"
+    )
     assert (
-        "4 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', 'd011'" in done.stderr
+        "4 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', "
+        "'d011'" in done.stderr
     )
-    assert "1 differs in more than one of white space, quotes, Unicode form, case and zeros alone" in done.stderr
-    assert "4 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'" in done.stderr
+    assert (
+        "1 differs in more than one of white space, quotes, Unicode form, case and zeros alone"
+        in done.stderr
+    )
+    assert (
+        "4 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'"
+        in done.stderr
+    )
     write(tmp_path / "zeros.json", {"q007": {"d": 1}, "8": {"d": 1}, "9": {"d": 1}})
     write(tmp_path / "r.json", {"q007": {"d": 1}, "8.0": {"d": 1}, "09": {"d": 1}})
     done = command(
-        tmp_path, "compare", "run=r.json", "baseline=r.json", "gold=zeros.json", "metric=recall", "paths.looks=null"
+        tmp_path,
+        "compare",
+        "run=r.json",
+        "baseline=r.json",
+        "gold=zeros.json",
+        "metric=recall",
+        "paths.looks=null",
     )
-    assert "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', '8.0'" in (
-        done.stderr
+    assert (
+        "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', "
+        "'8.0'" in (done.stderr)
     )
 
 
 def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path: Path) -> None:
     docs = {f"d{n}": 10.0 - n for n in range(9)}
     write(tmp_path / "long.json", {"q1": docs, "q2": docs})
-    write(tmp_path / "cut.json", {query: dict(list(docs.items())[:n]) for query, n in (("q1", 3), ("q2", 2))})
+    write(
+        tmp_path / "cut.json",
+        {query: dict(list(docs.items())[:n]) for query, n in (("q1", 3), ("q2", 2))},
+    )
     write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
-    typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall", "paths.looks=null")
+    typed = (
+        "compare",
+        "run=cut.json",
+        "baseline=long.json",
+        "gold=gold.json",
+        "metric=recall",
+        "paths.looks=null",
+    )
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
-    assert "caution: cut.json has 3 documents a question at most; a metric at 7 looks no further in it." in said
+    assert (
+        "caution: cut.json has 3 documents a question at most; a metric at 7 looks no further in "
+        "it." in said
+    )
     assert "long.json has" not in said
     assert "at most" not in command(tmp_path, *typed, "k=3").stdout

@@ -17,10 +17,14 @@ GOLD = Gold.from_dict({query: [f"g{query}"] for query in QUERIES})
 
 
 def found_by(*places: int) -> Run:
-    return Run.from_dict({query: {f"g{query}" if n in places else "x": 1.0} for n, query in enumerate(QUERIES)})
+    return Run.from_dict(
+        {query: {f"g{query}" if n in places else "x": 1.0} for n, query in enumerate(QUERIES)}
+    )
 
 
-def compared(runs: dict[str, Run], baselines: dict[str, Run], metric: str = "full_sup@1") -> list[RunComparison]:
+def compared(
+    runs: dict[str, Run], baselines: dict[str, Run], metric: str = "full_sup@1"
+) -> list[RunComparison]:
     found = compare(runs, baselines, GOLD, metric)
     assert isinstance(found, Comparisons)
     return list(found)
@@ -32,16 +36,29 @@ NONE, ALL = found_by(), found_by(*range(20))
 @pytest.mark.parametrize(
     ("better", "worse", "even", "said"),
     [
-        (3, 0, 0, "Of 3 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) and r1 by full_sup@1 (+50.0 points) and "
-         "r2 by full_sup@1 (+50.0 points) are better."),
+        (
+            3,
+            0,
+            0,
+            "Of 3 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) and r1 by full_sup@1 "
+            "(+50.0 points) and "
+            "r2 by full_sup@1 (+50.0 points) are better.",
+        ),
         (4, 0, 1, "Of 5 comparisons (Holm p) 4 are better; in 1 no difference is shown."),
-        (1, 1, 0, "Of 2 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) is better; w0 by full_sup@1 "
-         "(-50.0 points) is worse."),
+        (
+            1,
+            1,
+            0,
+            "Of 2 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) is better; w0 by full_sup@1 "
+            "(-50.0 points) is worse.",
+        ),
         (0, 0, 2, "No difference is shown in any of 2 comparisons (Holm p)."),
     ],
-)  # fmt: skip
+)
 def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) -> None:
-    """Half of 20 questions more, or less, than the baseline has p 2 / 2^10; the same is no difference."""
+    """Half of 20 questions more, or less, than the baseline has p 2 / 2^10; the same is no
+    difference.
+    """
     runs = {f"r{n}": ALL for n in range(better)} | {f"w{n}": NONE for n in range(worse)}
     same = found_by(*range(10))
     runs |= {f"e{n}": same for n in range(even)}
@@ -50,7 +67,9 @@ def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) ->
 
 
 def test_bold_is_the_highest_of_those_that_are_better_than_all() -> None:
-    """15 and 20 of 20 against 5 are both better; 8 is not shown to be; 15 is not against 20, and none is the best."""
+    """15 and 20 of 20 against 5 are both better; 8 is not shown to be; 15 is not against 20, and
+    none is the best.
+    """
     runs = {"most": ALL, "more": found_by(*range(15)), "few": found_by(*range(8))}
     table = system_table(compared(runs, {"base": found_by(*range(5))}))
     assert [row[0] for row in table.rows] == ["base", "most", "more", "few"]
@@ -75,24 +94,31 @@ def test_each_baseline_is_named_where_there_are_several() -> None:
     found = compared({"all": ALL}, {"a": NONE, "b": found_by(0)})
     (verdict,) = select_texts(sentences(found, {}), "verdict")
     assert verdict == (
-        "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by full_sup@1 (+95.0 points over "
+        "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by "
+        "full_sup@1 (+95.0 points over "
         "b) are better."
     )
 
 
 def test_what_choosing_could_win_by_each_metric() -> None:
-    """b has 4 questions that a lacks, and a 5 that b lacks: too few; c has 7 of the other ten: 2 / 2^7."""
+    """b has 4 questions that a lacks, and a 5 that b lacks: too few; c has 7 of the other ten: 2 /
+    2^7.
+    """
     a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
     few = compared({"b": b}, {"a": a})
     (told,) = select_texts(sentences(few, headroom(few)), "addition")
     assert told == (
-        "Choosing the right list for each question could win at most 4 of 20 questions over a, the best of them, by "
+        "Choosing the right list for each question could win at most 4 of 20 questions over a, "
+        "the best of them, by "
         "full_sup@1; too few to show a gain."
     )
     enough = compared({"c": c}, {"a": a})
-    assert select_texts(sentences(enough, headroom(enough)), "addition")[0].endswith("by full_sup@1.")
+    assert select_texts(sentences(enough, headroom(enough)), "addition")[0].endswith(
+        "by full_sup@1."
+    )
     assert not select_texts(
-        sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))), "addition"
+        sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))),
+        "addition",
     )
 
 

@@ -1,4 +1,6 @@
-"""Every strategy computes in float64 all through: its bits do not depend on torch's default type, which is float32."""
+"""Every strategy computes in float64 all through: its bits do not depend on torch's default type,
+which is float32.
+"""
 
 import pytest
 import torch
@@ -21,7 +23,9 @@ def fused(fuser: str, normalizer: str, temperature: str) -> torch.Tensor:
         made[concept] = trained(concept, name, **odd)
     pair = "alpha" in defaults("fuser", fuser)
     runs = random_runs(seed=5, names=("dense", "graph") if pair else ("dense", "graph", "bm25"))
-    found: torch.Tensor = made["fuser"](Calibrated(Pool.align(runs), made["normalizer"], made["temperature"]))
+    found: torch.Tensor = made["fuser"](
+        Calibrated(Pool.align(runs), made["normalizer"], made["temperature"])
+    )
     return found
 
 
@@ -33,7 +37,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("fuser", "normalizer", "temperature"), CASES)
-def test_bits_do_not_depend_on_the_default_type(fuser: str, normalizer: str, temperature: str) -> None:
+def test_bits_do_not_depend_on_the_default_type(
+    fuser: str, normalizer: str, temperature: str
+) -> None:
     one, two = under_default_types(lambda: fused(fuser, normalizer, temperature))
     assert one.dtype == torch.float64
     assert torch.equal(one, two)

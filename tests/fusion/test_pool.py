@@ -46,9 +46,17 @@ def test_listings_keep_their_own_order(runs) -> None:
 def test_spread_brings_values_into_the_columns(runs) -> None:
     pool = Pool.align(runs)
     scores = pool.listings["dense"].scores
-    assert pool.spread("dense", scores, -1.0).tolist() == [[-1, 0.5, -1, 0.9], [0.7, -1, -1, -1], [-1] * 4]
+    assert pool.spread("dense", scores, -1.0).tolist() == [
+        [-1, 0.5, -1, 0.9],
+        [0.7, -1, -1, -1],
+        [-1] * 4,
+    ]
     absent = torch.tensor([[-1.0], [-2.0], [-3.0]], dtype=torch.float64)
-    assert pool.spread("dense", scores, absent).tolist() == [[-1, 0.5, -1, 0.9], [0.7, -2, -2, -2], [-3] * 4]
+    assert pool.spread("dense", scores, absent).tolist() == [
+        [-1, 0.5, -1, 0.9],
+        [0.7, -2, -2, -2],
+        [-3] * 4,
+    ]
     assert absent.flatten().tolist() == [-1, -2, -3]
 
 
@@ -64,7 +72,9 @@ def test_columns_of_documents(runs) -> None:
 
 
 def test_a_prior_follows_the_documents(runs) -> None:
-    pool = Pool.align(runs, context=Context(importance={"file": np.array([0.1, 0.2, 0.3, 0.4])}), prior="file")
+    pool = Pool.align(
+        runs, context=Context(importance={"file": np.array([0.1, 0.2, 0.3, 0.4])}), prior="file"
+    )
     assert pool.importance is not None
     assert pool.importance[0].tolist() == [0.1, 0.2, 0.3, 0.4]
     assert pool.importance[1, 0] == 0.3
@@ -74,7 +84,10 @@ def test_a_prior_follows_the_documents(runs) -> None:
 def test_mentions_are_carried_along(runs) -> None:
     mentions = csr_array((4, 2))
     assert Pool.align(runs, context=Context(mentions={"graph": mentions})).mentions is mentions
-    assert Pool.align({"dense": runs["dense"]}, context=Context(mentions={"graph": mentions})).mentions is None
+    assert (
+        Pool.align({"dense": runs["dense"]}, context=Context(mentions={"graph": mentions})).mentions
+        is None
+    )
 
 
 def test_no_documents_and_no_queries() -> None:
@@ -86,12 +99,18 @@ def test_no_documents_and_no_queries() -> None:
     assert Pool.align({"dense": none}).shape == (0, 0)
 
 
-@given(st.lists(st.dictionaries(st.integers(0, 9), st.integers(0, 4), max_size=8), min_size=2, max_size=2))
+@given(
+    st.lists(
+        st.dictionaries(st.integers(0, 9), st.integers(0, 4), max_size=8), min_size=2, max_size=2
+    )
+)
 def test_every_entry_is_found_again(lists: list[dict[int, int]]) -> None:
     named = dict(zip(("dense", "graph"), lists, strict=True))
     pool = Pool.align(
         {
-            name: Run.of(["q"], [str(n) for n in range(10)], [0] * len(held), list(held), list(held.values()))
+            name: Run.of(
+                ["q"], [str(n) for n in range(10)], [0] * len(held), list(held), list(held.values())
+            )
             for name, held in named.items()
         }
     )

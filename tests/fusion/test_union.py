@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harness.fusion.pool import union
 
-LISTS = st.lists(st.lists(st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 9), unique=True), min_size=3, max_size=3), min_size=1, max_size=3)  # fmt: skip  # noqa: E501
+LISTS = st.lists(st.lists(st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 9), unique=True), min_size=3, max_size=3), min_size=1, max_size=3)  # fmt: skip
 
 
 @given(LISTS)

@@ -46,7 +46,12 @@ def few(titled: Any) -> Benchmark:
 def test_families_of_edges(few: Benchmark, tmp_path: Path) -> None:
     network, _ = Entity(Given(), Hashed(), synonym=None).build(few, Store(tmp_path))
     assert network.about.toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
-    assert network.context["title"].toarray().tolist() == [[0, 0, 0], [2, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert network.context["title"].toarray().tolist() == [
+        [0, 0, 0],
+        [2, 0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+    ]
     assert network.context["entity"].toarray()[2].tolist() == [1, 0, 0]
     assert network.context["span"].toarray()[2].tolist() == [0, 1, 0]
     assert network.mentions.toarray().tolist() == [[0, 0, 0], [2, 0, 0], [1, 1, 0], [0, 0, 0]]
@@ -56,16 +61,26 @@ def test_families_of_edges(few: Benchmark, tmp_path: Path) -> None:
 def test_relations_count_passages_and_leave_self_loops_out(few: Benchmark, tmp_path: Path) -> None:
     triples = ((0, 0, 0, 1), (0, 1, 0, 0), (1, 0, 0, 1), (1, 2, 0, 2), (2, 3, 0, 2))
     network, _ = Entity(Given(triples), Hashed(), synonym=None).build(few, Store(tmp_path))
-    assert network.relation.toarray().tolist() == [[0, 2, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    assert network.relation.toarray().tolist() == [
+        [0, 2, 0, 0],
+        [2, 0, 0, 0],
+        [0, 0, 0, 1],
+        [0, 0, 1, 0],
+    ]
 
 
 def test_statistics(few: Benchmark, tmp_path: Path) -> None:
     """Edges a-0, b-1, b-0, c-0, c-1; d and passage 2 stand alone."""
     facts = Entity(Given(), Hashed(), synonym=None).artifact(few, Store(tmp_path)).facts
     assert facts["edges"] == {
-        "about": 2, "context-title": 1, "context-entity": 1, "context-span": 1, "context-open": 0,
-        "relation": 0, "synonym": 0,
-    }  # fmt: skip
+        "about": 2,
+        "context-title": 1,
+        "context-entity": 1,
+        "context-span": 1,
+        "context-open": 0,
+        "relation": 0,
+        "synonym": 0,
+    }
     assert facts["entity_degree"] == {"mean": 1.25, "median": 1.5, "p90": 2.0, "max": 2.0}
     assert facts["isolated_entities"] == 0.25
     assert facts["isolated_passages"] == pytest.approx(1 / 3, abs=1e-6)
@@ -82,10 +97,14 @@ def test_components_as_networkx_counts_them(titled: Any, tmp_path: Path) -> None
     graph = Entity(Offline(model=None), Hashed(), synonym=None)
     network, _ = graph.build(benchmark, Store(tmp_path))
     peer = networkx.Graph()
-    peer.add_nodes_from([*(f"e{i}" for i in range(len(network.names))), *(f"p{i}" for i in range(40))])
+    peer.add_nodes_from(
+        [*(f"e{i}" for i in range(len(network.names))), *(f"p{i}" for i in range(40))]
+    )
     for matrix in (network.about, network.mentions):
         peer.add_edges_from((f"e{i}", f"p{j}") for i, j in zip(*matrix.nonzero(), strict=True))
-    assert graph.artifact(benchmark, Store(tmp_path)).facts["components"] == networkx.number_connected_components(peer)
+    assert graph.artifact(benchmark, Store(tmp_path)).facts[
+        "components"
+    ] == networkx.number_connected_components(peer)
 
 
 def test_the_same_bytes_again(few: Benchmark, tmp_path: Path) -> None:
@@ -101,5 +120,7 @@ def test_bounds(bad: Any) -> None:
 
 
 def test_another_index_is_refused() -> None:
-    with pytest.raises(HarnessError, match=r"graph\.index=HNSW32 is not known.*; known: auto, Flat, IVF"):
+    with pytest.raises(
+        HarnessError, match=r"graph\.index=HNSW32 is not known.*; known: auto, Flat, IVF"
+    ):
         Entity(Offline(model=None), Hashed(), index="HNSW32")

@@ -15,7 +15,9 @@ def extraction(triples: Triples | None = None) -> Extraction:
     """Passage 0 has the title a and mentions b, c; passage 1 mentions c, d, e; the question c."""
     rows = [np.array([[n, -1, -1, 3] for n in row], np.int32) for row in ([1, 2], [2, 3, 4])]
     questions = Mentions.of([np.array([[2, 0, 1, 3]], np.int32)])
-    return Extraction(NAMES, np.array([0, -1], np.int32), Mentions.of(rows), questions, triples or Triples.of())
+    return Extraction(
+        NAMES, np.array([0, -1], np.int32), Mentions.of(rows), questions, triples or Triples.of()
+    )
 
 
 def rows(*found: tuple[int, int, int]) -> np.ndarray:
@@ -28,25 +30,41 @@ def said(whole: Extraction) -> list[list[str]]:
 
 
 def test_everywhere_in_a_passage_and_chains() -> None:
-    whole, counts = merge_names(extraction(), [rows((-1, 1, 0), (-1, 2, 1)), rows((1, 4, 3), (1, 3, 2))])
-    assert said(whole) == [["a", "a"], ["a", "a", "d"]], "in passage 1, d is c, and so a; e is d there"
+    whole, counts = merge_names(
+        extraction(), [rows((-1, 1, 0), (-1, 2, 1)), rows((1, 4, 3), (1, 3, 2))]
+    )
+    assert said(whole) == [["a", "a"], ["a", "a", "d"]], (
+        "in passage 1, d is c, and so a; e is d there"
+    )
     assert (whole.names, whole.questions.entity.tolist()) == (["a", "d"], [0])
     assert counts == {
-        "aliases_everywhere": 2, "aliases_in_a_passage": 2, "ambiguous_aliases": 0, "mentions_renamed": 5,
+        "aliases_everywhere": 2,
+        "aliases_in_a_passage": 2,
+        "ambiguous_aliases": 0,
+        "mentions_renamed": 5,
         "names_merged_away": 3,
-    }  # fmt: skip
+    }
 
 
 def test_rules_that_disagree_and_circles_leave_names_alone() -> None:
-    whole, counts = merge_names(extraction(), [rows((-1, 1, 0), (-1, 3, 4)), rows((-1, 1, 2), (-1, 4, 3), (0, 2, 2))])
+    whole, counts = merge_names(
+        extraction(), [rows((-1, 1, 0), (-1, 3, 4)), rows((-1, 1, 2), (-1, 4, 3), (0, 2, 2))]
+    )
     assert said(whole) == said(extraction())
     assert counts["ambiguous_aliases"] == 3, "b, d and e"
-    assert counts["aliases_everywhere"] == counts["mentions_renamed"] == counts["names_merged_away"] == 0
+    assert (
+        counts["aliases_everywhere"]
+        == counts["mentions_renamed"]
+        == counts["names_merged_away"]
+        == 0
+    )
 
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 4), st.integers(0, 4))))
-def test_order_is_nothing_and_every_mention_stays_a_mention(found: list[tuple[int, int, int]]) -> None:
+def test_order_is_nothing_and_every_mention_stays_a_mention(
+    found: list[tuple[int, int, int]],
+) -> None:
     one, counts = merge_names(extraction(), [rows(*found)])
     other, again = merge_names(extraction(), [rows(*found[::-1]), rows(*found)])
     assert (said(one), one.names, counts) == (said(other), other.names, again)
@@ -68,4 +86,10 @@ def test_weak_triples_are_left_out_and_counted() -> None:
     whole, counts = drop_weak_triples(extraction(Triples.of(table, ["p"])), 1.0, 1)
     assert counts == {"low_confidence": 0, "low_support": 0}, "nobody says how sure"
     assert count_dropped_triples(whole)["self_loops"] == 1
-    assert count_statements(whole) == {"all": 6, "distinct": 5, "predicates": 1, "pairs": 3, "entities": 4}
+    assert count_statements(whole) == {
+        "all": 6,
+        "distinct": 5,
+        "predicates": 1,
+        "pairs": 3,
+        "entities": 4,
+    }

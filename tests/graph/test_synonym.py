@@ -42,7 +42,9 @@ def test_blocks_change_nothing_and_every_pair_is_found() -> None:
 def test_no_pair_is_lost_where_the_axes_leave_something_out() -> None:
     random = np.random.default_rng(1)
     centres = random.normal(size=(40, 3 * AXES))
-    vectors = (centres[random.integers(40, size=300)] + 0.4 * random.normal(size=(300, 3 * AXES))).astype(np.float32)
+    vectors = (
+        centres[random.integers(40, size=300)] + 0.4 * random.normal(size=(300, 3 * AXES))
+    ).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     exact = vectors.astype(np.float64) @ vectors.astype(np.float64).T
     short = bounds(vectors).astype(np.float64)

@@ -14,7 +14,11 @@ from harness.core.errors import HarnessError
 from harness.model.weights import Weights
 from tests import warm
 
-FILES = {"tiny/config.json": b"{}", "tiny/model.bin": bytes(range(256)) * 8, "tiny/desktop.ini": b"x"}
+FILES = {
+    "tiny/config.json": b"{}",
+    "tiny/model.bin": bytes(range(256)) * 8,
+    "tiny/desktop.ini": b"x",
+}
 
 
 def archive(files: dict[str, bytes]) -> bytes:
@@ -47,7 +51,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def weights() -> Weights:
     sha256 = hashlib.sha256(archive(FILES)).hexdigest()
-    return Weights("tiny", ["tiny-part-1==1.0", "tiny-part-2==1.0"], sha256, 1, "CC0", "https://example.org")
+    return Weights(
+        "tiny", ["tiny-part-1==1.0", "tiny-part-2==1.0"], sha256, 1, "CC0", "https://example.org"
+    )
 
 
 @pytest.mark.usefixtures("index")

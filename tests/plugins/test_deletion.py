@@ -1,4 +1,6 @@
-"""A plug-in is a folder: without it, or without any, the core works; one that is broken takes nothing along."""
+"""A plug-in is a folder: without it, or without any, the core works; one that is broken takes
+nothing along.
+"""
 
 import json
 import os
@@ -16,7 +18,16 @@ from harness.core.configuration.extensions import BROUGHT, PLUGINS
 from tests import house
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt", "CONTRIBUTING.md")
+PARTS = (
+    "harness",
+    "conf",
+    "datasets",
+    "reports",
+    "tests",
+    "pyproject.toml",
+    "constraints.txt",
+    "CONTRIBUTING.md",
+)
 NAMES = sorted(path.parent.name for path in PLUGINS.glob("*/__init__.py"))
 
 Copy = Callable[..., Path]
@@ -24,20 +35,28 @@ Copy = Callable[..., Path]
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
-    """``copy("dice", ...)``: a copy of the tree without these plug-ins, their tests and their pages."""
+    """``copy("dice", ...)``: a copy of the tree without these plug-ins, their tests and their
+    pages.
+    """
 
     def make(*names: str) -> Path:
         folder = tmp_path / "tree"
         folder.mkdir()
         for name in PARTS:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "showcase"))
+                shutil.copytree(
+                    ROOT / name,
+                    folder / name,
+                    ignore=shutil.ignore_patterns("__pycache__", "showcase"),
+                )
             else:
                 shutil.copy(ROOT / name, folder / name)
         for name in names:
             for place in (folder / "harness" / "plugins", folder / "tests" / "plugins"):
                 shutil.rmtree(place / name, ignore_errors=True)
-            shutil.rmtree(folder / "reports" / "docs" / "pages" / "plugins" / name, ignore_errors=True)
+            shutil.rmtree(
+                folder / "reports" / "docs" / "pages" / "plugins" / name, ignore_errors=True
+            )
         return folder
 
     return make
@@ -45,7 +64,9 @@ def copy(tmp_path: Path) -> Copy:
 
 def python(tree: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(tree)}
-    done = subprocess.run([sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == status, done.stdout[-4000:] + done.stderr[-2000:]
     return done
 
@@ -62,7 +83,11 @@ def work(tree: Path) -> None:
     rows = [{"id": f"q{number}", "supporting_ids": ["a", "b"]} for number in range(20)]
     (tree / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name, ranked in (("one", "abc"), ("two", "cba")):
-        lines = [f"{row['id']} Q0 {doc} {n} {3 - n} {name}\n" for row in rows for n, doc in enumerate(ranked)]
+        lines = [
+            f"{row['id']} Q0 {doc} {n} {3 - n} {name}\n"
+            for row in rows
+            for n, doc in enumerate(ranked)
+        ]
         (tree / f"{name}.trec").write_text("".join(lines))
     python(tree, *harness, "compare", "run=one.trec", "baseline=two.trec", "gold=gold.jsonl")
 
@@ -76,13 +101,31 @@ def test_what_is_brought_is_written_down() -> None:
 
 def test_the_core_names_no_plugin() -> None:
     code = [path for path in (ROOT / "harness").rglob("*.py") if PLUGINS not in path.parents]
-    found = [str(path) for path in code if re.search("(import|from) harness.plugins", path.read_text())]
-    found += [str(path) for path in (ROOT / "conf").rglob("*.yaml") if "harness.plugins" in path.read_text()]
+    found = [
+        str(path) for path in code if re.search("(import|from) harness.plugins", path.read_text())
+    ]
+    found += [
+        str(path)
+        for path in (ROOT / "conf").rglob("*.yaml")
+        if "harness.plugins" in path.read_text()
+    ]
     brought = {name for names in house.brought().values() for name in names}
     for path in (ROOT / "conf").rglob("*.yaml"):
-        listed = [one for one in (yaml.safe_load(path.read_text()) or {}).get("defaults", ()) if isinstance(one, dict)]
-        chosen = [(str(group).split()[-1].split("@")[0], name) for one in listed for group, name in one.items()]
-        found += [f"{path}: {group}: {name}" for group, name in chosen if f"{group.strip('/')}/{name}" in brought]
+        listed = [
+            one
+            for one in (yaml.safe_load(path.read_text()) or {}).get("defaults", ())
+            if isinstance(one, dict)
+        ]
+        chosen = [
+            (str(group).split()[-1].split("@")[0], name)
+            for one in listed
+            for group, name in one.items()
+        ]
+        found += [
+            f"{path}: {group}: {name}"
+            for group, name in chosen
+            if f"{group.strip('/')}/{name}" in brought
+        ]
     found += [
         name
         for name in yaml.safe_load((ROOT / "conf/display/default.yaml").read_text())["fuser"]
@@ -93,7 +136,9 @@ def test_the_core_names_no_plugin() -> None:
 
 
 @pytest.mark.slow
-def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it(copy: Copy) -> None:
+def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it(
+    copy: Copy,
+) -> None:
     """Of this tree and a stranger's; one that needs it is left out, too."""
     tree = copy()
     for name, text in (
@@ -103,7 +148,9 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it
     ):
         (tree / "harness" / "plugins" / name / "conf" / "fuser").mkdir(parents=True)
         (tree / "harness" / "plugins" / name / "__init__.py").write_text(f'"""Broken."""\n{text}\n')
-        (tree / "harness" / "plugins" / name / "conf" / "fuser" / f"{name}.yaml").write_text("_target_: nowhere.X\n")
+        (tree / "harness" / "plugins" / name / "conf" / "fuser" / f"{name}.yaml").write_text(
+            "_target_: nowhere.X\n"
+        )
     other = tree / "other-1.dist-info"
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
@@ -125,16 +172,30 @@ def test_what_is_missing_is_named_when_it_is_asked_for(copy: Copy) -> None:
     tree = copy("phasegraph", "policyrag", "items", "large", "mentions")
     for arguments, named in (
         (("sweep", "dry_run=true", "fuser=quantum"), "fuser=quantum needs the plug-in phasegraph"),
-        (("sweep", "dry_run=true", "+grid.x={fuser:[quantum]}"), "fuser=quantum needs the plug-in phasegraph"),
-        (("sweep", "dry_run=true", "lists.x=mention_walk"), "lists.x=mention_walk needs the plug-in mentions"),
+        (
+            ("sweep", "dry_run=true", "+grid.x={fuser:[quantum]}"),
+            "fuser=quantum needs the plug-in phasegraph",
+        ),
+        (
+            ("sweep", "dry_run=true", "lists.x=mention_walk"),
+            "lists.x=mention_walk needs the plug-in mentions",
+        ),
         (("diagnose",), "harness diagnose: needs the plug-in policyrag"),
         (("sweep", "dry_run=true", "graph.index=IVF"), "graph.index=IVF needs the plug-in large"),
-        (("sweep", "dry_run=true", "lists.graph.push=true"), "lists.graph.push=true needs the plug-in large"),
-        (("compare", "run=a.csv", "baseline=b.csv"), "compare without gold= needs the plug-in items"),
-    ):  # fmt: skip
+        (
+            ("sweep", "dry_run=true", "lists.graph.push=true"),
+            "lists.graph.push=true needs the plug-in large",
+        ),
+        (
+            ("compare", "run=a.csv", "baseline=b.csv"),
+            "compare without gold= needs the plug-in items",
+        ),
+    ):
         done = python(tree, "-m", "harness", *arguments, status=2)
         last = done.stderr.splitlines()[-1]  # after what is left out because it needs one of them
-        assert last.startswith(f"error: {named}, which is not here; put back the folder harness/plugins/")
+        assert last.startswith(
+            f"error: {named}, which is not here; put back the folder harness/plugins/"
+        )
 
 
 @pytest.mark.slow
@@ -146,7 +207,10 @@ def test_a_sweep_of_a_plugin_that_is_gone_can_still_be_reported(copy: Copy) -> N
     python(tree, "-m", "harness", "sweep", "fuser=quantum", *fast, *small)
     shutil.rmtree(tree / "harness" / "plugins" / "phasegraph")
     held = python(tree, "-m", "harness", "heldout", *small, status=2).stderr
-    assert "fuser/quantum' needs the plug-in phasegraph, which is not here; put back the folder" in held
+    assert (
+        "fuser/quantum' needs the plug-in phasegraph, which is not here; put back the folder"
+        in held
+    )
     python(tree, "-m", "harness", "report", "paths.reports=made", "traces=0", *small)
     assert "quantum" in (tree / "made" / "tables" / "knobs.tex").read_text()
 
@@ -166,7 +230,9 @@ def test_the_core_works_alone(copy: Copy) -> None:
     shutil.rmtree(tree / "tests" / "plugins")
     work(tree)
     apart = ("soak", "benchmarks")
-    folders = sorted(path.name for path in (tree / "tests").iterdir() if path.is_dir() and path.name not in apart)
+    folders = sorted(
+        path.name for path in (tree / "tests").iterdir() if path.is_dir() and path.name not in apart
+    )
     installed = "tests/core/configuration/test_extras.py::test_the_line_to_type_names_the_folder_that_was_installed"
     pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--deselect", installed)
     python(tree, *pytest, *(f"tests/{name}" for name in folders))

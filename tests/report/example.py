@@ -1,4 +1,6 @@
-"""A sweep's folder made by hand: 8 tune queries, 6 test queries, 8 trials. Every number in it was worked on paper."""
+"""A sweep's folder made by hand: 8 tune queries, 6 test queries, 8 trials. Every number in it was
+worked on paper.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +19,105 @@ SHA = "5ca1ab1e" * 8
 METRICS = ["last_hop@5", "full_sup@5", "recall@5", "mrr"]
 
 
-# name, family, parameters, last hops' ranks of q0..q7, last_hop@5, W, L, p against dense, W, L, p against graph
+# name, family, parameters, last hops' ranks of q0..q7, last_hop@5, W, L, p against dense, W, L, p
+# against graph
 TUNE = [
-    ("boltzmann pit alpha=0.7 beta=0.5 cap=20", "boltzmann",
-     {"fuser.alpha": 0.7, "fuser.beta": 0.5, "pool.cap": 20}, [1, 2, 3, 4, 9, 2, 5, A], 0.75, 3, 1, 0.625, 2, 1, 1.0),
-    ("boltzmann pit alpha=0.5 beta=0.5 cap=20", "boltzmann",
-     {"fuser.alpha": 0.5, "fuser.beta": 0.5, "pool.cap": 20}, [1, 9, 3, 4, 9, 2, 5, A], 0.625, 3, 2, 1.0, 1, 1, 1.0),
-    ("graph", "single", {"fuser": "single", "fuser.list": "graph"}, [1, A, 1, 1, A, 9, 1, 1], 0.625, 4, 3, 1.0,
-     None, None, None),
-    ("linear minmax alpha=0.3", "linear",
-     {"fuser.alpha": 0.3, "fuser.beta": 0.0, "normalizer": "minmax"}, [1, 2, 9, 9, 4, 2, 1, A], 0.625, 1, 0, 1.0,
-     3, 3, 1.0),
-    ("linear minmax alpha=0.7", "linear",
-     {"fuser.alpha": 0.7, "fuser.beta": 0.0, "normalizer": "minmax"}, [1, 2, 9, 9, 4, 2, 9, A], 0.5, 0, 0, 1.0,
-     3, 4, 1.0),
+    (
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+        "boltzmann",
+        {"fuser.alpha": 0.7, "fuser.beta": 0.5, "pool.cap": 20},
+        [1, 2, 3, 4, 9, 2, 5, A],
+        0.75,
+        3,
+        1,
+        0.625,
+        2,
+        1,
+        1.0,
+    ),
+    (
+        "boltzmann pit alpha=0.5 beta=0.5 cap=20",
+        "boltzmann",
+        {"fuser.alpha": 0.5, "fuser.beta": 0.5, "pool.cap": 20},
+        [1, 9, 3, 4, 9, 2, 5, A],
+        0.625,
+        3,
+        2,
+        1.0,
+        1,
+        1,
+        1.0,
+    ),
+    (
+        "graph",
+        "single",
+        {"fuser": "single", "fuser.list": "graph"},
+        [1, A, 1, 1, A, 9, 1, 1],
+        0.625,
+        4,
+        3,
+        1.0,
+        None,
+        None,
+        None,
+    ),
+    (
+        "linear minmax alpha=0.3",
+        "linear",
+        {"fuser.alpha": 0.3, "fuser.beta": 0.0, "normalizer": "minmax"},
+        [1, 2, 9, 9, 4, 2, 1, A],
+        0.625,
+        1,
+        0,
+        1.0,
+        3,
+        3,
+        1.0,
+    ),
+    (
+        "linear minmax alpha=0.7",
+        "linear",
+        {"fuser.alpha": 0.7, "fuser.beta": 0.0, "normalizer": "minmax"},
+        [1, 2, 9, 9, 4, 2, 9, A],
+        0.5,
+        0,
+        0,
+        1.0,
+        3,
+        4,
+        1.0,
+    ),
     ("rrf k=60", "rrf", {"fuser.k": 60}, [1, 2, 3, A, A, 2, 9, A], 0.5, 1, 1, 1.0, 2, 3, 1.0),
-    ("dense", "single", {"fuser": "single", "fuser.list": "dense"}, [1, 2, 9, A, 4, 2, 9, A], 0.5, None, None, None,
-     3, 4, 1.0),
-    ("bm25", "single", {"fuser": "single", "fuser.list": "bm25"}, [1, A, 9, A, 4, 9, 9, A], 0.25, 0, 2, 0.5,
-     1, 4, 0.375),
-]  # fmt: skip
+    (
+        "dense",
+        "single",
+        {"fuser": "single", "fuser.list": "dense"},
+        [1, 2, 9, A, 4, 2, 9, A],
+        0.5,
+        None,
+        None,
+        None,
+        3,
+        4,
+        1.0,
+    ),
+    (
+        "bm25",
+        "single",
+        {"fuser": "single", "fuser.list": "bm25"},
+        [1, A, 9, A, 4, 9, 9, A],
+        0.25,
+        0,
+        2,
+        0.5,
+        1,
+        4,
+        0.375,
+    ),
+]
 
-# name, last hops' ranks of t0..t5, last_hop@5, W, L, p, W/L against graph, wilson (statsmodels), odds ratio
+# name, last hops' ranks of t0..t5, last_hop@5, W, L, p, W/L against graph, wilson (statsmodels),
+# odds ratio
 TEST = [
     (0, [1, 2, 3, 4, 5, A], 5 / 6, 3, 0, 0.25, 2, 0, 0.5, [0.4365, 0.9699], 10.0),
     (3, [1, 2, A, A, 9, A], 2 / 6, 1, 1, 1.0, 1, 2, 1.0, [0.0968, 0.7000], 1.0),
@@ -49,7 +128,9 @@ TEST = [
 
 
 def gold(last: list[int]) -> np.ndarray:
-    """Ranks [Q, 3]: the first hop always first; query 5 has three hops, its middle one at rank 7; -1 pads."""
+    """Ranks [Q, 3]: the first hop always first; query 5 has three hops, its middle one at rank 7;
+    -1 pads.
+    """
     ranks = np.full((len(last), 3), -1, dtype=np.int32)
     ranks[:, 0] = 1
     ranks[:, 1] = last
@@ -74,7 +155,9 @@ def sup(last: list[int]) -> float:
 
 
 def recall(last: list[int]) -> float:
-    per = [((1 + (rank <= 5)) / 3 if i == 5 else (1 + (rank <= 5)) / 2) for i, rank in enumerate(last)]
+    per = [
+        ((1 + (rank <= 5)) / 3 if i == 5 else (1 + (rank <= 5)) / 2) for i, rank in enumerate(last)
+    ]
     return sum(per) / len(per)
 
 
@@ -82,21 +165,40 @@ def row(index: int) -> dict[str, object]:
     name, family, values, last, score, wins, losses, p, wins_best, losses_best, p_best = TUNE[index]
     knobs = [f"{key}={value}" for key, value in values.items()]
     return {
-        "trial": f"{index:016x}", "name": name, "family": family,
+        "trial": f"{index:016x}",
+        "name": name,
+        "family": family,
         "overrides": json.dumps(["dataset=sample", "grid=point", f"fuser={family}", *knobs]),
-        "parameters": json.dumps({"fuser": family, "normalizer": "pit", "pool.cap": None, **values}),
-        "dataset": "sample", "split": "tune", "n": 8,
-        "last_hop@5": score, "full_sup@5": sup(last), "recall@5": recall(last), "mrr": 1.0,
-        "wins": wins, "losses": losses, "p": p, "p_holm": p if p is None else 1.0, "p_bh": p if p is None else 1.0,
+        "parameters": json.dumps(
+            {"fuser": family, "normalizer": "pit", "pool.cap": None, **values}
+        ),
+        "dataset": "sample",
+        "split": "tune",
+        "n": 8,
+        "last_hop@5": score,
+        "full_sup@5": sup(last),
+        "recall@5": recall(last),
+        "mrr": 1.0,
+        "wins": wins,
+        "losses": losses,
+        "p": p,
+        "p_holm": p if p is None else 1.0,
+        "p_bh": p if p is None else 1.0,
         "p_holm_cluster": p if p is None else 1.0,
-        "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
-    }  # fmt: skip
+        "wins_best": wins_best,
+        "losses_best": losses_best,
+        "p_best": p_best,
+    }
 
 
 def plain(index: int) -> dict[str, object]:
     """A row as the JSON files hold it."""
     made = row(index)
-    return {**made, "overrides": json.loads(str(made["overrides"])), "parameters": json.loads(str(made["parameters"]))}
+    return {
+        **made,
+        "overrides": json.loads(str(made["overrides"])),
+        "parameters": json.loads(str(made["parameters"])),
+    }
 
 
 def write(folder: Path, *, heldout: bool = True) -> SweepResult:
@@ -108,26 +210,49 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     pd.DataFrame(rows).astype({**counts, **shares}).to_parquet(folder / "trials.parquet")
     np.save(folder / "ranks.npy", np.stack([gold(trial[3]) for trial in TUNE]))
     queries("q", 8).to_parquet(folder / "queries.parquet")
-    (folder / "config.yaml").write_text(yaml.safe_dump({"metrics": METRICS, "objective": "last_hop@5"}))
+    (folder / "config.yaml").write_text(
+        yaml.safe_dump({"metrics": METRICS, "objective": "last_hop@5"})
+    )
     manifest = {
-        "dataset": "sample", "data_sha256": SHA, "split": "tune", "n": 8, "objective": "last_hop@5",
-        "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"}, "seconds": 1.5,
+        "dataset": "sample",
+        "data_sha256": SHA,
+        "split": "tune",
+        "n": 8,
+        "objective": "last_hop@5",
+        "code": "0.1.0+abc",
+        "libraries": {"numpy": "2.4.6"},
+        "seconds": 1.5,
         "ceiling": [
             {"lists": ["dense", "graph"], "cap": None, "share": 1.0},
             {"lists": ["dense", "graph"], "cap": 20, "share": 0.875},
         ],
         "single": ["graph", "dense", "bm25"],
-    }  # fmt: skip
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     lock = {
-        "winner": plain(0), "fusers": [plain(0), plain(3), plain(5)], "baselines": [plain(2), plain(6)],
-        "best_single": "graph", "margin": 0.02,
+        "winner": plain(0),
+        "fusers": [plain(0), plain(3), plain(5)],
+        "baselines": [plain(2), plain(6)],
+        "best_single": "graph",
+        "margin": 0.02,
         "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6},
-        "power": {"n": 6, "discordance": 0.5, "effect": 0.25, "effect_corrected": 0.2, "smallest": None,
-                  "n_effective": 6, "power": 0.031, "power_corrected": 0.024, "queries": 66},
-        "dataset": "sample", "data_sha256": SHA, "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"},
+        "power": {
+            "n": 6,
+            "discordance": 0.5,
+            "effect": 0.25,
+            "effect_corrected": 0.2,
+            "smallest": None,
+            "n_effective": 6,
+            "power": 0.031,
+            "power_corrected": 0.024,
+            "queries": 66,
+        },
+        "dataset": "sample",
+        "data_sha256": SHA,
+        "code": "0.1.0+abc",
+        "libraries": {"numpy": "2.4.6"},
         "objective": "last_hop@5",
-    }  # fmt: skip
+    }
     (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
     if heldout:
         _heldout(folder)
@@ -135,7 +260,9 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
 
 
 def as_a_list(result: SweepResult, place: int = 2) -> SweepResult:
-    """The sweep with a winner that ranks as `graph` (place 2) does, but for what stands below the first five."""
+    """The sweep with a winner that ranks as `graph` (place 2) does, but for what stands below the
+    first five.
+    """
     ranks = result.ranks.copy()
     ranks[0] = np.where(ranks[place] > 5, 77, ranks[place])
     np.save(result.folder / "ranks.npy", ranks)
@@ -147,14 +274,29 @@ def _heldout(folder: Path) -> None:
     for index, last, score, wins, losses, p, wins_best, losses_best, p_best, wilson, odds in TEST:
         rows.append(
             {
-                **plain(index), "split": "test", "n": 6, "last_hop@5": score, "full_sup@5": sup(last),
-                "recall@5": recall(last), "wins": wins, "losses": losses, "p": p, "p_holm": p, "p_bh": p,
-                "p_holm_cluster": p, "wilson_cluster": wilson, "p_best_holm_cluster": p_best,
+                **plain(index),
+                "split": "test",
+                "n": 6,
+                "last_hop@5": score,
+                "full_sup@5": sup(last),
+                "recall@5": recall(last),
+                "wins": wins,
+                "losses": losses,
+                "p": p,
+                "p_holm": p,
+                "p_bh": p,
+                "p_holm_cluster": p,
+                "wilson_cluster": wilson,
+                "p_best_holm_cluster": p_best,
                 "roles": ["winner"] if index == 0 else ["baseline"],
-                "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
-                "wilson": wilson, "odds_ratio": odds, "evaluation": 1,
+                "wins_best": wins_best,
+                "losses_best": losses_best,
+                "p_best": p_best,
+                "wilson": wilson,
+                "odds_ratio": odds,
+                "evaluation": 1,
             }
-        )  # fmt: skip
+        )
     (folder / "heldout.json").write_text(json.dumps(rows))
     np.save(folder / "heldout_ranks.npy", np.stack([gold(trial[1]) for trial in TEST]))
     queries("t", 6).to_parquet(folder / "heldout_queries.parquet")
@@ -171,25 +313,44 @@ EXPERIMENT = {
             "against": "vector only",
             "slices": [
                 {"label": "all", "where": {}},
-                {"label": "graph first", "rule": "the graph's best is the last hop", "published": False,
-                 "where": {"list": "graph", "metric": "last_hop@1", "is": 1}},
+                {
+                    "label": "graph first",
+                    "rule": "the graph's best is the last hop",
+                    "published": False,
+                    "where": {"list": "graph", "metric": "last_hop@1", "is": 1},
+                },
             ],
             "rows": [
                 {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
-                {"label": "best", "where": {"fuser": "boltzmann"},
-                 "published": {"sample": {"tune": "53.6", "test": "99.9"}, "other": {"tune": "1"}}},
+                {
+                    "label": "best",
+                    "where": {"fuser": "boltzmann"},
+                    "published": {
+                        "sample": {"tune": "53.6", "test": "99.9"},
+                        "other": {"tune": "1"},
+                    },
+                },
                 {"label": "not tried", "where": {"fuser": "tsallis"}},
             ],
         },
-        {"name": "phasegraph_main_sum", "title": "Sum",
-         "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}]},
+        {
+            "name": "phasegraph_main_sum",
+            "title": "Sum",
+            "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}],
+        },
     ],
     "figures": [
-        {"kind": "heatmap", "name": "phasegraph_main_map", "title": "Map", "rows": ["normalizer"],
-         "columns": ["fuser.alpha"], "value": "wins"},
+        {
+            "kind": "heatmap",
+            "name": "phasegraph_main_map",
+            "title": "Map",
+            "rows": ["normalizer"],
+            "columns": ["fuser.alpha"],
+            "value": "wins",
+        },
         {"kind": "bars", "name": "phasegraph_main", "table": "phasegraph_main"},
     ],
-}  # fmt: skip
+}
 
 
 def of_experiment(result: SweepResult) -> SweepResult:

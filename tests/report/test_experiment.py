@@ -1,4 +1,6 @@
-"""Experiments: every file composes and describes what its grid has; tables worked by hand on the example sweep."""
+"""Experiments: every file composes and describes what its grid has; tables worked by hand on the
+example sweep.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,20 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     table = experiment.build_experiment(result)[0][0]
-    assert [column.title for column in table.columns][:4] == ["questions", "split", "row", "strategy"]
+    assert [column.title for column in table.columns][:4] == [
+        "questions",
+        "split",
+        "row",
+        "strategy",
+    ]
     shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 11, 14)] for cells in table.cells()]
     assert shown == [
         ["all", "tune", "vector only", "8", "50.0", "–", "–", "–", "–", "–"],
         ["all", "tune", "best", "8", "75.0", "3", "1", ".625", ".625", "53.6"],
         ["all", "test", "vector only", "6", "33.3", "–", "–", "–", "–", "–"],
         ["all", "test", "best", "6", "83.3", "3", "0", ".250", ".250", "99.9"],
-        # Queries 0, 2, 3, 6, 7 of tune: dense finds 0; best 0, 2, 3, 6. Queries 0, 2, 3 of test: dense 0, best all.
+        # Queries 0, 2, 3, 6, 7 of tune: dense finds 0; best 0, 2, 3, 6. Queries 0, 2, 3 of test:
+        # dense 0, best all.
         ["graph first", "tune", "vector only", "5", "20.0", "–", "–", "–", "–", "–"],
         ["graph first", "tune", "best", "5", "80.0", "3", "0", ".250", ".250", "–"],
         ["graph first", "test", "vector only", "3", "33.3", "–", "–", "–", "–", "–"],
@@ -46,19 +54,34 @@ def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     ]
     assert "graph first: the graph's best is the last hop" in table.caption
     assert "not comparable: everything." in table.caption
-    assert "Bias: the slices (graph first) are made with the gold and the ranks of graph" in table.caption
+    assert (
+        "Bias: the slices (graph first) are made with the gold and the ranks of graph"
+        in table.caption
+    )
     assert "test: evaluation 1 of this split" in table.caption
 
 
 def test_a_published_row_that_no_trial_is_says_what_would_measure_it(result: SweepResult) -> None:
     rows = [
         {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
-        {"label": "CE", "where": {"reranker": "cross_encoder"}, "published": {}, "unmeasured": "harness sweep x"},
+        {
+            "label": "CE",
+            "where": {"reranker": "cross_encoder"},
+            "published": {},
+            "unmeasured": "harness sweep x",
+        },
     ]
-    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
-    assert [row[1] for row in ComparisonTable(result, spec, {"source": "", "differs": ""}).table().cells()] == [
-        "vector only"
-    ] * 2
+    spec = {
+        "name": "t",
+        "title": "T",
+        "metrics": ["last_hop@5"],
+        "against": "vector only",
+        "rows": rows,
+    }
+    assert [
+        row[1]
+        for row in ComparisonTable(result, spec, {"source": "", "differs": ""}).table().cells()
+    ] == ["vector only"] * 2
     rows[1]["published"] = {result.manifest["dataset"]: {"tune": "9.1, 2W/22L"}}
     table = ComparisonTable(result, spec, {"source": "", "differs": ""}).table()
     first, *measured, last = table.cells()[-1]
@@ -74,9 +97,16 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
         {"label": "graph only", "where": {"fuser": "single", "fuser.list": "graph"}},
         {"label": "lexical only", "where": {"fuser": "single", "fuser.list": "bm25"}},
     ]
-    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
+    spec = {
+        "name": "t",
+        "title": "T",
+        "metrics": ["last_hop@5"],
+        "against": "vector only",
+        "rows": rows,
+    }
     lines = ComparisonTable(result, spec, {"source": "", "differs": ""}).lines
-    # Tune: graph 4W/3L, p 1; bm25 0W/2L, p 1/2, which Holm doubles. Test holds no bm25: nothing to correct for.
+    # Tune: graph 4W/3L, p 1; bm25 0W/2L, p 1/2, which Holm doubles. Test holds no bm25: nothing to
+    # correct for.
     tested = [(line, line.against) for line in lines if line.against is not None]
     assert [(line.split, line.label, round(one.p, 9), one.p_holm) for line, one in tested] == [
         ("tune", "graph only", 1.0, 1.0),
@@ -89,8 +119,17 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
 def test_a_trial_that_two_rows_name_is_corrected_for_once(result: SweepResult) -> None:
     """On tune bm25 has 0W/2L against dense, p 1/2, whatever it is called."""
     named = {"vector only": "dense", "lexical": "bm25", "the same": "bm25"}
-    rows = [{"label": label, "where": {"fuser": "single", "fuser.list": name}} for label, name in named.items()]
-    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
+    rows = [
+        {"label": label, "where": {"fuser": "single", "fuser.list": name}}
+        for label, name in named.items()
+    ]
+    spec = {
+        "name": "t",
+        "title": "T",
+        "metrics": ["last_hop@5"],
+        "against": "vector only",
+        "rows": rows,
+    }
     lines = [line for line in ComparisonTable(result, spec, {}).lines if line.split == "tune"]
     first, *others = [line.against for line in lines]
     assert (first, [one.p_holm for one in others if one]) == (None, [0.5, 0.5])
@@ -98,18 +137,29 @@ def test_a_trial_that_two_rows_name_is_corrected_for_once(result: SweepResult) -
 
 
 def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
-    """The graph loses 1, 4 and 5, one cluster, and wins in the other; Holm over both rows' equivalence."""
+    """The graph loses 1, 4 and 5, one cluster, and wins in the other; Holm over both rows'
+    equivalence.
+    """
     frame = result.queries.assign(cluster=[0, 1, 0, 0, 1, 1, 0, 0])
     frame.to_parquet(result.folder / "queries.parquet")
-    rows = [{"label": name, "where": {"fuser": "single", "fuser.list": name}} for name in ("dense", "graph", "bm25")]
+    rows = [
+        {"label": name, "where": {"fuser": "single", "fuser.list": name}}
+        for name in ("dense", "graph", "bm25")
+    ]
     spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "dense", "rows": rows}
     table = ComparisonTable(SweepResult(result.folder), spec, {"source": "", "differs": ""})
-    tested = [(line, line.against) for line in table.lines if line.split == "tune" and line.against is not None]
+    tested = [
+        (line, line.against)
+        for line in table.lines
+        if line.split == "tune" and line.against is not None
+    ]
     raw, effects = [], []
     for _, one in tested:
         assert one.labels is not None
         effects.append(float(design_effect(one.ours - one.theirs, one.labels)))
-        raw.append(equivalence(one.wins / effects[-1], one.losses / effects[-1], 8 / effects[-1], 0.02))
+        raw.append(
+            equivalence(one.wins / effects[-1], one.losses / effects[-1], 8 / effects[-1], 0.02)
+        )
     assert max(effects) > 1
     low, high = sorted(raw)
     found = sorted(line.p_same or 0 for line, _ in tested)
@@ -118,10 +168,17 @@ def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
 
 
 def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:
-    alone = [{"label": name, "where": {"fuser": "single", "fuser.list": name}} for name in ("dense", "graph", "bm25")]
+    alone = [
+        {"label": name, "where": {"fuser": "single", "fuser.list": name}}
+        for name in ("dense", "graph", "bm25")
+    ]
     parts = [
         {"label": "one", "against": "dense", "rows": alone[:2]},
-        {"label": "two", "against": "graph", "rows": [*alone[:2], {"label": "best", "where": {"fuser": "boltzmann"}}]},
+        {
+            "label": "two",
+            "against": "graph",
+            "rows": [*alone[:2], {"label": "best", "where": {"fuser": "boltzmann"}}],
+        },
     ]
     spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "part", "parts": parts}
     table = parts_table(result, spec, {"source": "", "differs": ""})
@@ -139,12 +196,21 @@ def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepR
 
 def test_graphs_of_lists_side_by_side(result: SweepResult) -> None:
     facts = {
-        "entities": 7, "edges": {"relation": 2, "synonym": 3}, "entity_degree": {"mean": 1.5}, "components": 4,
-        "isolated_entities": 0.25, "isolated_passages": 0.0, "largest_component": 0.5,
-    }  # fmt: skip
+        "entities": 7,
+        "edges": {"relation": 2, "synonym": 3},
+        "entity_degree": {"mean": 1.5},
+        "components": 4,
+        "isolated_entities": 0.25,
+        "isolated_passages": 0.0,
+        "largest_component": 0.5,
+    }
     path = result.folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "graphs": {"graph": facts}}))
-    spec = {"name": "t", "title": "T", "graphs": [{"label": "one", "list": "graph"}, {"label": "two", "list": "none"}]}
+    spec = {
+        "name": "t",
+        "title": "T",
+        "graphs": [{"label": "one", "list": "graph"}, {"label": "two", "list": "none"}],
+    }
     table = fragmentation(SweepResult(result.folder), spec, {"source": "", "differs": ""})
     assert table.cells() == [["one", "7", "2", "3", "1.5", "4", "25.0", "0.0", "50.0"]]
 
@@ -153,28 +219,49 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
     frame = result.trials.copy()
     lists = [["dense", "graph"], ["dense", "bm25"]]
     texts = [json.loads(text) for text in frame["parameters"]]
-    frame["parameters"] = [json.dumps({**one, "pool.lists": lists[n % 2]}) for n, one in enumerate(texts)]
+    frame["parameters"] = [
+        json.dumps({**one, "pool.lists": lists[n % 2]}) for n, one in enumerate(texts)
+    ]
     frame.to_parquet(result.folder / "trials.parquet")
-    spec = {"name": "f", "title": "F", "rows": ["pool.lists"], "columns": ["fuser"], "value": "last_hop@5",
-            "where": {"fuser": "linear"}}  # fmt: skip
-    _, table = experiment.figure_builder("f", "heatmap")(SweepResult(result.folder), spec, result.config["experiment"])
+    spec = {
+        "name": "f",
+        "title": "F",
+        "rows": ["pool.lists"],
+        "columns": ["fuser"],
+        "value": "last_hop@5",
+        "where": {"fuser": "linear"},
+    }
+    _, table = experiment.figure_builder("f", "heatmap")(
+        SweepResult(result.folder), spec, result.config["experiment"]
+    )
     assert {row[0] for row in table.cells()} <= {"dense+graph", "dense+bm25"}
 
 
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
-    with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
+    with pytest.raises(
+        HarnessError,
+        match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, ",
+    ):
         experiment.figure_builder("f", "bar")
     with pytest.raises(HarnessError, match=r"table=none is not known; known: phasegraph_main$"):
-        experiment.figure_builder("f", "bars")(result, {"name": "f", "table": "none"}, result.config["experiment"])
+        experiment.figure_builder("f", "bars")(
+            result, {"name": "f", "table": "none"}, result.config["experiment"]
+        )
 
 
-def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp_path: Path) -> None:
+def test_a_gain_is_over_the_list_that_is_better_on_tune(
+    result: SweepResult, tmp_path: Path
+) -> None:
     rows = [
         {"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
         {"label": "graph", "where": {"fuser": "single", "fuser.list": "graph"}},
         {"label": "mixture", "where": {"fuser": "boltzmann"}},
     ]
-    lexical = [rows[0], {"label": "bm25", "where": {"fuser": "single", "fuser.list": "bm25"}}, rows[2]]
+    lexical = [
+        rows[0],
+        {"label": "bm25", "where": {"fuser": "single", "fuser.list": "bm25"}},
+        rows[2],
+    ]
     parts = [
         {"label": "both", "series": "A", "against": "graph", "rows": rows},
         {"label": "bm25 was not held out", "series": "B", "against": "bm25", "rows": lexical},
@@ -183,7 +270,8 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
     picture, table = experiment.figure_builder("f", "gain")(
         result, {"name": "f", "table": "t"}, {"source": "S.", "tables": [spec]}
     )
-    # Tune: dense .5, graph .625. Test: dense 2 of 6, graph 3, the mixture 5, with 2W/0L against graph (p 1/2).
+    # Tune: dense .5, graph .625. Test: dense 2 of 6, graph 3, the mixture 5, with 2W/0L against
+    # graph (p 1/2).
     (row,) = table.cells()
     assert row[:9] == ["both", "6", "33.3", "50.0", "83.3", "graph", "2", "0", ".500"]
     assert row[10] == ".500"
@@ -206,7 +294,17 @@ def test_groups_and_cells_by_hand(result: SweepResult) -> None:
     _, summary, cells = experiment.build_experiment(result)[0]
     assert summary.cells() == [
         ["linear", "2", "1", "0", "0.5", "0", "62.5", "linear minmax alpha=0.3", "7"],
-        ["total", "5", "3", "1", "1.6", "0.8", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
+        [
+            "total",
+            "5",
+            "3",
+            "1",
+            "1.6",
+            "0.8",
+            "75.0",
+            "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+            "–",
+        ],
     ]
     assert cells.cells() == [["minmax", "1", "–", "0"], ["pit", "–", "3", "3"]]
 
@@ -216,8 +314,12 @@ def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
     result: SweepResult, example: ModuleType, tmp_path: Path
 ) -> None:
     write({"": section(result)}, tmp_path / "out")
-    made = ["tables/phasegraph_main.tex", "tables/phasegraph_main_map.tex", "figures/phasegraph_main.pdf",
-            "figures/phasegraph_main_map.png"]  # fmt: skip
+    made = [
+        "tables/phasegraph_main.tex",
+        "tables/phasegraph_main_map.tex",
+        "figures/phasegraph_main.pdf",
+        "figures/phasegraph_main_map.png",
+    ]
     assert all((tmp_path / "out" / name).is_file() for name in made)
     write({"": section(example.write(tmp_path / "s2"))}, tmp_path / "out")
     assert not any((tmp_path / "out" / name).exists() for name in made)
@@ -274,16 +376,23 @@ def _cut(experiment: dict[str, Any], path: str) -> dict[str, Any]:
         ("differs", "tables.0: 'differs' is missing"),
     ],
 )
-def test_a_key_that_a_stored_experiment_lacks_is_one_line(result: SweepResult, path: str, said: str) -> None:
+def test_a_key_that_a_stored_experiment_lacks_is_one_line(
+    result: SweepResult, path: str, said: str
+) -> None:
     config = result.folder / "config.yaml"
     stored = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump({**stored, "experiment": _cut(stored["experiment"], path)}))
-    with pytest.raises(HarnessError, match=rf"config\.yaml: experiment\.{said}; expected the form of conf/experiment"):
+    with pytest.raises(
+        HarnessError,
+        match=rf"config\.yaml: experiment\.{said}; expected the form of conf/experiment",
+    ):
         write({"": section(SweepResult(result.folder))}, result.folder / "report")
 
 
 @pytest.mark.parametrize("wrong", [{"tables": 1}, {"tables": ["x"]}, {"figures": [None]}, "words"])
-def test_a_stored_experiment_of_another_form_is_one_line(result: SweepResult, wrong: object) -> None:
+def test_a_stored_experiment_of_another_form_is_one_line(
+    result: SweepResult, wrong: object
+) -> None:
     config = result.folder / "config.yaml"
     config.write_text(yaml.safe_dump({**yaml.safe_load(config.read_text()), "experiment": wrong}))
     with pytest.raises(HarnessError, match="expected the form of conf/experiment"):
@@ -303,9 +412,18 @@ def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
         {"label": "graph", "where": {"fuser": "single", "fuser.list": "graph"}},
         {"label": "mixture", "where": {"fuser": "boltzmann"}},
     ]
-    table = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "lists",
-             "parts": [{"label": "both", "series": "A", "against": "graph", "rows": rows}]}  # fmt: skip
-    spec = {"source": "S.", "tables": [table], "figures": [{"kind": "gain", "name": "pays", "table": "t"}]}
+    table = {
+        "name": "t",
+        "title": "T",
+        "metrics": ["last_hop@5"],
+        "unit": "lists",
+        "parts": [{"label": "both", "series": "A", "against": "graph", "rows": rows}],
+    }
+    spec = {
+        "source": "S.",
+        "tables": [table],
+        "figures": [{"kind": "gain", "name": "pays", "table": "t"}],
+    }
     made = [example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)]
     for result in made:
         path = result.folder / "config.yaml"
@@ -317,9 +435,14 @@ def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
     assert "sample, test, n 6; sample, tune, n 8" in picture.caption
     figure = Figure()
     picture.draw(figure)
-    # Test: dense 2 of 6, graph 3, mixture 5. Tune: dense 4 of 8, graph 5, mixture 6 (the locked boltzmann trial).
+    # Test: dense 2 of 6, graph 3, mixture 5. Tune: dense 4 of 8, graph 5, mixture 6 (the locked
+    # boltzmann trial).
     left, right = (
-        [np.ravel(np.asarray(line.get_xydata())) for line in axes.get_lines() if line.get_marker() == "o"][:2]
+        [
+            np.ravel(np.asarray(line.get_xydata()))
+            for line in axes.get_lines()
+            if line.get_marker() == "o"
+        ][:2]
         for axes in figure.axes
     )
     np.testing.assert_allclose(left, [[100 / 3, 100 / 3], [50, 12.5]])

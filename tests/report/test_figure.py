@@ -25,17 +25,38 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 def test_outcomes(result: SweepResult) -> None:
     view = result.locked
-    assert outcomes.counts(outcomes.compare(view, 4)) == {"both": 2, "neither": 1, "win": 3, "loss": 0}  # dense
-    assert outcomes.counts(outcomes.compare(view, 3)) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
-    assert [picture.name for picture in outcomes.pictures(result)] == ["outcomes_dense", "outcomes_graph"]
+    assert outcomes.counts(outcomes.compare(view, 4)) == {
+        "both": 2,
+        "neither": 1,
+        "win": 3,
+        "loss": 0,
+    }  # dense
+    assert outcomes.counts(outcomes.compare(view, 3)) == {
+        "both": 3,
+        "neither": 1,
+        "win": 2,
+        "loss": 0,
+    }  # graph
+    assert [picture.name for picture in outcomes.pictures(result)] == [
+        "outcomes_dense",
+        "outcomes_graph",
+    ]
     assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
-    assert "that only one of them finds: p = .250 (exact McNemar)." in next(outcomes.pictures(result)).notes
+    assert (
+        "that only one of them finds: p = .250 (exact McNemar)."
+        in next(outcomes.pictures(result)).notes
+    )
     pairs = dataclasses.replace(view, queries=view.queries.assign(cluster=[0, 1, 2, 2, 3, 4]))
     result.__dict__["test"] = pairs
-    told = next(outcomes.pictures(result)).notes  # t2 and t3 are one cluster and t4 another: 2 / 2^2
+    told = next(
+        outcomes.pictures(result)
+    ).notes  # t2 and t3 are one cluster and t4 another: 2 / 2^2
     assert "that only one of them finds: p by cluster = .500 (exact McNemar)." in told
     result.__dict__["test"] = dataclasses.replace(view, queries=view.queries.assign(cluster=0))
-    assert "that only one of them finds: too few clusters for a p" in next(outcomes.pictures(result)).notes
+    assert (
+        "that only one of them finds: too few clusters for a p"
+        in next(outcomes.pictures(result)).notes
+    )
 
 
 def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:
@@ -51,8 +72,14 @@ def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:
 
 
 def test_alpha_curves(result: SweepResult) -> None:
-    curves = {family: [point[:2] for point in points] for family, points in alpha.curves(result.whole).items()}
-    assert curves == {"boltzmann": [(0.5, 0.625), (0.7, 0.75)], "linear": [(0.3, 0.625), (0.7, 0.5)]}
+    curves = {
+        family: [point[:2] for point in points]
+        for family, points in alpha.curves(result.whole).items()
+    }
+    assert curves == {
+        "boltzmann": [(0.5, 0.625), (0.7, 0.75)],
+        "linear": [(0.3, 0.625), (0.7, 0.5)],
+    }
 
 
 def test_no_alpha_no_figure(result: SweepResult) -> None:
@@ -116,7 +143,11 @@ def test_a_list_that_a_normalizer_refuses_has_an_empty_panel() -> None:
 
 def test_histogram() -> None:
     heights, edges = histogram(np.array([0.0, 0.0, 1.0, 0.5]))
-    assert (heights.tolist(), edges[0], edges[-1]) == ([0.5, 0.25, 0.25], 0, 1)  # three values, three bins
+    assert (heights.tolist(), edges[0], edges[-1]) == (
+        [0.5, 0.25, 0.25],
+        0,
+        1,
+    )  # three values, three bins
     ranks = np.tile(np.arange(1, 11) / 10, 6)
     np.testing.assert_allclose(histogram(ranks)[0], 0.1)  # no gaps between ten percentile ranks
     assert len(histogram(np.linspace(0, 1, 99))[0]) == 20
@@ -132,7 +163,10 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
     )
     assert "the 2 best passages of graph" in picture.caption
     assert "x, tune split (n = 3); the 2 best" in picture.caption
-    assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]
+    assert [path.name for path in picture.save(tmp_path)] == [
+        "distributions.pdf",
+        "distributions.png",
+    ]
 
 
 def test_two_lists_on_one_scale(tmp_path: Path) -> None:
@@ -141,19 +175,33 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
         "graph": _listed(Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}})),
     }
     raw = list_scores.raw(lists, "w")
-    assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
-    made = list_scores.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
+    assert raw.caption.endswith(
+        "dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians."
+    )
+    made = list_scores.calibrated(
+        lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w"
+    )
     assert made.caption.startswith("Scores of the lists that are fused, after pit and minmax: w.")
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
-        "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
-    ]  # fmt: skip
+        "scores_raw.pdf",
+        "scores_raw.png",
+        "scores_calibrated.pdf",
+        "scores_calibrated.png",
+    ]
     below = {"dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
-    assert [path.name for path in list_scores.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]
+    assert [path.name for path in list_scores.raw(below, "w").save(tmp_path)] == [
+        "scores_raw.pdf",
+        "scores_raw.png",
+    ]
 
 
 def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
     assert list_scores.bin_shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
-    assert list_scores.bin_shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
+    assert list_scores.bin_shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [
+        0.75,
+        *[0.0] * 8,
+        0.25,
+    ]
     assert list_scores.bin_shares(np.empty(0)).tolist() == [0.0] * 10
 
 
@@ -175,4 +223,6 @@ def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
 def test_the_site_s_charts_have_the_titles_and_axes_of_the_figures(result: SweepResult) -> None:
     modules = (outcomes, knobs, alpha, frontier, ceiling)
     drawn = {(one.title, one.x, one.y) for module in modules for one in module.pictures(result)}
-    assert drawn <= {(chart["title"], chart.get("x"), chart["y"]) for chart in charts(result) if "y" in chart}
+    assert drawn <= {
+        (chart["title"], chart.get("x"), chart["y"]) for chart in charts(result) if "y" in chart
+    }

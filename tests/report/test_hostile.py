@@ -1,4 +1,6 @@
-"""Names from data that are commands of TeX, HTML or a terminal: they are printed, and nothing of them runs."""
+"""Names from data that are commands of TeX, HTML or a terminal: they are printed, and nothing of
+them runs.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,15 @@ from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import section, write
 from harness.sweep.folder.result import SweepResult
 
-TYPES = (r"^^5cinput{secret}", r"\input{secret}", r"} \input{secret} {", r"\csname input\endcsname{secret}",
-         "$x$ % # & ~ [2cm] * \x1b[2J", "<script>alert(1)</script>", "\\")  # fmt: skip
+TYPES = (
+    r"^^5cinput{secret}",
+    r"\input{secret}",
+    r"} \input{secret} {",
+    r"\csname input\endcsname{secret}",
+    "$x$ % # & ~ [2cm] * \x1b[2J",
+    "<script>alert(1)</script>",
+    "\\",
+)
 """The types of the eight tune questions; the last stands twice."""
 
 
@@ -33,27 +42,39 @@ def hostile(example: ModuleType, folder: Path) -> SweepResult:
     return result
 
 
-@pytest.mark.skipif(not shutil.which("latexmk") or not shutil.which("pdftotext"), reason="no latexmk, no pdftotext")
+@pytest.mark.skipif(
+    not shutil.which("latexmk") or not shutil.which("pdftotext"), reason="no latexmk, no pdftotext"
+)
 def test_latex_reads_no_file_that_data_names(example: ModuleType, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    (out / "secret.tex").write_text("LEAKED")  # inside the folder, where TeX may read: only the escape is in the way
+    (out / "secret.tex").write_text(
+        "LEAKED"
+    )  # inside the folder, where TeX may read: only the escape is in the way
     built = write({"": section(hostile(example, tmp_path / "s1"))}, out)
     assert built.pdf == str(out / "report.pdf")
-    text = subprocess.run(["pdftotext", built.pdf, "-"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["pdftotext", built.pdf, "-"], capture_output=True, text=True, check=True
+    ).stdout
     assert "LEAKED" not in text
     assert "5cinput{secret}" in text.replace(" ", "")
 
 
 def test_the_terminal_gets_no_control_characters(example: ModuleType, tmp_path: Path) -> None:
     stream = io.StringIO()
-    print(terminal.leaderboard(hostile(example, tmp_path / "s1")), file=printable(stream))  # as the command line does
+    print(
+        terminal.leaderboard(hostile(example, tmp_path / "s1")), file=printable(stream)
+    )  # as the command line does
     text = stream.getvalue()
     assert "owned" in text
-    assert not [letter for letter in text if (ord(letter) < 32 and letter != "\n") or letter in "\x9b\u202e"]
+    assert not [
+        letter for letter in text if (ord(letter) < 32 and letter != "\n") or letter in "\x9b\u202e"
+    ]
 
 
-def test_a_stored_experiment_cannot_name_a_file_elsewhere(example: ModuleType, tmp_path: Path) -> None:
+def test_a_stored_experiment_cannot_name_a_file_elsewhere(
+    example: ModuleType, tmp_path: Path
+) -> None:
     result = example.write(tmp_path / "s1", heldout=False)
     table = {"name": "../../x", "title": "t", "summary": [{"label": "a", "where": {}}]}
     result.config["experiment"] = {"source": "s", "differs": "d", "tables": [table]}
@@ -71,7 +92,9 @@ def test_latex_is_confined_to_its_folder(tmp_path: Path, command: str) -> None:
     for path in (tmp_path / "secret.tex", folder / ".hidden.tex"):
         path.write_text("LEAKED")
     command = command.replace("SECRET", str(tmp_path / "secret"))
-    (folder / "report.tex").write_text(rf"\documentclass{{article}}\begin{{document}}x{command}\end{{document}}")
+    (folder / "report.tex").write_text(
+        rf"\documentclass{{article}}\begin{{document}}x{command}\end{{document}}"
+    )
     assert compiler.compile_pdf(folder).startswith("no PDF: latexmk failed (! LaTeX Error: File")
     assert not (folder / "report.pdf").exists()
 
@@ -83,4 +106,8 @@ def test_latex_runs_no_command_and_no_settings_file(tmp_path: Path) -> None:
         r"\documentclass{article}\begin{document}x\immediate\write18{touch from_shell}\end{document}"
     )
     assert compiler.compile_pdf(tmp_path) == str(tmp_path / "report.pdf")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".latexmkrc", "report.pdf", "report.tex"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".latexmkrc",
+        "report.pdf",
+        "report.tex",
+    ]

@@ -1,4 +1,6 @@
-"""A paper's tables and figures: numbers by hand, names of conf/display, and pages without an overfull box."""
+"""A paper's tables and figures: numbers by hand, names of conf/display, and pages without an
+overfull box.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def results(example: ModuleType, tmp_path: Path) -> list[SweepResult]:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("foo={bar:x}", "display has no foo"), ("list.graph=5", "display.list.graph=5: expected a text")],
+    [
+        ("foo={bar:x}", "display has no foo"),
+        ("list.graph=5", "display.list.graph=5: expected a text"),
+    ],
 )
 def test_names_that_are_none(given: str, message: str) -> None:
     with pytest.raises(HarnessError, match=re.escape(message)):
@@ -79,27 +84,45 @@ def test_strategies_by_benchmarks_by_hand(results: list[SweepResult]) -> None:
 def test_a_caption_names_the_parameters_by_which_tables_differ(
     results: list[SweepResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two sweeps of one benchmark as in `report paper=acl sweep=[...]` after `-m`, of two depths."""
-    for result, given in zip(results, (["lists.dense.depth=50", "fuser=rrf"], ["lists.dense.depth=200"]), strict=True):
+    """Two sweeps of one benchmark as in `report paper=acl sweep=[...]` after `-m`, of two
+    depths.
+    """
+    for result, given in zip(
+        results, (["lists.dense.depth=50", "fuser=rrf"], ["lists.dense.depth=200"]), strict=True
+    ):
         result.manifest["dataset"] = "sample"
         result.config["given"] = ["dataset=sample", "normalizer=pit", *given]
     monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
     venue = instantiate(compose("report", ("paper=acl",)).paper)
-    sections = {one.folder.name: (one, Section(one.kind, one.folder.name, {}, [], [])) for one in results}
+    sections = {
+        one.folder.name: (one, Section(one.kind, one.folder.name, {}, [], [])) for one in results
+    }
     built = Paper(venue, DISPLAY.of(results), tmp_path / "out").write(sections)
-    captions = [path.read_text("utf-8") for path in built.files if path.name.endswith("results.tex")]
+    captions = [
+        path.read_text("utf-8") for path in built.files if path.name.endswith("results.tex")
+    ]
     assert len(captions) == 2
-    why = "2 tables of results, since one holds sweeps that differ in the benchmark alone, and these differ in "
+    why = (
+        "2 tables of results, since one holds sweeps that differ in the benchmark alone, and "
+        "these differ in "
+    )
     assert built.pdf.startswith(f"{why}lists.dense.depth, fuser: tables/")
     assert "Parameters: lists.dense.depth=50, fuser=rrf." in captions[0]
     assert "Parameters: lists.dense.depth=200, fuser as by default." in captions[1]
 
 
 def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
-    """Of 10 queries dense finds none, graph all, ours 9, other 5: 9/0 p .004, 5/0 p .062; to graph 0/1, 0/5, 0/10."""
+    """Of 10 queries dense finds none, graph all, ours 9, other 5: 9/0 p .004, 5/0 p .062; to graph
+    0/1, 0/5, 0/10.
+    """
     found = {"dense": 0, "graph": 10, "ours": 9, "other": 5}
-    ranks = np.array([[[1] if query < count else [9] for query in range(10)] for count in found.values()], np.int32)
-    rows = [{"name": name, "family": "single" if name in ("dense", "graph") else "x"} for name in found]
+    ranks = np.array(
+        [[[1] if query < count else [9] for query in range(10)] for count in found.values()],
+        np.int32,
+    )
+    rows = [
+        {"name": name, "family": "single" if name in ("dense", "graph") else "x"} for name in found
+    ]
     view = View("test", rows, ranks, pd.DataFrame({"id": range(10)}), {}, {"best_single": "graph"})
     assert signs(view, "last_hop@5", {row: row for row in range(4)}, "dense") == {
         0: ["worse than the best list"],
@@ -113,11 +136,15 @@ def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
     )  # graph wins six clusters of six: 2 / 2^6, times 2 by Holm
     assert not any(signs(clustered, "last_hop@5", {0: 1, 1: 2}, "dense").values())
     once = signs(clustered, "last_hop@5", {0: 1, 1: 1}, "dense")
-    assert once[0] == once[1] == ["better than the baseline"]  # a trial with two roles is one comparison
+    assert (
+        once[0] == once[1] == ["better than the baseline"]
+    )  # a trial with two roles is one comparison
 
 
 def test_what_cannot_be_one_table_says_so(results: list[SweepResult]) -> None:
-    with pytest.raises(HarnessError, match="baseline=colbert is no list of it; it has: graph, dense"):
+    with pytest.raises(
+        HarnessError, match="baseline=colbert is no list of it; it has: graph, dense"
+    ):
         results_table(results, DISPLAY, [], "colbert")
     with pytest.raises(HarnessError, match="one sweep a benchmark, got sample, sample"):
         results_table([results[0], results[0]], DISPLAY)
@@ -127,9 +154,9 @@ def test_names_of_conf_in_a_paper(results: list[SweepResult]) -> None:
     named = DISPLAY.of(results)
     assert named.cell("rrf k=60") == "RRF (k 60)"
     assert named.cell("graph") == "Graph"
-    assert named.text("last_hop@5 of boltzmann pit alpha=0.7 beta=0.5 cap=20 on musique: the graph's") == (
-        "LastHop@5 of PIT + Boltzmann (α 0.7, β 0.5, cap 20) on MuSiQue: the graph's"
-    )
+    assert named.text(
+        "last_hop@5 of boltzmann pit alpha=0.7 beta=0.5 cap=20 on musique: the graph's"
+    ) == ("LastHop@5 of PIT + Boltzmann (α 0.7, β 0.5, cap 20) on MuSiQue: the graph's")
     assert named.text("my_last_hop and musique_train") == "my_last_hop and musique_train"
     assert named.label("dense, pit -1.5") == "Dense, pit −1.5"
     assert Display().strategy("mine_own", "pit") == "pit + mine own"
@@ -163,21 +190,28 @@ def test_bold_underline_marks_and_minus_signs() -> None:
     columns = [Column("a", "text"), Column("d", "points", group="G")]
     table = Table("t", "T", columns, [["x -1 y-1", -0.01], ["z", 0.123]], style=style)
     text = typeset(table, Layout(), "t")
-    assert r"x \ensuremath{-}1 y-1 & \ensuremath{-}1.0\llap{\underline{\phantom{\ensuremath{-}1.0}}}\phantom" in text
+    assert (
+        r"x \ensuremath{-}1 y-1 & \ensuremath{-}1.0\llap{\underline{\phantom{\ensuremath{-}1.0}}}\phantom"
+        in text
+    )
     assert r"z & \textbf{+12.3}\rlap{\textsuperscript{{*}\ensuremath{\dagger}}}" in text
     assert text.count(r"\midrule") == 2
     assert r"\multicolumn{1}{c}{G}" in text
 
 
 def test_a_result_as_latex_has_the_same_style(tmp_path: Path) -> None:
-    write_result(str(tmp_path / "my_table.tex"), {}, Table("x", "T", [Column("last_hop@5 %")], [[0.5]]))
+    write_result(
+        str(tmp_path / "my_table.tex"), {}, Table("x", "T", [Column("last_hop@5 %")], [[0.5]])
+    )
     text = (tmp_path / "my_table.tex").read_text()
     assert r"\label{tab:my_table}" in text
     assert "LastHop@5 \\% \\\\" in text
     assert "siunitx" not in text
 
 
-def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_legend_lies_over_data(
+    results: list[SweepResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     saved = Figure.savefig
     seen: list[str] = []
 
@@ -185,7 +219,10 @@ def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytes
         figure.draw_without_rendering()
         legends = figure.findobj(Legend)
         for legend in legends:
-            assert not any(legend.get_window_extent().overlaps(axes.get_window_extent()) for axes in figure.axes)
+            assert not any(
+                legend.get_window_extent().overlaps(axes.get_window_extent())
+                for axes in figure.axes
+            )
         seen.extend("legend" for _ in legends)
         saved(figure, *args, **given)
 
@@ -196,12 +233,19 @@ def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytes
 
 
 def of_commands(bench: Path, out: Path) -> list[Path]:
-    """What `harness compare out=x.tex` and `harness evaluate out=x.tex` write, into the tables of a paper."""
+    """What `harness compare out=x.tex` and `harness evaluate out=x.tex` write, into the tables of a
+    paper.
+    """
     gold = Gold.read(bench / "queries.jsonl")
     runs = {name: Run.from_trec(bench / f"{name}.trec") for name in ("dense", "graph", "bm25")}
     wanted = metrics(["last_hop", "full_sup", "recall", "ndcg"], [5, 10])
-    given = {f"runs/systems/{name}.trec": (f"runs/systems/{name}.trec", runs[name]) for name in ("graph", "bm25")}
-    compared = compare_all(given, {"dense": ("runs/systems/dense.trec", runs["dense"])}, gold, wanted, "house")
+    given = {
+        f"runs/systems/{name}.trec": (f"runs/systems/{name}.trec", runs[name])
+        for name in ("graph", "bm25")
+    }
+    compared = compare_all(
+        given, {"dense": ("runs/systems/dense.trec", runs["dense"])}, gold, wanted, "house"
+    )
     scored = evaluate(runs["graph"], gold, wanted, source="runs/systems/graph.trec")
     tables = {"compare": comparison_table(compared), "evaluate": scored.table()}
     for name, table in tables.items():
@@ -213,11 +257,16 @@ def calibration() -> Picture:
     worlds = [("permuted", 0.0), ("boundary", 0.0), ("boundary", 0.02), ("boundary", 0.05)]
     rates = pytest.importorskip("harness.plugins.protocol.calibration").Rates
     picture = pytest.importorskip("harness.plugins.protocol.picture.calibration").picture
-    return picture([rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95, 90) for name, effect in worlds], "sample")
+    return picture(
+        [rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95, 90) for name, effect in worlds],
+        "sample",
+    )
 
 
 @pytest.mark.skipif(not shutil.which("latexmk"), reason="no latexmk")
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n != "acl")) for n in names("paper")])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n != "acl")) for n in names("paper")]
+)
 def test_no_box_is_overfull(
     name: str,
     example: ModuleType,
@@ -226,7 +275,9 @@ def test_no_box_is_overfull(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of every table and figure: a sweep's, an experiment's, those of `harness compare` and `harness evaluate`."""
+    """Of every table and figure: a sweep's, an experiment's, those of `harness compare` and
+    `harness evaluate`.
+    """
     results[0] = example.of_experiment(results[0])
     venue = instantiate(compose("report", (f"paper={name}",)).paper)
     out = tmp_path / "out"
@@ -235,21 +286,42 @@ def test_no_box_is_overfull(
     built = Paper(venue, DISPLAY.of(results), out).write(sections)
     own = of_commands(bench, out)
     labels = [
-        label for path in [*built.files, *own] for label in re.findall(r"\\label\{(.*?)\}", path.read_text("utf-8"))
+        label
+        for path in [*built.files, *own]
+        for label in re.findall(r"\\label\{(.*?)\}", path.read_text("utf-8"))
     ]
     assert len(labels) == len(set(labels)) > 30
-    named = {"tab:s1-heldout", "tab:s2-leaderboard", "fig:s1-alpha", "tab:s1-phasegraph_main", "tab:compare"}
+    named = {
+        "tab:s1-heldout",
+        "tab:s2-leaderboard",
+        "fig:s1-alpha",
+        "tab:s1-phasegraph_main",
+        "tab:compare",
+    }
     assert named <= set(labels)
     inputs = "".join(rf"\input{{tables/{path.name}}}" + "\n" for path in own)
     for document in ("paper", "appendix"):
-        source = (out / f"{document}.tex").read_text().replace(r"\begin{document}", UNBOXED + r"\begin{document}")
+        source = (
+            (out / f"{document}.tex")
+            .read_text()
+            .replace(r"\begin{document}", UNBOXED + r"\begin{document}")
+        )
         source = source.replace(r"\end{document}", inputs + r"\end{document}")
         (out / f"{document}.tex").write_text(source)
-        subprocess.run(["latexmk", "-norc", "-pdf", "-interaction=nonstopmode", document], cwd=out, check=True,
-                       capture_output=True, timeout=120)  # fmt: skip
+        subprocess.run(
+            ["latexmk", "-norc", "-pdf", "-interaction=nonstopmode", document],
+            cwd=out,
+            check=True,
+            capture_output=True,
+            timeout=120,
+        )
         log = (out / f"{document}.log").read_text(errors="replace")
         assert not re.findall(r"Overfull \\hbox.*|multiply defined|undefined", log)
-        fonts = subprocess.run(["pdffonts", f"{document}.pdf"], cwd=out, capture_output=True, text=True, check=True)
+        fonts = subprocess.run(
+            ["pdffonts", f"{document}.pdf"], cwd=out, capture_output=True, text=True, check=True
+        )
         rows = fonts.stdout.splitlines()[2:]
         assert rows
-        assert not [row for row in rows if not re.search(r"(Type 1|TrueType) .* yes (yes|no) ", row)]  # all embedded
+        assert not [
+            row for row in rows if not re.search(r"(Type 1|TrueType) .* yes (yes|no) ", row)
+        ]  # all embedded

@@ -49,7 +49,9 @@ def test_ties_at_the_cut_go_to_the_lower_number(benchmark_of, tmp_path):
 
 
 def test_all_words_count_without_stop_words(benchmark_of, tmp_path):
-    assert list(lists(BM25(stopwords=None), benchmark_of(PASSAGES, ["of"]), tmp_path)["q0"]) == ["d4"]
+    assert list(lists(BM25(stopwords=None), benchmark_of(PASSAGES, ["of"]), tmp_path)["q0"]) == [
+        "d4"
+    ]
 
 
 def test_a_corpus_of_stop_words_finds_nothing(benchmark_of, tmp_path):
@@ -58,7 +60,11 @@ def test_a_corpus_of_stop_words_finds_nothing(benchmark_of, tmp_path):
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [({"k1": -1}, "got k1=-1"), ({"b": 1.5}, r"in \[0, 1\], got b=1.5"), ({"depth": 0}, "got depth=0")],
+    [
+        ({"k1": -1}, "got k1=-1"),
+        ({"b": 1.5}, r"in \[0, 1\], got b=1.5"),
+        ({"depth": 0}, "got depth=0"),
+    ],
 )
 def test_bounds(wrong, message):
     with pytest.raises(HarnessError, match=message):
@@ -112,14 +118,19 @@ def test_the_scores_are_those_of_bm25s(benchmark_of, tmp_path, k1, b, monkeypatc
 
     monkeypatch.setattr("harness.retriever.bm25.BLOCK", 7)
     words = [f"w{number}" for number in range(40)]
-    texts = [" ".join(words[(place * step) % 40] for step in range(1, 4 + place % 13)) for place in range(60)]
+    texts = [
+        " ".join(words[(place * step) % 40] for step in range(1, 4 + place % 13))
+        for place in range(60)
+    ]
     tokens = bm25s.tokenize(texts, stopwords=[], return_ids=False, show_progress=False)
     index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
     index.index(tokens, show_progress=False)
     found = lists(BM25(k1=k1, b=b, depth=60, stopwords=None), benchmark_of(texts, words), tmp_path)
     for number, word in enumerate(words):
         theirs = index.get_scores([word]) if word in index.vocab_dict else [0.0] * 60
-        assert found[f"q{number}"] == {f"d{place:02d}": score for place, score in enumerate(theirs) if score > 0}
+        assert found[f"q{number}"] == {
+            f"d{place:02d}": score for place, score in enumerate(theirs) if score > 0
+        }
 
 
 def test_the_index_is_an_artifact_that_another_depth_reads(benchmark_of, tmp_path):
@@ -164,8 +175,14 @@ def test_many_processes_and_any_blocks_count_the_same_words(monkeypatch):
 def test_jax_is_not_imported_where_it_is_installed(tmp_path):
     """It would take seconds and most of a GPU's memory; whoever imports it afterwards still can."""
     (tmp_path / "jax.py").write_text("print('imported')")
-    line = "from harness.retriever.bm25 import Words; print(Words(None, None).of(['A fox'])); import jax"
+    line = (
+        "from harness.retriever.bm25 import Words; print(Words(None, None).of(['A fox'])); "
+        "import jax"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", line], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+        [sys.executable, "-c", line],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.splitlines() == ["[['fox']]", "imported"], done.stderr

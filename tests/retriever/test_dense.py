@@ -9,7 +9,15 @@ from harness.retriever import retrieve
 from harness.retriever.dense import Dense
 from harness.work.store import Store
 
-PASSAGES = ["the red fox", "a blue whale", "the red fox", "red", "the red fox", "green tea", "fox hunting in spring"]
+PASSAGES = [
+    "the red fox",
+    "a blue whale",
+    "the red fox",
+    "red",
+    "the red fox",
+    "green tea",
+    "fox hunting in spring",
+]
 QUESTIONS = ["where is the red fox", "what is green tea"]
 
 
@@ -40,7 +48,10 @@ def test_a_trained_index_is_an_artifact(benchmark_of, tmp_path):
 
 def test_what_decides_its_identity():
     assert digest(Dense(Hashed())) == digest(Dense(Hashed(384)))
-    assert len({digest(Dense(Hashed(8))), digest(Dense(Hashed())), digest(Dense(Hashed(), depth=5))}) == 3
+    assert (
+        len({digest(Dense(Hashed(8))), digest(Dense(Hashed())), digest(Dense(Hashed(), depth=5))})
+        == 3
+    )
 
 
 def test_bounds():

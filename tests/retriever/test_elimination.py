@@ -27,8 +27,10 @@ def solved(system: System, right: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def test_a_star_worked_by_hand() -> None:
-    """A hub gives each of three leaves 1/6, a leaf gives it 1/2: the hub's own is 3 x 1/12 = 1/4, so scale 4/3, loss
-    3/4; a unit on it is 1 + 3/6 in all. With 1/2 put on the hub: 2/3 there, 1/9 on each leaf."""
+    """A hub gives each of three leaves 1/6, a leaf gives it 1/2: the hub's own is 3 x 1/12 = 1/4,
+    so scale 4/3, loss 3/4; a unit on it is 1 + 3/6 in all. With 1/2 put on the hub: 2/3 there, 1/9
+    on each leaf.
+    """
     star = np.array([[0, 1, 1, 1], [1 / 3, 0, 0, 0], [1 / 3, 0, 0, 0], [1 / 3, 0, 0, 0]]) / 2
     system = eliminate(sp.csr_array(star))
     assert sorted(system.order[:3].tolist()) == [1, 2, 3]
@@ -42,10 +44,20 @@ def test_a_star_worked_by_hand() -> None:
     np.testing.assert_allclose(total, 1)
 
 
-@given(st.integers(0, 10**6), st.integers(1, 60), st.floats(0.2, 5), st.floats(0.05, 1), st.sampled_from([0, 0.02, 2]))
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 60),
+    st.floats(0.2, 5),
+    st.floats(0.05, 1),
+    st.sampled_from([0, 0.02, 2]),
+)
 @settings(max_examples=80)
-def test_the_solution_of_the_whole(seed: int, size: int, degree: float, restart: float, worth: float) -> None:
-    """Self-loops, dangling nodes and nodes that nothing reaches included; and no more entries than there were."""
+def test_the_solution_of_the_whole(
+    seed: int, size: int, degree: float, restart: float, worth: float
+) -> None:
+    """Self-loops, dangling nodes and nodes that nothing reaches included; and no more entries than
+    there were.
+    """
     random = np.random.default_rng(seed)
     weights = sp.random_array((size, size), density=min(degree / size, 1), rng=random, format="csr")
     matrix = sp.csr_array((1 - restart) * normalize_rows(weights).T)

@@ -1,4 +1,6 @@
-"""Exact search against every inner product in exact arithmetic, and the same bits in every block."""
+"""Exact search against every inner product in exact arithmetic, and the same bits in every
+block.
+"""
 
 import math
 
@@ -31,16 +33,24 @@ def test_as_a_full_sort(vectors, depth):
         assert [d for _, d in sorted(zip(-found, row.tolist(), strict=True))] == row.tolist()
         left = np.setdiff1d(np.arange(500), row)
         if left.size:
-            assert max(math.fsum(passages[d].astype(float) * question) for d in left) <= found[-1] + 1e-14
-    assert set(docs[0, :40].tolist()) <= set(np.flatnonzero(passages @ questions[0] > 0.99999).tolist())
+            assert (
+                max(math.fsum(passages[d].astype(float) * question) for d in left)
+                <= found[-1] + 1e-14
+            )
+    assert set(docs[0, :40].tolist()) <= set(
+        np.flatnonzero(passages @ questions[0] > 0.99999).tolist()
+    )
 
 
 def test_no_neighbour_changes_a_bit(vectors):
     passages, questions = vectors
     whole = nearest_rows(passages, questions, 20)
-    parts = [nearest_rows(passages, questions[place : place + 1], 20) for place in range(len(questions))]
+    parts = [
+        nearest_rows(passages, questions[place : place + 1], 20) for place in range(len(questions))
+    ]
     assert all(
-        np.array_equal(one, np.concatenate(own)) for one, own in zip(whole, zip(*parts, strict=True), strict=True)
+        np.array_equal(one, np.concatenate(own))
+        for one, own in zip(whole, zip(*parts, strict=True), strict=True)
     )
 
 
@@ -48,7 +58,10 @@ def test_no_neighbour_changes_a_bit(vectors):
 def test_threads_change_no_bit(vectors, monkeypatch, threads):
     whole = nearest_rows(*vectors, 20)
     monkeypatch.setenv("OMP_NUM_THREADS", threads)
-    assert all(np.array_equal(one, other) for one, other in zip(whole, nearest_rows(*vectors, 20), strict=True))
+    assert all(
+        np.array_equal(one, other)
+        for one, other in zip(whole, nearest_rows(*vectors, 20), strict=True)
+    )
 
 
 def test_nothing_to_find(vectors):

@@ -1,4 +1,6 @@
-"""What GPUs propose, here on made-up cards of the CPU: every passage of a long list, whichever card holds it."""
+"""What GPUs propose, here on made-up cards of the CPU: every passage of a long list, whichever card
+holds it.
+"""
 
 import numpy as np
 import pytest
@@ -33,7 +35,9 @@ def test_the_same_passages_as_on_the_cpu(cards: int, room: int) -> None:
 
 def test_the_products_are_those_of_numpy() -> None:
     random = np.random.default_rng(1)
-    passages, questions = (random.standard_normal((count, 8)).astype(np.float32) for count in (150, 9))
+    passages, questions = (
+        random.standard_normal((count, 8)).astype(np.float32) for count in (150, 9)
+    )
     scores, docs = Products(passages, ["cpu", "cpu"], 1 << 20)(questions, 20)
     whole = questions @ passages.T
     assert np.allclose(scores, -np.sort(-whole, axis=1)[:, :20], atol=1e-5)

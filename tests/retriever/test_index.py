@@ -1,4 +1,6 @@
-"""Exact search against sums without any rounding (math.fsum of exact products), with planted duplicates."""
+"""Exact search against sums without any rounding (math.fsum of exact products), with planted
+duplicates.
+"""
 
 import math
 
@@ -17,13 +19,18 @@ def unit(vectors):
 def brute(passages, questions, depth):
     """The ``depth`` best of each question by score descending, then number ascending."""
     return [
-        sorted(range(len(passages)), key=lambda d: (-math.fsum(passages[d].astype(float) * question), d))[:depth]
+        sorted(
+            range(len(passages)),
+            key=lambda d: (-math.fsum(passages[d].astype(float) * question), d),
+        )[:depth]
         for question in questions.astype(float)
     ]
 
 
 def near_ties(random):
-    """200 passages apart by a last bit or none: float32 products cannot tell them from each other."""
+    """200 passages apart by a last bit or none: float32 products cannot tell them from
+    each other.
+    """
     passages = np.repeat(unit(random.standard_normal((1, 48))), 200, axis=0)
     places = random.integers(0, 48, 200)
     passages[np.arange(200), places] = np.nextafter(passages[np.arange(200), places], np.float32(1))
@@ -37,7 +44,9 @@ def duplicates(random):
     return passages
 
 
-@pytest.mark.parametrize("make", [near_ties, duplicates, lambda random: unit(random.standard_normal((300, 48)))])
+@pytest.mark.parametrize(
+    "make", [near_ties, duplicates, lambda random: unit(random.standard_normal((300, 48)))]
+)
 @pytest.mark.parametrize("depth", [1, 5, 60])
 def test_flat_search_is_exact_and_ties_go_to_the_lower_number(make, depth):
     random = np.random.default_rng(depth)
@@ -45,14 +54,20 @@ def test_flat_search_is_exact_and_ties_go_to_the_lower_number(make, depth):
     questions = np.concatenate([unit(random.standard_normal((10, 48))), passages[7:9]])
     docs, scores = search(build(passages, "Flat"), passages, questions, depth, exact=True)
     assert docs.tolist() == brute(passages, questions, depth)
-    expected = [[math.fsum(passages[d].astype(float) * q) for d in row] for q, row in zip(questions, docs, strict=True)]
+    expected = [
+        [math.fsum(passages[d].astype(float) * q) for d in row]
+        for q, row in zip(questions, docs, strict=True)
+    ]
     np.testing.assert_allclose(scores, expected, atol=1e-14)
     assert scores.dtype == np.float64
 
 
 def test_a_score_depends_on_its_two_vectors_alone():
     random = np.random.default_rng(0)
-    passages, questions = unit(random.standard_normal((500, 384))), unit(random.standard_normal((40, 384)))
+    passages, questions = (
+        unit(random.standard_normal((500, 384))),
+        unit(random.standard_normal((40, 384))),
+    )
     found = np.broadcast_to(np.arange(500), (40, 500))
     whole = cosines(passages, questions, found)
     shuffled = random.permutation(500)
@@ -73,7 +88,10 @@ def test_other_indexes_find_most_of_it_with_exact_scores(factory):
     passages = unit(random.standard_normal((2000, 16)) + centres[random.integers(0, 8, 2000)])
     questions = passages[::50]
     docs, scores = search(build(passages, factory), passages, questions, 10, exact=False)
-    found = [len(set(ours) & set(theirs)) for ours, theirs in zip(docs, brute(passages, questions, 10), strict=True)]
+    found = [
+        len(set(ours) & set(theirs))
+        for ours, theirs in zip(docs, brute(passages, questions, 10), strict=True)
+    ]
     assert np.mean(found) > 7
     assert scores[0, 0] == cosines(passages, questions[:1], docs[:1, :1])[0, 0]
     assert (np.diff(scores) <= 0).all()
@@ -86,8 +104,12 @@ def test_where_an_index_finds_too_few():
     assert np.array_equal(docs == -1, np.isneginf(scores))
 
 
-@pytest.mark.parametrize(("factory", "reason"), [("Flatt", "Flatt"), ("IVF100,Flat", "10 vectors of 8")])
+@pytest.mark.parametrize(
+    ("factory", "reason"), [("Flatt", "Flatt"), ("IVF100,Flat", "10 vectors of 8")]
+)
 def test_a_string_that_faiss_refuses(factory, reason):
     passages = unit(np.random.default_rng(0).standard_normal((10, 8)))
-    with pytest.raises(HarnessError, match=rf"^lists.NAME.index={factory}: .*{reason}.*expected an index_factory"):
+    with pytest.raises(
+        HarnessError, match=rf"^lists.NAME.index={factory}: .*{reason}.*expected an index_factory"
+    ):
         build(passages, factory)

@@ -14,7 +14,9 @@ from harness.retriever.walk import normalize_rows
 CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
 
-def answer(transition: sp.csr_array, seeds: np.ndarray, restart: float = 0.5, **options: object) -> np.ndarray:
+def answer(
+    transition: sp.csr_array, seeds: np.ndarray, restart: float = 0.5, **options: object
+) -> np.ndarray:
     blocks = Walks(transition, restart, 1e-9, 500, **options)(sp.csr_array(seeds))  # type: ignore[arg-type]
     return np.concatenate([block.values.T for block in blocks])
 
@@ -37,29 +39,41 @@ def exact(transition: sp.csr_array, seeds: np.ndarray, restart: float) -> np.nda
     """(I - (1 - a) T') x = a s by SuperLU, in float64, divided by its sum."""
     system = sp.csc_array(sp.eye_array(transition.shape[0]) - (1 - restart) * transition.T)
     found = spsolve(system, restart * seeds.T).T
-    return found / np.where(found.sum(axis=1, keepdims=True) > 0, found.sum(axis=1, keepdims=True), 1)
+    return found / np.where(
+        found.sum(axis=1, keepdims=True) > 0, found.sum(axis=1, keepdims=True), 1
+    )
 
 
 def test_a_chain_worked_by_hand() -> None:
     """x = s/2 + m s/2, y = x/2, z = y/2, m = z; with x + y + z = 1: x = 4/7, y = 2/7, z = 1/7."""
-    np.testing.assert_allclose(answer(CHAIN, np.array([[1.0, 0, 0]])), [[4 / 7, 2 / 7, 1 / 7]], atol=1e-7)
+    np.testing.assert_allclose(
+        answer(CHAIN, np.array([[1.0, 0, 0]])), [[4 / 7, 2 / 7, 1 / 7]], atol=1e-7
+    )
 
 
 CYCLE = sp.csr_array(np.array([[0, 1, 0], [0.5, 0, 0.5], [1, 0, 0]]))
 
 
 def test_two_cycles_worked_by_hand() -> None:
-    """x = 1/2 + y/4 + z/2, y = x/2, z = y/4 = x/8: x = 1/2 + x/8 + x/16, so x = 8/13, y = 4/13, z = 1/13."""
-    np.testing.assert_allclose(answer(CYCLE, np.array([[1.0, 0, 0]])), [[8 / 13, 4 / 13, 1 / 13]], atol=1e-7)
+    """x = 1/2 + y/4 + z/2, y = x/2, z = y/4 = x/8: x = 1/2 + x/8 + x/16, so x = 8/13, y = 4/13, z =
+    1/13.
+    """
+    np.testing.assert_allclose(
+        answer(CYCLE, np.array([[1.0, 0, 0]])), [[8 / 13, 4 / 13, 1 / 13]], atol=1e-7
+    )
 
 
 @pytest.mark.usefixtures("whole")
 def test_two_cycles_worked_by_hand_and_swept_in_place() -> None:
-    """From x = 1/2, y = z = 0: y = 1/4 and z = 1/16 come of this sweep's x = 1/2, not of the next; 13/16 in all, and
-    as no node dangles, all that lacks is the scale: the sum divides it away after one sweep."""
+    """From x = 1/2, y = z = 0: y = 1/4 and z = 1/16 come of this sweep's x = 1/2, not of the next;
+    13/16 in all, and as no node dangles, all that lacks is the scale: the sum divides it away after
+    one sweep.
+    """
     (block,) = Walks(CYCLE, 0.5, 1e-9, 1)(sp.csr_array(np.array([[1.0, 0, 0]])))
     np.testing.assert_allclose(block.values[:, 0], [8 / 13, 4 / 13, 1 / 13], atol=1e-7)
-    np.testing.assert_allclose(answer(CYCLE, np.array([[1.0, 0, 0]])), [[8 / 13, 4 / 13, 1 / 13]], atol=1e-7)
+    np.testing.assert_allclose(
+        answer(CYCLE, np.array([[1.0, 0, 0]])), [[8 / 13, 4 / 13, 1 / 13]], atol=1e-7
+    )
 
 
 def test_dangling_mass_goes_back_to_the_seeds() -> None:
@@ -93,13 +107,24 @@ def test_against_a_dense_linear_solve(restart: float) -> None:
 @pytest.mark.parametrize("restart", [0.15, 0.5])
 def test_sweeps_alone_reach_the_solution(restart: float) -> None:
     transition, seeds = random_graph()
-    np.testing.assert_allclose(answer(transition, seeds, restart), exact(transition, seeds, restart), atol=1e-7)
+    np.testing.assert_allclose(
+        answer(transition, seeds, restart), exact(transition, seeds, restart), atol=1e-7
+    )
 
 
-@given(st.integers(0, 10**6), st.sampled_from([1.0, 3.0, 6.0]), st.sampled_from([0.1, 0.5, 0.85]), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1.0, 3.0, 6.0]),
+    st.sampled_from([0.1, 0.5, 0.85]),
+    st.booleans(),
+)
 @settings(max_examples=40)
-def test_the_error_is_within_what_the_change_promises(seed: int, degree: float, restart: float, torch: bool) -> None:
-    """|v - v*| <= (1 - a) / a x change in L1, and change < tolerance where the walk stopped by itself."""
+def test_the_error_is_within_what_the_change_promises(
+    seed: int, degree: float, restart: float, torch: bool
+) -> None:
+    """|v - v*| <= (1 - a) / a x change in L1, and change < tolerance where the walk stopped by
+    itself.
+    """
     random = np.random.default_rng(seed)
     weights = sp.random_array((120, 120), density=degree / 120, rng=random, format="csr")
     seeds = (random.random((20, 120)) < 0.05) * random.random((20, 120))
@@ -118,7 +143,9 @@ def test_steps_that_ran_out_leave_a_change_above_the_tolerance() -> None:
     transition, seeds = random_graph()
     held = seeds.any(axis=1)
     for device in ("cpu", "cpu:0"):
-        blocks: list[Any] = list(Walks(transition, 0.15, 1e-6, 2, device=device)(sp.csr_array(seeds)))
+        blocks: list[Any] = list(
+            Walks(transition, 0.15, 1e-6, 2, device=device)(sp.csr_array(seeds))
+        )
         assert (np.concatenate([block.change for block in blocks])[held] >= 1e-6).all()
         assert (np.concatenate([block.iterations for block in blocks])[held] == 2).all()
 
@@ -132,7 +159,9 @@ def test_threads_and_blocks_change_no_bit() -> None:
 
 def test_torch_agrees() -> None:
     transition, seeds = random_graph()
-    np.testing.assert_allclose(answer(transition, seeds, device="cpu:0"), answer(transition, seeds), atol=1e-7)
+    np.testing.assert_allclose(
+        answer(transition, seeds, device="cpu:0"), answer(transition, seeds), atol=1e-7
+    )
 
 
 def test_against_igraph() -> None:
@@ -141,6 +170,10 @@ def test_against_igraph() -> None:
     lost = sp.csr_array((np.diff(transition.indptr) == 0).astype(float)[:, None])
     for seed, row in list(zip(seeds, answer(transition, seeds), strict=True))[:20]:
         whole = sp.coo_array(transition + lost @ sp.csr_array(seed[None, :]))
-        graph = igraph.Graph(n=300, edges=np.stack([whole.row, whole.col], axis=1).tolist(), directed=True)
-        peer = graph.personalized_pagerank(damping=0.5, reset=seed.tolist(), weights=whole.data.tolist())
+        graph = igraph.Graph(
+            n=300, edges=np.stack([whole.row, whole.col], axis=1).tolist(), directed=True
+        )
+        peer = graph.personalized_pagerank(
+            damping=0.5, reset=seed.tolist(), weights=whole.data.tolist()
+        )
         np.testing.assert_allclose(row, peer, atol=1e-6)

@@ -34,18 +34,26 @@ ONWARD = Walk(title=1, entity=0, span=0, back=0, synonym=0, relation=0, specific
 
 
 def few(questions: list[str], world: dict[str, str] = WORLD) -> Benchmark:
-    corpus = {"id": [*map(chr, range(97, 97 + len(world)))], "title": list(world), "text": list(world.values())}
+    corpus = {
+        "id": [*map(chr, range(97, 97 + len(world)))],
+        "title": list(world),
+        "text": list(world.values()),
+    }
     queries = {"id": [f"q{i}" for i in range(len(questions))], "question": questions}
     gold = np.full((len(questions), 1), -1, dtype=np.int32)
     sha256 = texts_sha256([*world.values(), *questions])
     none = np.zeros(len(questions), dtype=np.bool_)
-    return Benchmark("few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, none, sha256)
+    return Benchmark(
+        "few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, none, sha256
+    )
 
 
 def test_chain_of_titles_worked_by_hand(tmp_path: Path) -> None:
-    """dune -> a -> david lynch -> b -> missoula -> c, which dangles: with a = 1/2 each has half of the one before.
+    """dune -> a -> david lynch -> b -> missoula -> c, which dangles: with a = 1/2 each has half of
+    the one before.
 
-    s = dune; x = (1 + m) / 2, a = x/2, lynch = x/4, b = x/8, missoula = x/16, c = m = x/32: x = 32/63.
+    s = dune; x = (1 + m) / 2, a = x/2, lynch = x/4, b = x/8, missoula = x/16, c = m = x/32: x =
+    32/63.
     """
     benchmark = few(["Where did the director of Dune grow up?"])
     ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0, passages=0, link=None)
@@ -91,7 +99,9 @@ def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> No
     environment = {**os.environ, "PYTHONHASHSEED": "77", "OMP_NUM_THREADS": "1"}
     arguments = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path / "other")]
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == hashlib.sha256(one.docs.tobytes() + one.scores.tobytes()).hexdigest()
+    assert (
+        done.stdout.strip() == hashlib.sha256(one.docs.tobytes() + one.scores.tobytes()).hexdigest()
+    )
 
 
 def test_facts_say_what_was_linked_and_how_it_converged(tmp_path: Path) -> None:
@@ -103,9 +113,14 @@ def test_facts_say_what_was_linked_and_how_it_converged(tmp_path: Path) -> None:
 
 
 def test_steps_that_ran_out_are_counted(tmp_path: Path) -> None:
-    """Nine cities of which each names three others: no node has few enough neighbours to be eliminated."""
+    """Nine cities of which each names three others: no node has few enough neighbours to be
+    eliminated.
+    """
     cities = ["Oslo", "Turku", "Paris", "Rome", "Bern", "Lima", "Quito", "Cairo", "Delhi"]
-    world = {city: " and ".join(cities[(i + k) % 9] for k in (1, 2, 4)) + "." for i, city in enumerate(cities)}
+    world = {
+        city: " and ".join(cities[(i + k) % 9] for k in (1, 2, 4)) + "."
+        for i, city in enumerate(cities)
+    }
     asked = few(["Where is Oslo?"], world)
     _, facts = PPR(TITLES, Hashed(), max_iter=2).retrieve(asked, Store(tmp_path))
     assert facts["not_converged"] == 1
@@ -131,10 +146,14 @@ def test_bounds(field: str, bad: Any) -> None:
         PPR(TITLES, Hashed(), **{field: bad})
 
 
-@pytest.mark.skipif("HARNESS_DATA" not in os.environ, reason="HARNESS_DATA is not set: no real benchmark to walk on")
+@pytest.mark.skipif(
+    "HARNESS_DATA" not in os.environ, reason="HARNESS_DATA is not set: no real benchmark to walk on"
+)
 @pytest.mark.slow
 def test_titles_alone_find_most_last_hops_of_2wiki(tmp_path: Path) -> None:
-    """Names alone, no model at all: at least .80 of the tune questions, where the encoder's list alone has .32."""
+    """Names alone, no model at all: at least .80 of the tune questions, where the encoder's list
+    alone has .32.
+    """
     from harness.benchmark import load
 
     benchmark = load("2wikimultihopqa", runs=tmp_path)

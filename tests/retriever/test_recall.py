@@ -22,7 +22,9 @@ def test_an_exact_index_finds_all_and_a_narrow_one_what_was_counted() -> None:
     assert len(measured.questions) == 100
     assert measured(build(passages, "Flat")) == 1
     narrow = build(passages, "IVF32,Flat")
-    exact = [set(np.argsort(-(passages @ q), kind="stable")[:100].tolist()) for q in measured.questions]
+    exact = [
+        set(np.argsort(-(passages @ q), kind="stable")[:100].tolist()) for q in measured.questions
+    ]
     found = [set(row.tolist()) for row in narrow.search(measured.questions, 116)[1][:, :100]]
     by_hand = np.mean([len(a & b) / 100 for a, b in zip(exact, found, strict=True)])
     assert measured(narrow) == pytest.approx(by_hand, abs=0.01)
@@ -41,7 +43,8 @@ def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
     benchmark_of, tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = benchmark_of(
-        [f"passage {n} on {n % 7} foxes and {n % 11} geese" for n in range(400)], ["3 foxes", "9 geese"]
+        [f"passage {n} on {n % 7} foxes and {n % 11} geese" for n in range(400)],
+        ["3 foxes", "9 geese"],
     )
     _, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
     assert facts == {"index": "Flat", "exact": True, "dimension": 64}
@@ -53,7 +56,9 @@ def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
 
 
 def test_the_questions_from_which_auto_takes_an_index() -> None:
-    """By hand: 4,000 lists of a million, of which all are trained on: 10 rounds and one more, 44,000 products each."""
+    """By hand: 4,000 lists of a million, of which all are trained on: 10 rounds and one more,
+    44,000 products each.
+    """
     assert auto_index(module.LARGE, 1_000_000) == "Flat"
     assert auto_index(1_000_000, 44_000) == "Flat"
     assert auto_index(1_000_000, 44_001) == "IVF4000,SQfp16"

@@ -24,7 +24,9 @@ def test_the_lists_of_the_file(file, benchmark_of, tmp_path):
     benchmark = benchmark_of(["a", "b", "c"], ["?", "??"])
     run = retrieve(Trec(str(file)), benchmark, Store(tmp_path / "runs"))
     assert run.to_dict() == {"q0": {}, "q1": {"d2": 0.75, "d0": 0.5}}
-    assert retrieve(Trec(str(file), depth=1), benchmark, Store(tmp_path / "runs")).to_dict()["q1"] == {"d2": 0.75}
+    assert retrieve(Trec(str(file), depth=1), benchmark, Store(tmp_path / "runs")).to_dict()[
+        "q1"
+    ] == {"d2": 0.75}
     facts = json.loads(next((tmp_path / "runs").rglob("manifest.json")).read_text())["facts"]
     assert (facts["queries_left_out"], facts["queries_missing"], facts["empty_lists"]) == (1, 1, 1)
 
@@ -46,14 +48,28 @@ def test_a_missing_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (lambda run: run, r"Trec gave a Run, .*, expected a run and facts for its manifest: \(run, \{\}\)"),
-        (lambda run: (run, {"x": object()}), "Trec gave a fact 'x' that cannot be written .*; a manifest holds "),
-        (lambda run: (run.aligned(run.query_ids, run.doc_ids[::-1]), {}), "Trec gave a run over other ids, expected "),
-        (lambda run: (run.aligned(run.query_ids[:1], run.doc_ids), {}), "Trec gave a run over other ids, expected "),
+        (
+            lambda run: run,
+            r"Trec gave a Run, .*, expected a run and facts for its manifest: \(run, \{\}\)",
+        ),
+        (
+            lambda run: (run, {"x": object()}),
+            "Trec gave a fact 'x' that cannot be written .*; a manifest holds ",
+        ),
+        (
+            lambda run: (run.aligned(run.query_ids, run.doc_ids[::-1]), {}),
+            "Trec gave a run over other ids, expected ",
+        ),
+        (
+            lambda run: (run.aligned(run.query_ids[:1], run.doc_ids), {}),
+            "Trec gave a run over other ids, expected ",
+        ),
     ],
 )
 def test_what_a_retriever_gives_is_checked(given, said, file, benchmark_of, tmp_path, monkeypatch):
-    """An artifact has numbers alone: under the benchmark's ids a run over others was one of other passages."""
+    """An artifact has numbers alone: under the benchmark's ids a run over others was one of other
+    passages.
+    """
     benchmark, store = benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs")
     run = Trec(str(file)).retrieve(benchmark, store)[0]
     monkeypatch.setattr(Trec, "retrieve", lambda *_: given(run))
@@ -62,7 +78,9 @@ def test_what_a_retriever_gives_is_checked(given, said, file, benchmark_of, tmp_
 
 
 def test_a_document_that_is_not_in_the_corpus(file, benchmark_of, tmp_path):
-    with pytest.raises(HarnessError, match=r"their\.trec: 1 of its 3 documents are not in the corpus of .*: \'d2\'"):
+    with pytest.raises(
+        HarnessError, match=r"their\.trec: 1 of its 3 documents are not in the corpus of .*: \'d2\'"
+    ):
         retrieve(Trec(str(file)), benchmark_of(["a", "b"], ["?", "??"]), Store(tmp_path / "runs"))
 
 
@@ -71,24 +89,36 @@ def test_files_of_every_form_are_the_same_lists(file, ending, benchmark_of, tmp_
     benchmark = benchmark_of(["a", "b", "c"], ["?", "??"])
     expected = retrieve(Trec(str(file)), benchmark, Store(tmp_path / "runs")).to_dict()
     io.write(io.read(file), tmp_path / f"their.{ending}")
-    assert retrieve(Trec(str(tmp_path / f"their.{ending}")), benchmark, Store(tmp_path / ending)).to_dict() == expected
+    assert (
+        retrieve(
+            Trec(str(tmp_path / f"their.{ending}")), benchmark, Store(tmp_path / ending)
+        ).to_dict()
+        == expected
+    )
 
 
 def test_a_run_folder_of_ours_is_a_list(file, benchmark_of, tmp_path):
     benchmark, store = benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs")
     expected = retrieve(Trec(str(file)), benchmark, store)
     (folder,) = (path.parent for path in (tmp_path / "runs").rglob("docs.npy"))
-    assert retrieve(Trec(str(folder)), benchmark, Store(tmp_path / "other")).to_dict() == expected.to_dict()
+    assert (
+        retrieve(Trec(str(folder)), benchmark, Store(tmp_path / "other")).to_dict()
+        == expected.to_dict()
+    )
     assert digest(Trec(str(folder))) != digest(Trec(str(file)))
 
 
 def test_queries_under_other_ids_are_refused(file, benchmark_of, tmp_path):
     file.write_text(FILE.replace("q", "Q"))
     with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
-        retrieve(Trec(str(file)), benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs"))
+        retrieve(
+            Trec(str(file)), benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs")
+        )
 
 
-def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(file, benchmark_of, tmp_path, caplog):
+def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(
+    file, benchmark_of, tmp_path, caplog
+):
     benchmark = benchmark_of(["a", "b", "c"], ["?", "??"])
     for _ in range(2):  # the second time its lists are stored
         caplog.clear()

@@ -9,7 +9,9 @@ from harness.retriever.walk import Walk, normalize_rows
 
 
 def network() -> Network:
-    """Entities a, b, c; passages 0 (titled a, mentions b as a title, c as an entity) and 1 (titled b, mentions c)."""
+    """Entities a, b, c; passages 0 (titled a, mentions b as a title, c as an entity) and 1 (titled
+    b, mentions c).
+    """
     empty = sp.csr_array((3, 2), dtype=np.float32)
     context = dict.fromkeys(KINDS, empty)
     context["title"] = sp.csr_array(np.array([[0, 0], [3, 0], [0, 0]], dtype=np.float32))
@@ -20,7 +22,9 @@ def network() -> Network:
 
 
 def test_transition_worked_by_hand() -> None:
-    """0 mentions b (1 x 1/1) and c (.5 x 1/2): 4/5 and 1/5. b leads to 1 (about 1), 0 (back .25), a (synonym .75)."""
+    """0 mentions b (1 x 1/1) and c (.5 x 1/2): 4/5 and 1/5. b leads to 1 (about 1), 0 (back .25), a
+    (synonym .75).
+    """
     walk = Walk(title=1, entity=0.5, specificity=1, about=1, back=0.25, synonym=0.75)
     expected = [
         [0, 0.75 / 1.75, 0, 1 / 1.75, 0],
@@ -43,11 +47,20 @@ def test_rows_sum_to_one_or_to_nothing() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.back must be in \[0, inf\), got back=-1"):
+    with pytest.raises(
+        HarnessError, match=r"lists\.NAME\.walk\.back must be in \[0, inf\), got back=-1"
+    ):
         Walk(back=-1)
 
 
 def test_a_row_whose_sum_has_no_inverse_is_divided_too() -> None:
     """1 / 5e-324 is infinite."""
-    weights = sp.csr_array([[5e-324, 0.0, 0.0], [1.0, 3.0, 0.0], [1e-310, 0.0, 1e-310], [0.0, 0.0, 0.0]])
-    assert normalize_rows(weights).toarray().tolist() == [[1, 0, 0], [0.25, 0.75, 0], [0.5, 0, 0.5], [0, 0, 0]]
+    weights = sp.csr_array(
+        [[5e-324, 0.0, 0.0], [1.0, 3.0, 0.0], [1e-310, 0.0, 1e-310], [0.0, 0.0, 0.0]]
+    )
+    assert normalize_rows(weights).toarray().tolist() == [
+        [1, 0, 0],
+        [0.25, 0.75, 0],
+        [0.5, 0, 0.5],
+        [0, 0, 0],
+    ]

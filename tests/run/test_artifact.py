@@ -22,12 +22,19 @@ def stored(tmp_path: Path) -> Path:
     """The run {q1: b over a, q2: nothing} as an artifact."""
     from datasets import Dataset
 
-    corpus, queries = Dataset.from_dict({"id": ["a", "b", "c"]}), Dataset.from_dict({"id": ["q1", "q2"]})
-    benchmark = Benchmark("toy", corpus, queries, np.array([[0], [1]], np.int32), np.array([True, True]), "5a")
+    corpus, queries = (
+        Dataset.from_dict({"id": ["a", "b", "c"]}),
+        Dataset.from_dict({"id": ["q1", "q2"]}),
+    )
+    benchmark = Benchmark(
+        "toy", corpus, queries, np.array([[0], [1]], np.int32), np.array([True, True]), "5a"
+    )
     run = Run.of(["q1", "q2"], ["a", "b", "c"], [0, 0], [0, 1], [0.25, 0.5])
     store = Store(tmp_path)
     keep_ids(benchmark, store)
-    return store.get("retrieve", {"k": 1}, {"benchmark": "5a"}, lambda folder: run.save(folder)).path
+    return store.get(
+        "retrieve", {"k": 1}, {"benchmark": "5a"}, lambda folder: run.save(folder)
+    ).path
 
 
 def test_a_folder_of_ours_is_a_run(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:

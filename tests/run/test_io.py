@@ -1,4 +1,6 @@
-"""Lists by file ending: JSON, Parquet, several files at once, and the objects of other libraries."""
+"""Lists by file ending: JSON, Parquet, several files at once, and the objects of other
+libraries.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,15 @@ from harness.run.form import FORMS, Form
 from tests.conftest import Command
 
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
-WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5)
-DATES = st.sampled_from(["2019-04-18", "2020-01-02 10:00:00", "007", "7", "1e5", "NaN", "null", "true", "-", "#", "{}"])
-HOSTILE = st.text(st.sampled_from('ab",\t \u2028\u00e9e\u0301\u200b\ufeff\u0085\\'), min_size=1, max_size=6)
+WORDS = st.text(
+    st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5
+)
+DATES = st.sampled_from(
+    ["2019-04-18", "2020-01-02 10:00:00", "007", "7", "1e5", "NaN", "null", "true", "-", "#", "{}"]
+)
+HOSTILE = st.text(
+    st.sampled_from('ab",\t \u2028\u00e9e\u0301\u200b\ufeff\u0085\\'), min_size=1, max_size=6
+)
 BROKEN = st.text(st.sampled_from('a",\n\r\t\x0b\x00\x1c'), min_size=1, max_size=4)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TIED = st.sampled_from([0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, 1e300])
@@ -49,11 +57,17 @@ WRITTEN = [(form, "") for form in FORMS if form.write] + [
 ]
 
 
-@pytest.mark.parametrize(("form", "packing"), WRITTEN, ids=lambda one: getattr(one, "name", one or "plain"))
+@pytest.mark.parametrize(
+    ("form", "packing"), WRITTEN, ids=lambda one: getattr(one, "name", one or "plain")
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
 @given(data=st.data())
-def test_a_run_round_trips_to_the_bit(tmp_path: Path, form: Form, packing: str, data: st.DataObject) -> None:
-    """In each form that is written, for every id that it can carry; others are refused, and no file is made."""
+def test_a_run_round_trips_to_the_bit(
+    tmp_path: Path, form: Form, packing: str, data: st.DataObject
+) -> None:
+    """In each form that is written, for every id that it can carry; others are refused, and no file
+    is made.
+    """
     lists_of = st.dictionaries(IDS, NUMBERS | TIED, min_size=1, max_size=5)
     run = Run.from_dict(data.draw(st.dictionaries(IDS, lists_of, min_size=1, max_size=4)))
     path = tmp_path / f"run.{form.ending or 'trec'}{packing}"
@@ -75,19 +89,33 @@ def test_a_run_round_trips_to_the_bit(tmp_path: Path, form: Form, packing: str, 
 
 def test_the_page_of_forms_and_the_help_name_each_form() -> None:
     page = (Path(__file__).parents[2] / "reports/docs/pages/own-runs.md").read_text()
-    rows = [(form.name, form.holds) for form in (*FORMS, lists.FOLDER)] + [(tool.name, tool.form) for tool in TOOLS]
+    rows = [(form.name, form.holds) for form in (*FORMS, lists.FOLDER)] + [
+        (tool.name, tool.form) for tool in TOOLS
+    ]
     table = page[page.index("| form |") : page.index("| gold |")]
     assert not [text for row in rows for text in row if text not in table]
-    assert all(f".{form.ending}" in str(fuse.__doc__) for form in FORMS if form.write and form.ending)
+    assert all(
+        f".{form.ending}" in str(fuse.__doc__) for form in FORMS if form.write and form.ending
+    )
 
 
-ROWS = [("q0", "a", 1.0), ("q0", '"Weird Al 3', 0.5), ("q1", '"Heroes" (album)', 0.9), ("q1", 'Al" Yankovic', 0.25)]
+ROWS = [
+    ("q0", "a", 1.0),
+    ("q0", '"Weird Al 3', 0.5),
+    ("q1", '"Heroes" (album)', 0.9),
+    ("q1", 'Al" Yankovic', 0.25),
+]
 
 
 @pytest.mark.parametrize(("form", "gap"), [("tsv", "\t"), ("csv", ",")])
-def test_a_double_quote_that_quotes_nothing_is_a_letter(tmp_path: Path, form: str, gap: str) -> None:
+def test_a_double_quote_that_quotes_nothing_is_a_letter(
+    tmp_path: Path, form: str, gap: str
+) -> None:
     path = tmp_path / f"run.{form}"
-    lines = [gap.join(map(str, row)) for row in (("query_id", "doc_id", "score"), *ROWS, ("q1", '"b"', 0.1))]
+    lines = [
+        gap.join(map(str, row))
+        for row in (("query_id", "doc_id", "score"), *ROWS, ("q1", '"b"', 0.1))
+    ]
     path.write_text("\r\n".join(lines))
     found = lists.read(path).to_dict()
     assert found == {
@@ -110,8 +138,16 @@ def test_a_double_quote_that_quotes_nothing_is_a_letter(tmp_path: Path, form: st
             "5, but 3 of these 4 lines are rows",
         ),
         ("r.tsv", "qid\tdocno\tscore\nq1\ta\n", ":2: expected 3 fields, as the head has, found 2"),
-        ("r.csv", "qid,docno,score\n\nq1,a,1\nq1,b,1,9\n", ":4: expected 3 fields, as the head has, found 4"),
-        ("r.csv", "qid,docno,score\nq1,a,high\n", ":2: column score: expected a number, got 'high'"),
+        (
+            "r.csv",
+            "qid,docno,score\n\nq1,a,1\nq1,b,1,9\n",
+            ":4: expected 3 fields, as the head has, found 4",
+        ),
+        (
+            "r.csv",
+            "qid,docno,score\nq1,a,high\n",
+            ":2: column score: expected a number, got 'high'",
+        ),
         ("r.csv", "qid,docno,score\nq1,a,\n", ":2: column score is empty"),
         ("r.csv", "qid,docno,score\nq1,,1\n", "row 1: the id of a document is empty"),
         ("r.csv", "qid,docno,score\n", "there are no rows"),
@@ -120,9 +156,21 @@ def test_a_double_quote_that_quotes_nothing_is_a_letter(tmp_path: Path, form: st
             '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "docno": 1.5, "score": 1}',
             ":2: column docno",
         ),
-        ("r.jsonl", '{"qid": "q", "docno": "d", "score": "0.9x"}', ":1: column score: expected a number, got '0.9x'"),
-        ("r.jsonl", '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "score": 1}', ":2: column docno is empty"),
-        ("r.jsonl", '{"qid": "q", "docno": "", "score": 1}', "row 1: the id of a document is empty"),
+        (
+            "r.jsonl",
+            '{"qid": "q", "docno": "d", "score": "0.9x"}',
+            ":1: column score: expected a number, got '0.9x'",
+        ),
+        (
+            "r.jsonl",
+            '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "score": 1}',
+            ":2: column docno is empty",
+        ),
+        (
+            "r.jsonl",
+            '{"qid": "q", "docno": "", "score": 1}',
+            "row 1: the id of a document is empty",
+        ),
         ("r.json", '{"q": {"": 1}}', "entry 1: the id of a document is empty"),
     ],
 )
@@ -146,11 +194,15 @@ def test_a_csv_may_have_texts_over_several_lines_beside_its_columns(tmp_path: Pa
 )
 def test_ids_in_json_lines_are_texts(tmp_path: Path, ids: tuple[object, ...]) -> None:
     path = tmp_path / "r.jsonl"
-    path.write_text("".join(json.dumps({"query_id": "q", "doc_id": one, "score": 1}) + "\n" for one in ids))
+    path.write_text(
+        "".join(json.dumps({"query_id": "q", "doc_id": one, "score": 1}) + "\n" for one in ids)
+    )
     assert sorted(lists.read(path).to_dict()["q"]) == sorted(map(str, ids))
 
 
-def test_a_table_without_a_head_that_has_the_six_fields_of_trec_is_read_as_such(tmp_path: Path) -> None:
+def test_a_table_without_a_head_that_has_the_six_fields_of_trec_is_read_as_such(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "r.tsv"
     path.write_text("q1\tQ0\td1\t1\t9\ts\nq1\tQ0\td3\t2\t8\ts\n")
     assert lists.read(path).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
@@ -166,7 +218,12 @@ def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: 
         with pa.CompressedOutputStream(str(tmp_path / "packed"), "lz4") as stream:
             stream.write(text)
     else:
-        pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": pa.Codec("zstd").compress}
+        pack = {
+            ".gz": gzip.compress,
+            ".xz": lzma.compress,
+            ".bz2": bz2.compress,
+            ".zst": pa.Codec("zstd").compress,
+        }
         (tmp_path / "packed").write_bytes(bytes(pack[ending](text)))
     for name in (f"run.trec{ending}", "run.trec", "run"):
         (tmp_path / name).write_bytes((tmp_path / "packed").read_bytes())
@@ -189,17 +246,21 @@ def test_a_pipe_is_one_line() -> None:
     os.write(into, b"q1 Q0 d1 1 9 s\n")
     os.close(into)
     with pytest.raises(
-        HarnessError, match=rf"^/dev/fd/{out}: a pipe, which is read once; write what it gives to a file"
+        HarnessError,
+        match=rf"^/dev/fd/{out}: a pipe, which is read once; write what it gives to a file",
     ):
         lists.read(f"/dev/fd/{out}")
     os.close(out)
 
 
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"are read, not written; packed are those that end in \.gz, \.zst"):
+    with pytest.raises(
+        HarnessError, match=r"are read, not written; packed are those that end in \.gz, \.zst"
+    ):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.trec.zip")
     with pytest.raises(
-        HarnessError, match=r"run\.parquet\.gz: files of Parquet are packed already; write .*run\.parquet$"
+        HarnessError,
+        match=r"run\.parquet\.gz: files of Parquet are packed already; write .*run\.parquet$",
     ):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.parquet.gz")
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
@@ -210,7 +271,9 @@ def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
             archive.add(tmp_path / "two.zip", "a.trec")
         with pytest.raises(HarnessError, match=rf"{name}: a tar archive; unpack it"):
             lists.read(tmp_path / name)
-    with pytest.raises(HarnessError, match=r"two\.zip: a zip archive of 2 files \(a\.trec, b\.trec\)"):
+    with pytest.raises(
+        HarnessError, match=r"two\.zip: a zip archive of 2 files \(a\.trec, b\.trec\)"
+    ):
         lists.read(tmp_path / "two.zip")
 
 
@@ -224,21 +287,31 @@ def test_several_files_share_queries_and_documents(tmp_path: Path) -> None:
     assert runs["b"].to_dict() == {"q1": {}, "q2": {"z": 2.0, "d2": 1.0}, "q0": {"a": 1.0}}
 
 
-def test_a_run_of_one_score_in_memory_has_no_ranks_to_contradict(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_of_one_score_in_memory_has_no_ranks_to_contradict(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     constant = Run.from_dict({"q": {"a": 1.0, "b": 1.0}})
     assert lists.read_all({"one": constant})["one"].equals(constant)
     assert not caplog.text
 
 
 LANGCHAIN = {"id": "a", "metadata": {}, "page_content": "...", "type": "Document"}
-DUMPED = {"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": {"id": "a", "page_content": "..."}}
+DUMPED = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain", "Document"],
+    "kwargs": {"id": "a", "page_content": "..."},
+}
 LLAMA = {"node": {"id_": "a", "text": "..."}, "score": 0.9, "class_name": "NodeWithScore"}
 
 
 @pytest.mark.parametrize(
     ("dumped", "expected"),
     [
-        ({"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"q": {"a": 0.9}}}}, {"q": {"a": 0.9}}),
+        (
+            {"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"q": {"a": 0.9}}}},
+            {"q": {"a": 0.9}},
+        ),
         ({"q": ["a", "b"]}, {"q": {"a": 1.0, "b": 0.5}}),
         ({"q": [["a", 0.9], ["b", 0.1]]}, {"q": {"a": 0.9, "b": 0.1}}),
         ({"q": [LANGCHAIN], "r": [[LANGCHAIN, 0.4]]}, {"q": {"a": 1.0}, "r": {"a": 0.4}}),
@@ -247,7 +320,9 @@ LLAMA = {"node": {"id_": "a", "text": "..."}, "score": 0.9, "class_name": "NodeW
     ],
 )
 def test_lists_as_other_tools_dump_them(tmp_path: Path, dumped: object, expected: object) -> None:
-    """After MTEB; `Serializable.to_json` and `Document` of langchain-core; `NodeWithScore` of llama-index-core."""
+    """After MTEB; `Serializable.to_json` and `Document` of langchain-core; `NodeWithScore` of
+    llama-index-core.
+    """
     (tmp_path / "run.json").write_text(json.dumps(dumped))
     assert lists.read(tmp_path / "run.json").to_dict() == expected
 
@@ -256,26 +331,46 @@ def test_lists_as_other_tools_dump_them(tmp_path: Path, dumped: object, expected
 def test_nodes_without_an_id_are_pieces_of_a_document(
     tmp_path: Path, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """LangChain's loaders put the document into the metadata; the first piece of a document is its place."""
+    """LangChain's loaders put the document into the metadata; the first piece of a document is its
+    place.
+    """
     path = tmp_path / "run.json"
-    nodes = [{"id": None, "metadata": {key: name}, "page_content": "..."} for name in ("b", "a", "b", 7)]
-    path.write_text(json.dumps({"q": nodes, "r": [{"lc": 1, "id": ["Document"], "kwargs": nodes[1]}]}))
+    nodes = [
+        {"id": None, "metadata": {key: name}, "page_content": "..."} for name in ("b", "a", "b", 7)
+    ]
+    path.write_text(
+        json.dumps({"q": nodes, "r": [{"lc": 1, "id": ["Document"], "kwargs": nodes[1]}]})
+    )
     assert lists.read(path).to_dict() == {"q": {"b": 1.0, "a": 1 / 2, "7": 1 / 3}, "r": {"a": 1.0}}
-    assert "run.json: 1 hits are further pieces of a document; the first piece counts" in caplog.text
-    path.write_text(json.dumps({"q": [[node, score] for node, score in zip(nodes, (0.9, 0.8, 0.7, 0.6), strict=True)]}))
+    assert (
+        "run.json: 1 hits are further pieces of a document; the first piece counts" in caplog.text
+    )
+    path.write_text(
+        json.dumps(
+            {"q": [[node, score] for node, score in zip(nodes, (0.9, 0.8, 0.7, 0.6), strict=True)]}
+        )
+    )
     assert lists.read(path).to_dict() == {"q": {"b": 0.9, "a": 0.8, "7": 0.6}}
 
 
 SOLUTION = {
-    "question": "Who?", "answer": None, "gold_answers": None, "docs": ["T\nz.", "U\na.", "V\nb."],
-    "doc_scores": [0.5, 0.1, 0.1], "gold_docs": ["U\na."], "doc_metadata": [{}, {}, {}], "graph_seeds": [],
-}  # fmt: skip
+    "question": "Who?",
+    "answer": None,
+    "gold_answers": None,
+    "docs": ["T\nz.", "U\na.", "V\nb."],
+    "doc_scores": [0.5, 0.1, 0.1],
+    "gold_docs": ["U\na."],
+    "doc_metadata": [{}, {}, {}],
+    "graph_seeds": [],
+}
 
 
 def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
-    """As `QuerySolution.to_dict` writes them (OSU-NLP-Group/HippoRAG, src/hipporag/utils/misc_utils.py).
+    """As `QuerySolution.to_dict` writes them (OSU-NLP-Group/HippoRAG,
+    src/hipporag/utils/misc_utils.py).
 
-    Scores are rounded there: those that became equal keep their order, here U before V although both are 0.1.
+    Scores are rounded there: those that became equal keep their order, here U before V although
+    both are 0.1.
     """
     path, looks = tmp_path / "run.json", f"paths.looks={tmp_path}/looks"
     for written, query in (([SOLUTION], "Who?"), ({"q": SOLUTION}, "q")):
@@ -284,16 +379,23 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
         assert list(found) == [query]
         assert found[query] == pytest.approx({"T\nz.": 0.5, "U\na.": 0.1, "V\nb.": 0.1})
         assert list(found[query]) == ["T\nz.", "U\na.", "V\nb."]
-    status, said, error = command("evaluate", f"run={path}", f"gold={path}", "metrics=[recall]", "k=[2]", looks)
+    status, said, error = command(
+        "evaluate", f"run={path}", f"gold={path}", "metrics=[recall]", "k=[2]", looks
+    )
     assert (status, "100.0" in said) == (0, True), error
-    named = {**SOLUTION, "doc_metadata": [{"source_id": "7"}, {"source_id": "9"}, {"source_id": "7"}]}
+    named = {
+        **SOLUTION,
+        "doc_metadata": [{"source_id": "7"}, {"source_id": "9"}, {"source_id": "7"}],
+    }
     path.write_text(json.dumps({"q": named}))
     assert lists.read(path).to_dict() == {"q": {"7": 0.5, "9": 0.1}}
     path.write_text(json.dumps({"q": {**named, "doc_scores": [1.0]}}))
     with pytest.raises(HarnessError, match="query q: doc_scores: expected one for each of 3 docs"):
         lists.read(path)
     path.write_text(json.dumps({"q": {**SOLUTION, "gold_docs": None}}))
-    with pytest.raises(HarnessError, match="query q: this answer of HippoRAG 2 has no gold_docs; give other gold"):
+    with pytest.raises(
+        HarnessError, match="query q: this answer of HippoRAG 2 has no gold_docs; give other gold"
+    ):
         Gold.read(path)
     path.write_text(json.dumps([SOLUTION, SOLUTION]))
     with pytest.raises(HarnessError, match=r"entry 2: expected a question of its own, found Who\?"):
@@ -301,7 +403,8 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
 
 
 def test_answers_of_lightrag(tmp_path: Path) -> None:
-    """As `convert_to_user_format` makes them for `aquery_data` (HKUDS/LightRAG, lightrag/utils.py), by query id.
+    """As `convert_to_user_format` makes them for `aquery_data` (HKUDS/LightRAG, lightrag/utils.py),
+    by query id.
 
     A text that was inserted without a name has the file path unknown_source there.
     """
@@ -310,8 +413,15 @@ def test_answers_of_lightrag(tmp_path: Path) -> None:
         for number, file in enumerate(["d2", "d1", "d2", "unknown_source"])
     ]
     data = {"entities": [], "relationships": [], "chunks": chunks, "references": []}
-    answer = {"status": "success", "message": "Query processed successfully", "data": data, "metadata": {}}
-    (tmp_path / "run.json").write_text(json.dumps({"q": answer, "r": {**answer, "data": {**data, "chunks": []}}}))
+    answer = {
+        "status": "success",
+        "message": "Query processed successfully",
+        "data": data,
+        "metadata": {},
+    }
+    (tmp_path / "run.json").write_text(
+        json.dumps({"q": answer, "r": {**answer, "data": {**data, "chunks": []}}})
+    )
     found = lists.read(tmp_path / "run.json").to_dict()
     assert found == {"q": {"d2": 1.0, "d1": 1 / 2, "chunk-3": 1 / 3}, "r": {}}
 
@@ -328,9 +438,15 @@ def test_answers_of_lightrag(tmp_path: Path) -> None:
             "entry 1: expected a document id, [id, score] or a node with an id, found",
         ),
         ('{"q": ["d", "d"]}', "query q: document d stands twice"),
-        ('{"q": ["a", ["d", 1]]}', "query q: entry 2: some have a score and some have none; give all one"),
+        (
+            '{"q": ["a", ["d", 1]]}',
+            "query q: entry 2: some have a score and some have none; give all one",
+        ),
         ('{"q": [["d", null]]}', "query q, document d: expected a number, got None"),
-        ('{"a": {"x": {"q": {"d": 1}}, "y": {"q": {"d": 1}}}}', "predictions of a/x, a/y; write a file for each"),
+        (
+            '{"a": {"x": {"q": {"d": 1}}, "y": {"q": {"d": 1}}}}',
+            "predictions of a/x, a/y; write a file for each",
+        ),
         ('{"q": {"d": "high"}}', "document d: expected a number, got 'high'"),
         ('{"q": {"d": true}}', "got True"),
         ('{"q": {"d": null}}', "got None"),
@@ -357,7 +473,12 @@ def test_json_that_is_refused(tmp_path: Path, text: str, words: str) -> None:
 @pytest.mark.parametrize("names", [("query_id", "doc_id"), ("qid", "docno"), ("q_id", "doc_id")])
 def test_frames_of_other_tools(tmp_path: Path, names: tuple[str, str]) -> None:
     frame = pd.DataFrame(
-        {names[0]: ["q1", "q1", "q2"], "extra": 1, names[1]: ["d1", "d2", "d1"], "score": [0.5, 0.9, 3]}
+        {
+            names[0]: ["q1", "q1", "q2"],
+            "extra": 1,
+            names[1]: ["d1", "d2", "d1"],
+            "score": [0.5, 0.9, 3],
+        }
     )
     assert Run.from_frame(frame).to_dict() == LISTS
     frame.to_parquet(tmp_path / "run.parquet")
@@ -365,7 +486,9 @@ def test_frames_of_other_tools(tmp_path: Path, names: tuple[str, str]) -> None:
 
 
 def test_frames_may_have_integers_as_ids() -> None:
-    frame = pd.DataFrame({"qid": [7, 7], "docno": [10, 9], "score": np.array([1, 2], dtype=np.float32)})
+    frame = pd.DataFrame(
+        {"qid": [7, 7], "docno": [10, 9], "score": np.array([1, 2], dtype=np.float32)}
+    )
     assert Run.from_frame(frame).to_dict() == {"7": {"9": 2.0, "10": 1.0}}
 
 
@@ -378,11 +501,19 @@ def test_frames_may_have_integers_as_ids() -> None:
         ),
         ({"qid": ["q"], "docno": ["d"], "score": ["x"]}, "column score: expected"),
         ({"qid": ["q"], "docno": [None], "score": [1.0]}, "row 1: column docno is empty; give it"),
-        ({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]}, "row 2: query q holds document d twice"),
-        ({"qid": ["q"], "docno": ["d"], "score": [float("inf")]}, "row 1: query q: the score of document d"),
+        (
+            {"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]},
+            "row 2: query q holds document d twice",
+        ),
+        (
+            {"qid": ["q"], "docno": ["d"], "score": [float("inf")]},
+            "row 1: query q: the score of document d",
+        ),
     ],
 )
-def test_parquet_that_is_refused(tmp_path: Path, columns: dict[str, list[object]], words: str) -> None:
+def test_parquet_that_is_refused(
+    tmp_path: Path, columns: dict[str, list[object]], words: str
+) -> None:
     pd.DataFrame(columns).to_parquet(tmp_path / "run.parquet")
     with pytest.raises(HarnessError) as caught:
         lists.read(tmp_path / "run.parquet")
@@ -391,7 +522,9 @@ def test_parquet_that_is_refused(tmp_path: Path, columns: dict[str, list[object]
 
 def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
     columns = [pa.array(["q"]), pa.array(["a"]), pa.array(["b"]), pa.array([1.0])]
-    pq.write_table(pa.Table.from_arrays(columns, ["qid", "docno", "docno", "score"]), tmp_path / "run.parquet")
+    pq.write_table(
+        pa.Table.from_arrays(columns, ["qid", "docno", "docno", "score"]), tmp_path / "run.parquet"
+    )
     with pytest.raises(HarnessError, match=r"run\.parquet: 2 columns are called docno; keep one"):
         lists.read(tmp_path / "run.parquet")
 
@@ -426,13 +559,19 @@ def test_missing_files(tmp_path: Path) -> None:
 def test_ir_measures_scores_what_we_hand_over() -> None:
     run = Run.from_dict(LISTS)
     lists = run.to_dict().items()
-    scored = [ir_measures.ScoredDoc(query, doc, score) for query, docs in lists for doc, score in docs.items()]
+    scored = [
+        ir_measures.ScoredDoc(query, doc, score)
+        for query, docs in lists
+        for doc, score in docs.items()
+    ]
     qrels = [ir_measures.Qrel("q1", "d1", 1), ir_measures.Qrel("q2", "d1", 1)]
     assert ir_measures.calc_aggregate([ir_measures.RR], qrels, scored)[ir_measures.RR] == 0.75
 
 
 def test_pytrec_eval_scores_what_we_hand_over() -> None:
-    found = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}}, {"recip_rank"}).evaluate(Run.from_dict(LISTS).to_dict())
+    found = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}}, {"recip_rank"}).evaluate(
+        Run.from_dict(LISTS).to_dict()
+    )
     assert found["q1"]["recip_rank"] == 0.5
 
 
@@ -450,7 +589,11 @@ def test_json_is_what_json_reads(tmp_path: Path) -> None:
 
 def test_gold_is_the_qrels_of_other_tools_there_and_back() -> None:
     gold = Gold.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0}})
-    assert (gold.to_dict(), gold.supporting, gold.nothing) == ({"q1": {"d1": 2, "d2": 0}}, [["d1"]], ["q2"])
+    assert (gold.to_dict(), gold.supporting, gold.nothing) == (
+        {"q1": {"d1": 2, "d2": 0}},
+        [["d1"]],
+        ["q2"],
+    )
     found = pytrec_eval.RelevanceEvaluator(gold.to_dict(), {"recip_rank"}).evaluate(LISTS)
     ours = evaluate(Run.from_dict(LISTS), gold, "mrr")
     assert ours["per_query"]["q1"]["mrr"] == found["q1"]["recip_rank"]

@@ -23,10 +23,16 @@ def test_every_form_has_one(name: str, tmp_path: Path) -> None:
     harness.write(Run.from_dict(LISTS), path)
     assert {one.name for one in tmp_path.iterdir()} == {name, f"{name}.ir-metadata.yml"}
     said = yaml.safe_load(sidecar(path).read_text())
-    assert said["run"] == {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "queries": 2, "entries": 3}
+    assert said["run"] == {
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "queries": 2,
+        "entries": 3,
+    }
     assert {"tag", "implementation", "platform", "resources", "run"} == set(said)
     assert said["implementation"]["source"]["repository"].startswith("multihop-harness ")
-    assert any(line.startswith("numpy ") for line in said["platform"]["software"]["libraries"]["python"])
+    assert any(
+        line.startswith("numpy ") for line in said["platform"]["software"]["libraries"]["python"]
+    )
     assert "2 queries, 3 entries" in check_metadata(path, harness.read(path))
     assert harness.read(path).to_dict()["q1"] == LISTS["q1"]
 
@@ -43,16 +49,22 @@ def test_what_was_typed_is_there_without_passwords(tmp_path: Path, command: Comm
     assert "word" not in str(said)
 
 
-def test_doctor_holds_runs_against_it(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_holds_runs_against_it(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("good.trec.gz", "cut.trec.gz", "bare.trec"):
         harness.write(Run.from_dict(LISTS), name)
-    Path("cut.trec.gz").write_bytes(gzip.compress(gzip.decompress(Path("cut.trec.gz").read_bytes())[:-1]))
+    Path("cut.trec.gz").write_bytes(
+        gzip.compress(gzip.decompress(Path("cut.trec.gz").read_bytes())[:-1])
+    )
     sidecar(Path("bare.trec")).unlink()
     given = ["tracking=none", "paths.runs=runs"]
     assert not command("doctor", "files=[good.trec.gz]", *given)[0]
     status, said, error = command("doctor", "files=[good.trec.gz,cut.trec.gz,bare.trec]", *given)
-    lines = [line.split(None, 1) for line in said.splitlines() if line.startswith(("file ", "DAMAGED"))]
+    lines = [
+        line.split(None, 1) for line in said.splitlines() if line.startswith(("file ", "DAMAGED"))
+    ]
     assert status == 2
     assert [first for first, _ in lines] == ["file", "DAMAGED", "DAMAGED"]
     assert "good.trec.gz: 2 queries, 3 entries, hash and counts as " in lines[0][1]
@@ -80,9 +92,14 @@ def test_a_winner_s_run_and_its_card_say_the_same(
     lock = json.loads(next(Path("runs/sweeps").glob("*/winner.lock.json")).read_text())
     assert said["method"]["name"] == lock["winner"]["name"]
     assert said["method"]["lock sha256"] == lock["sha256"]
-    assert said["data"]["test collection"] == {"name": lock["dataset"], "sha256": lock["data_sha256"]}
+    assert said["data"]["test collection"] == {
+        "name": lock["dataset"],
+        "sha256": lock["data_sha256"],
+    }
     assert said["research goal"]["evaluation"]["reported measures"] == [lock["objective"]]
-    assert not command("submit", "mine", "run=w.trec", *[text for text in overrides if text.startswith("dataset")])[0]
+    assert not command(
+        "submit", "mine", "run=w.trec", *[text for text in overrides if text.startswith("dataset")]
+    )[0]
     card = yaml.safe_load(Path("submissions/mine/card.yaml").read_text())
     for place in ("version", "implementation.source.repository", "data.fitted data"):
         ours, theirs = card, said

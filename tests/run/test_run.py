@@ -52,7 +52,9 @@ def test_take_takes_those_queries(lists, data):
     run = Run.from_dict(lists)
     chosen = data.draw(st.lists(st.integers(0, len(run) - 1), unique=True))
     names = run.query_ids.to_pylist()
-    assert run.take(np.array(chosen, dtype=int)).to_dict() == {names[q]: lists[names[q]] for q in chosen}
+    assert run.take(np.array(chosen, dtype=int)).to_dict() == {
+        names[q]: lists[names[q]] for q in chosen
+    }
     mask = np.isin(np.arange(len(run)), chosen)
     assert run.take(mask).to_dict() == {names[q]: lists[names[q]] for q in sorted(chosen)}
 
@@ -61,7 +63,9 @@ def test_take_takes_those_queries(lists, data):
 def test_aligned_renumbers_and_nothing_else(lists):
     run = Run.from_dict(lists)
     docs = pa.array(sorted({"", "zzzz", *run.doc_ids.to_pylist()}))
-    queries = pa.array(["new", *reversed(run.query_ids.to_pylist())] if "new" not in lists else list(lists))
+    queries = pa.array(
+        ["new", *reversed(run.query_ids.to_pylist())] if "new" not in lists else list(lists)
+    )
     aligned = run.aligned(queries, docs)
     assert aligned.to_dict() == {name: lists.get(name, {}) for name in queries.to_pylist()}
     assert aligned.doc_ids.equals(docs)
@@ -75,7 +79,9 @@ def test_a_document_outside_the_corpus_is_named():
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
 def test_scores_are_finite(score):
-    with pytest.raises(HarnessError, match="query q: the score of document b must be a finite number"):
+    with pytest.raises(
+        HarnessError, match="query q: the score of document b must be a finite number"
+    ):
         Run.from_dict({"q": {"a": 1.0, "b": score}})
 
 
@@ -84,10 +90,16 @@ def test_scores_are_finite(score):
     [
         ({"q": "ba"}, r"query q: expected \{document id: number\}, pairs or ids, got a str, 'ba'"),
         ({"q": {"a": "0.5"}}, r"query q, document a: expected a number, got '0\.5'"),
-        ({"q": {0.5: 1}}, r"query q: the id of a document: expected a text or a whole number, got 0\.5"),
+        (
+            {"q": {0.5: 1}},
+            r"query q: the id of a document: expected a text or a whole number, got 0\.5",
+        ),
         ({"q": [("a", 2), ("b", 1), ("a", 1)]}, r"query q: document a stands twice in its list"),
         ({7: ["a"], "7": ["b"]}, r"query 7 stands there twice, as a number and as a text"),
-        ([("q", {"a": 0.5})], r"expected \{query id: \{document id: number\}\}, pairs .*, got a list"),
+        (
+            [("q", {"a": 0.5})],
+            r"expected \{query id: \{document id: number\}\}, pairs .*, got a list",
+        ),
     ],
 )
 def test_what_is_no_mapping_of_scores_is_named(lists, told):
@@ -97,7 +109,12 @@ def test_what_is_no_mapping_of_scores_is_named(lists, told):
 
 def test_mappings_pairs_and_ids_alone_are_lists():
     ranked = {"7": {"3": 1.0, "2": 0.5}}
-    for lists in ({7: {2: 0.5, 3: 1}}, {7: [("3", 1), (2, 0.5)]}, {"7": ["3", "2"]}, {np.int64(7): (3, 2)}):
+    for lists in (
+        {7: {2: 0.5, 3: 1}},
+        {7: [("3", 1), (2, 0.5)]},
+        {"7": ["3", "2"]},
+        {np.int64(7): (3, 2)},
+    ):
         assert Run.from_dict(lists).to_dict() == ranked, lists
 
 

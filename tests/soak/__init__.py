@@ -1,1 +1,3 @@
-"""Campaigns that try to break the harness: `make soak`. Minutes, bounded, and no part of `make test`."""
+"""Campaigns that try to break the harness: `make soak`. Minutes, bounded, and no part of `make
+test`.
+"""

@@ -1,4 +1,6 @@
-"""``python -m tests.soak [campaign ...] [--scale S]``: all campaigns, or some; S times their usual size."""
+"""``python -m tests.soak [campaign ...] [--scale S]``: all campaigns, or some; S times their usual
+size.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ CAMPAIGNS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="campaign", help=f"of {', '.join(CAMPAIGNS)} (all if none)")
+    parser.add_argument(
+        "names", nargs="*", metavar="campaign", help=f"of {', '.join(CAMPAIGNS)} (all if none)"
+    )
     parser.add_argument("--scale", type=float, default=1.0)
     given = parser.parse_args()
     if unknown := sorted(set(given.names) - set(CAMPAIGNS)):

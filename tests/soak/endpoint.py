@@ -1,4 +1,6 @@
-"""Endpoints that go wrong: a right answer, none, or one line; never a wrong one, a hang, or a key that leaves."""
+"""Endpoints that go wrong: a right answer, none, or one line; never a wrong one, a hang, or a key
+that leaves.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Asking(Chat):
 
 
 def endpoint(rounds: int) -> Iterator[str]:
-    """Each kind of fault in turn, in one request of two, or in all; then the same questions to a sound server."""
+    """Each kind of fault in turn, in one request of two, or in all; then the same questions to a
+    sound server.
+    """
     before, waits, heard = dict(os.environ), [], Heard()
     os.environ["OPENAI_API_KEY"] = CANARY
     client.time = SimpleNamespace(sleep=waits.append)  # type: ignore[assignment]  (no wait is waited for)
@@ -40,7 +44,10 @@ def endpoint(rounds: int) -> Iterator[str]:
     ends: dict[str, Counter[str]] = {name: Counter() for name in FAULTS}
     faults: list[str] = []
     try:
-        with faulty() as elsewhere, faulty(f"http://127.0.0.1:{elsewhere.port}/v1/chat/completions") as server:
+        with (
+            faulty() as elsewhere,
+            faulty(f"http://127.0.0.1:{elsewhere.port}/v1/chat/completions") as server,
+        ):
             for number in range(rounds):
                 name = list(FAULTS)[number % len(FAULTS)]
                 end = _round(server, name, number, faults)
@@ -53,7 +60,10 @@ def endpoint(rounds: int) -> Iterator[str]:
         os.environ.update(before)
     for name, found in ends.items():
         yield f"{name}: {found.total()} conversations, {dict(found)}"
-    yield f"{rounds} conversations; longest wait {max(waits, default=0):g} s; {threading.active_count()} threads left"
+    yield (
+        f"{rounds} conversations; longest wait {max(waits, default=0):g} s; "
+        f"{threading.active_count()} threads left"
+    )
     if max(waits, default=0) > client.LONGEST_WAIT:
         faults.append(f"a wait of {max(waits)} s")
     if CANARY in heard.text:
@@ -62,16 +72,23 @@ def endpoint(rounds: int) -> Iterator[str]:
 
 
 def _round(server: Faulty, name: str, number: int, faults: list[str]) -> str:
-    """One conversation with a server that goes wrong, and one with the same when it is sound again."""
+    """One conversation with a server that goes wrong, and one with the same when it is
+    sound again.
+    """
     server.rng = rng = random.Random(number)
     share = rng.choice((0.5, 1.0))
     server.play = lambda asked: FAULTS[name] if rng.random() < share else Connection.right
     where, begun = f"{name}, round {number}", time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         chat = Asking(
-            model="m", base_url=f"http://127.0.0.1:{server.port}/v1", answers=folder, retries=RETRIES, backoff=0,
-            timeout=TIMEOUT, parallel=2,
-        )  # fmt: skip
+            model="m",
+            base_url=f"http://127.0.0.1:{server.port}/v1",
+            answers=folder,
+            retries=RETRIES,
+            backoff=0,
+            timeout=TIMEOUT,
+            parallel=2,
+        )
         found, said, end = _ask(chat)
         if end == "fault":
             faults.append(f"{where}: {said}")
@@ -90,7 +107,9 @@ def _round(server: Faulty, name: str, number: int, faults: list[str]) -> str:
 
 
 def _ask(chat: Asking) -> tuple[list[Any], str, str]:
-    """What was answered, what was said, and how it ended: ``answered``, ``in part``, ``error`` or ``fault``."""
+    """What was answered, what was said, and how it ended: ``answered``, ``in part``, ``error`` or
+    ``fault``.
+    """
     conversation = Conversation(chat)
 
     def one(item: int) -> Any:

@@ -1,4 +1,6 @@
-"""Changes of files and of databases, one after the other: something is done before the n-th of them."""
+"""Changes of files and of databases, one after the other: something is done before the n-th of
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,30 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-WRITES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "shutil.rmtree"}
+WRITES = {
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.mkdir",
+    "os.truncate",
+    "os.link",
+    "os.symlink",
+    "shutil.rmtree",
+}
 SPACE = {"os.mkdir", "os.link", "os.symlink"}
 """Those for which a disk can be too full, beside opening a file for writing."""
 STATEMENTS = ("INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP")
 
 
-def at_event(root: Path, number: int, act: Callable[[], None], writes: Collection[str] = WRITES) -> Callable[[], int]:
-    """Call ``act`` before the ``number``-th change below ``root``; returns how to ask how many there were.
+def at_event(
+    root: Path, number: int, act: Callable[[], None], writes: Collection[str] = WRITES
+) -> Callable[[], int]:
+    """Call ``act`` before the ``number``-th change below ``root``; returns how to ask how many
+    there were.
 
-    A change is: a file opened for writing, renamed or removed, a folder made or removed; a statement that changes a
-    database, and a commit (of SQLite's own writes no one sees more: a transaction is there or not).
+    A change is: a file opened for writing, renamed or removed, a folder made or removed; a
+    statement that changes a database, and a commit (of SQLite's own writes no one sees more: a
+    transaction is there or not).
     """
     count = 0
     armed = True
@@ -31,7 +46,11 @@ def at_event(root: Path, number: int, act: Callable[[], None], writes: Collectio
 
     def hook(name: str, arguments: tuple[object, ...]) -> None:
         changes = name in writes or (name == "open" and _writes(arguments))
-        if changes and isinstance(arguments[0], (str, os.PathLike)) and str(arguments[0]).startswith(str(root)):
+        if (
+            changes
+            and isinstance(arguments[0], (str, os.PathLike))
+            and str(arguments[0]).startswith(str(root))
+        ):
             event()
 
     sys.addaudithook(hook)
@@ -53,4 +72,6 @@ def _watch_databases(event: Callable[[], None]) -> None:
 
 def _writes(arguments: tuple[object, ...]) -> bool:
     mode, flags = arguments[1], arguments[2]
-    return bool(set(str(mode or "")) & set("wax+")) or bool(int(str(flags or 0)) & (os.O_WRONLY | os.O_RDWR))
+    return bool(set(str(mode or "")) & set("wax+")) or bool(
+        int(str(flags or 0)) & (os.O_WRONLY | os.O_RDWR)
+    )

@@ -16,11 +16,35 @@ CANARY = "sk-canary-0123456789"
 WAITS = ("86400", "1e999", "nan", "-5", "soon", "", "Sun, 06 Nov 2094 08:49:37 GMT", "9" * 400)
 STATUSES = (400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504, 599)
 BODIES = (
-    *(b"", b"{", b"null", b"[]", b"NaN", b"<html>busy</html>", b"\xff\xfe\x00", b'{"choices": []}', b"9" * 5000),
-    *(b'{"choices": [{"message": null}]}', b'{"choices": [{"message": {"content": {"a": 1}}}]}', b"[" * 100_000),
-    *(b'{"choices": 1}', b'{"choices": [{"message": {"content": "no json"}}]}', b'{"error": {"message": "no"}}'),
-    *(b'{"choices": [{"message": {"content": "1"}}], "usage": {"prompt_tokens": "many"}}', b" " * (17 << 20)),
-    *(b'{"choices": [{"message": {"content": "\\ud800"}}]}', b'{"choices": [{"message": {"content": null}}]}'),
+    *(
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"NaN",
+        b"<html>busy</html>",
+        b"\xff\xfe\x00",
+        b'{"choices": []}',
+        b"9" * 5000,
+    ),
+    *(
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": [{"message": {"content": {"a": 1}}}]}',
+        b"[" * 100_000,
+    ),
+    *(
+        b'{"choices": 1}',
+        b'{"choices": [{"message": {"content": "no json"}}]}',
+        b'{"error": {"message": "no"}}',
+    ),
+    *(
+        b'{"choices": [{"message": {"content": "1"}}], "usage": {"prompt_tokens": "many"}}',
+        b" " * (17 << 20),
+    ),
+    *(
+        b'{"choices": [{"message": {"content": "\\ud800"}}]}',
+        b'{"choices": [{"message": {"content": null}}]}',
+    ),
 )
 Play = Callable[["Connection"], None]
 
@@ -42,8 +66,15 @@ class Connection:
         self.body = body
 
     def reply(self, status: int, body: bytes, *headers: str) -> None:
-        lines = [f"HTTP/1.1 {status} Said", "content-type: application/json", f"content-length: {len(body)}", *headers]
-        self.plug.sendall("\r\n".join([*lines, "connection: close", "", ""]).encode("latin-1") + body)
+        lines = [
+            f"HTTP/1.1 {status} Said",
+            "content-type: application/json",
+            f"content-length: {len(body)}",
+            *headers,
+        ]
+        self.plug.sendall(
+            "\r\n".join([*lines, "connection: close", "", ""]).encode("latin-1") + body
+        )
 
     def right(self) -> None:
         """The answer: the item's number. ``/models`` is not known."""
@@ -51,11 +82,17 @@ class Connection:
             return self.reply(404, b"{}")
         number = json.loads(self.body)["messages"][0]["content"].rpartition(" ")[2]
         message = {"role": "assistant", "content": number}
-        return self.reply(200, json.dumps({"choices": [{"message": message}], "model": "m"}).encode())
+        return self.reply(
+            200, json.dumps({"choices": [{"message": message}], "model": "m"}).encode()
+        )
 
 
 def _status(one: Connection) -> None:
-    one.reply(one.rng.choice(STATUSES), b'{"error": {"message": "so it is"}}', f"retry-after: {one.rng.choice(WAITS)}")
+    one.reply(
+        one.rng.choice(STATUSES),
+        b'{"error": {"message": "so it is"}}',
+        f"retry-after: {one.rng.choice(WAITS)}",
+    )
 
 
 def _body(one: Connection) -> None:
@@ -63,7 +100,10 @@ def _body(one: Connection) -> None:
 
 
 def _echo(one: Connection) -> None:
-    one.reply(one.rng.choice((200, 400, 401, 500)), json.dumps({"error": {"message": one.headers}}).encode())
+    one.reply(
+        one.rng.choice((200, 400, 401, 500)),
+        json.dumps({"error": {"message": one.headers}}).encode(),
+    )
 
 
 def _half(one: Connection) -> None:
@@ -100,45 +140,93 @@ def _continue(one: Connection) -> None:
 
 def _chunks(one: Connection) -> None:
     one.plug.sendall(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
-    one.plug.sendall(one.rng.choice((b"zz\r\n", b"-5\r\n12345\r\n", b"ffffffffffffffff\r\n", b"5\r\n1234567\r\n")))
+    one.plug.sendall(
+        one.rng.choice(
+            (b"zz\r\n", b"-5\r\n12345\r\n", b"ffffffffffffffff\r\n", b"5\r\n1234567\r\n")
+        )
+    )
     for _ in range(300):
         one.plug.sendall(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
 
 
 def _headers(one: Connection) -> None:
     lines = one.rng.choice(
-        (b"x" * 200_000, b"x: y\r\n" * 2000, b"no colon", b"a: \x00", b"content-length: -1", b"content-length: many",
-         b"content-length: 5\r\ncontent-length: 7", b": none", b"content-type: application/json; charset=utf-99")
-    )  # fmt: skip
+        (
+            b"x" * 200_000,
+            b"x: y\r\n" * 2000,
+            b"no colon",
+            b"a: \x00",
+            b"content-length: -1",
+            b"content-length: many",
+            b"content-length: 5\r\ncontent-length: 7",
+            b": none",
+            b"content-type: application/json; charset=utf-99",
+        )
+    )
     one.plug.sendall(b"HTTP/1.1 200 OK\r\n" + lines + b"\r\n\r\n{}")
 
 
 def _protocol(one: Connection) -> None:
     one.plug.sendall(
-        one.rng.choice((b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03" + bytes(100), b"HTTP/9.9 abc\r\n\r\n",
-                        b"SSH-2.0-OpenSSH\r\n", b"PRI * HTTP/2.0\r\n\r\n", b"<html>old</html>", b"\r\n" * 5000))
-    )  # fmt: skip
+        one.rng.choice(
+            (
+                b"\x15\x03\x01\x00\x02\x02\x28",
+                b"\x16\x03\x03" + bytes(100),
+                b"HTTP/9.9 abc\r\n\r\n",
+                b"SSH-2.0-OpenSSH\r\n",
+                b"PRI * HTTP/2.0\r\n\r\n",
+                b"<html>old</html>",
+                b"\r\n" * 5000,
+            )
+        )
+    )
 
 
 def _gzip(one: Connection) -> None:
     packed = one.rng.choice((gzip.compress(b" " * (20 << 20)), b"\x1f\x8bgarbage", b"{}"))
-    one.reply(200, packed, f"content-encoding: {one.rng.choice(('gzip', 'br', 'zstd', 'gzip, gzip'))}")
+    one.reply(
+        200, packed, f"content-encoding: {one.rng.choice(('gzip', 'br', 'zstd', 'gzip, gzip'))}"
+    )
 
 
 def _redirect(one: Connection) -> None:
-    places = ("/v1/chat/completions", one.elsewhere, "file:///etc/passwd", "https://127.0.0.1:1/", "http://[", "", "//")
+    places = (
+        "/v1/chat/completions",
+        one.elsewhere,
+        "file:///etc/passwd",
+        "https://127.0.0.1:1/",
+        "http://[",
+        "",
+        "//",
+    )
     one.reply(one.rng.choice((301, 302, 303, 307, 308)), b"", f"location: {one.rng.choice(places)}")
 
 
 FAULTS: dict[str, Play] = {
     play.__name__[1:]: play
-    for play in (_status, _body, _echo, _half, _reset, _nothing, _hang, _drip, _continue, _chunks, _headers, _protocol,
-                 _gzip, _redirect)
-}  # fmt: skip
+    for play in (
+        _status,
+        _body,
+        _echo,
+        _half,
+        _reset,
+        _nothing,
+        _hang,
+        _drip,
+        _continue,
+        _chunks,
+        _headers,
+        _protocol,
+        _gzip,
+        _redirect,
+    )
+}
 
 
 class Faulty:
-    """play: what is done with a request, by its number. keys: how many requests came with the canary."""
+    """play: what is done with a request, by its number. keys: how many requests came with the
+    canary.
+    """
 
     def __init__(self, port: int = 0, elsewhere: str = "/") -> None:
         self.listener = socket.create_server(("127.0.0.1", port))

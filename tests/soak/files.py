@@ -1,4 +1,6 @@
-"""Killed, or out of space, at every change of a file: what is done again gives the same bytes, and one evaluation."""
+"""Killed, or out of space, at every change of a file: what is done again gives the same bytes, and
+one evaluation.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,11 @@ def kill(most: int) -> Iterator[str]:
 
 
 def full(most: int) -> Iterator[str]:
-    """No space at each file or folder that is made: one line, and the same command afterwards goes on.
+    """No space at each file or folder that is made: one line, and the same command afterwards goes
+    on.
 
-    Where only a thing was to be made that may be missing (the clock of a lease), the command ends as without it.
+    Where only a thing was to be made that may be missing (the clock of a lease), the command ends
+    as without it.
     """
 
     def refuse() -> None:
@@ -43,10 +47,15 @@ def limit(most: int) -> Iterator[str]:
     """No file may grow beyond a size, from 0 to that of the largest: writes end in the middle."""
 
     def ways(known: Reference, name: str) -> Ways:
-        files = [path for path in known.runs.parent.rglob("*") if path.is_file() and path.suffix != ".db"]
+        files = [
+            path for path in known.runs.parent.rglob("*") if path.is_file() and path.suffix != ".db"
+        ]
         largest = max(path.stat().st_size for path in files)
         sizes = sorted({int(largest * (number / most) ** 3) for number in range(most)})
-        return {f"files of {size} bytes": partial(_limited, size, STEPS[name].run, known) for size in sizes}
+        return {
+            f"files of {size} bytes": partial(_limited, size, STEPS[name].run, known)
+            for size in sizes
+        }
 
     yield from _campaign(ways, ("error", "done"))
 
@@ -56,17 +65,22 @@ def _at_events(
 ) -> Iterator[str]:
     def ways(known: Reference, name: str) -> Ways:
         events = _count(known, name, writes)
-        numbers = sorted({1 + place * events // most for place in range(most)} & set(range(1, events + 1)))
+        numbers = sorted(
+            {1 + place * events // most for place in range(most)} & set(range(1, events + 1))
+        )
         command = STEPS[name].run
         return {
-            f"event {number} of {events}": partial(_broken, number, act, command, known, writes) for number in numbers
+            f"event {number} of {events}": partial(_broken, number, act, command, known, writes)
+            for number in numbers
         }
 
     yield from _campaign(ways, expected)
 
 
 def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...]) -> Iterator[str]:
-    """Break each step off in each way, finish it, and compare; what is wrong is told at once, and again at the end."""
+    """Break each step off in each way, finish it, and compare; what is wrong is told at once, and
+    again at the end.
+    """
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         known = reference(Path(folder))
@@ -85,11 +99,20 @@ def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...])
                     yield f"{name}: {ends.total()} of {len(mine)}, {len(faults) - before} faults"
             last = next(reversed(mine), "none")
             same = ends.total() - (len(faults) - before)
-            yield f"{name}: {ends.total()} times up to {last}, {dict(ends)}; the same results afterwards in {same}"
+            yield (
+                f"{name}: {ends.total()} times up to {last}, {dict(ends)}; the same results "
+                f"afterwards in {same}"
+            )
     assert not faults, "\n".join(faults)
 
 
-def _broken(number: int, act: Callable[[], None], command: Command, known: Reference, writes: Collection[str]) -> None:
+def _broken(
+    number: int,
+    act: Callable[[], None],
+    command: Command,
+    known: Reference,
+    writes: Collection[str],
+) -> None:
     at_event(known.runs, number, act, writes)
     command(known.data, known.runs)
 
@@ -115,7 +138,9 @@ def _count(known: Reference, name: str, writes: Collection[str]) -> int:
     return int(place.read_text())
 
 
-def _check(outcome: Outcome, expected: tuple[str, ...], known: Reference, name: str, where: str) -> list[str]:
+def _check(
+    outcome: Outcome, expected: tuple[str, ...], known: Reference, name: str, where: str
+) -> list[str]:
     """What is wrong, after what a user types next."""
     if outcome.kind not in expected:
         return [f"{where}: {outcome}"]
@@ -124,7 +149,9 @@ def _check(outcome: Outcome, expected: tuple[str, ...], known: Reference, name: 
     def finish() -> None:
         STEPS[name].finish(known.data, known.runs)
         wanted, found = known.wanted[name], STEPS[name].contents(known.runs)
-        place.write_text(" ".join(key for key in sorted({*wanted, *found}) if wanted.get(key) != found.get(key)))
+        place.write_text(
+            " ".join(key for key in sorted({*wanted, *found}) if wanted.get(key) != found.get(key))
+        )
 
     again = in_fork(finish)
     if again.kind != "done":

@@ -1,4 +1,6 @@
-"""Damaged inputs to every reader: each gives a result or one line for the user, never a traceback, never a crash."""
+"""Damaged inputs to every reader: each gives a result or one line for the user, never a traceback,
+never a crash.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,27 @@ from tests.soak.nodes import is_structured, replace_node
 from tests.soak.readers import Reader, readers
 from tests.soak.work import in_fork
 
-PIECES = (b"", b"\x00", b"\xff", b"\xed\xa0\x80", b'"\\ud800"', b"[" * 3000, b"9" * 5000, b"NaN", b"-1", b"1e999",
-          b"{}", b"[[1]]", b"null", b"\n", b"\r", b'{"_target_": "os.getcwd"}', b"${oc.env:HOME}",
-          b"../../x", b"\\input{x}")  # fmt: skip
+PIECES = (
+    b"",
+    b"\x00",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b'"\\ud800"',
+    b"[" * 3000,
+    b"9" * 5000,
+    b"NaN",
+    b"-1",
+    b"1e999",
+    b"{}",
+    b"[[1]]",
+    b"null",
+    b"\n",
+    b"\r",
+    b'{"_target_": "os.getcwd"}',
+    b"${oc.env:HOME}",
+    b"../../x",
+    b"\\input{x}",
+)
 BATCH = 500
 NODES = 0.4
 """The share of inputs of JSON and YAML that are whole and say something else."""
@@ -27,9 +47,11 @@ SLOW = ("stored experiment",)
 
 
 def fuzz(count: int) -> Iterator[str]:
-    """Bits flipped, pieces put in, cut off, other values under the keys of JSON and YAML: ``count`` inputs, shared.
+    """Bits flipped, pieces put in, cut off, other values under the keys of JSON and YAML: ``count``
+    inputs, shared.
 
-    An input that fails is kept in the temporary folder, and the others go on; all faults are told at the end.
+    An input that fails is kept in the temporary folder, and the others go on; all faults are told
+    at the end.
     """
     faults: dict[str, str] = {}
     total: Counter[str] = Counter()
@@ -42,7 +64,9 @@ def fuzz(count: int) -> Iterator[str]:
             found: Counter[str] = Counter()
             for start in range(0, each, BATCH):
                 tally, seed = folder / "tally.json", f"{name} {start}"
-                outcome = in_fork(partial(_batch, path, read, seed, min(BATCH, each - start), tally))
+                outcome = in_fork(
+                    partial(_batch, path, read, seed, min(BATCH, each - start), tally)
+                )
                 if outcome.kind == "done":
                     counted = json.loads(tally.read_text())
                     found.update(counted["ends"])
@@ -69,17 +93,29 @@ def _batch(path: Path, read: Reader, seed: str, count: int, tally: Path) -> None
             ends["refused"] += 1
         except Exception as error:
             ends["faults"] += 1
-            last = [frame for frame in traceback.extract_tb(error.__traceback__) if "harness" in frame.filename][-1]
+            last = [
+                frame
+                for frame in traceback.extract_tb(error.__traceback__)
+                if "harness" in frame.filename
+            ][-1]
             kept = Path(tempfile.gettempdir()) / f"soak-{len(faults)}-{path.name}"
             kept.write_bytes(data)
-            faults[f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"] = f"{error!s:.200} ({kept})"
+            faults[f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"] = (
+                f"{error!s:.200} ({kept})"
+            )
     path.write_bytes(whole)
     tally.write_text(json.dumps({"ends": ends, "faults": faults}))
 
 
 def changed(whole: bytes, path: Path, rng: random.Random) -> bytes:
-    """The content of a file, damaged or, where it is JSON or YAML, whole with another value somewhere."""
-    return replace_node(whole, path, rng) if is_structured(path) and rng.random() < NODES else damage(whole, rng)
+    """The content of a file, damaged or, where it is JSON or YAML, whole with another value
+    somewhere.
+    """
+    return (
+        replace_node(whole, path, rng)
+        if is_structured(path) and rng.random() < NODES
+        else damage(whole, rng)
+    )
 
 
 def damage(whole: bytes, rng: random.Random) -> bytes:

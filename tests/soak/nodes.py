@@ -1,4 +1,6 @@
-"""A JSON or YAML file that is whole and says something else: one of its values replaced, or a key left out."""
+"""A JSON or YAML file that is whole and says something else: one of its values replaced, or a key
+left out.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,29 @@ from typing import Any
 
 import yaml
 
-ODD = (None, [], {}, "x", "", -1, 0, 1.5, True, 10**30, float("inf"), float("nan"), [[1]], [None], {"a": {"b": 1}},
-       "../x", "\x1b[2J", "${oops}", "???", {"_target_": "os.getcwd"}, "=1+1")  # fmt: skip
+ODD = (
+    None,
+    [],
+    {},
+    "x",
+    "",
+    -1,
+    0,
+    1.5,
+    True,
+    10**30,
+    float("inf"),
+    float("nan"),
+    [[1]],
+    [None],
+    {"a": {"b": 1}},
+    "../x",
+    "\x1b[2J",
+    "${oops}",
+    "???",
+    {"_target_": "os.getcwd"},
+    "=1+1",
+)
 """What no reader expects everywhere."""
 Keys = tuple[Any, ...]
 
@@ -21,7 +44,9 @@ def is_structured(path: Path) -> bool:
 
 
 def replace_node(whole: bytes, path: Path, rng: random.Random) -> bytes:
-    """The content with one node replaced by an odd value, or removed; of lines of JSON in one line."""
+    """The content with one node replaced by an odd value, or removed; of lines of JSON in
+    one line.
+    """
     if path.suffix == ".jsonl":
         lines = whole.splitlines(keepends=True)
         at = rng.randrange(len(lines))
@@ -42,6 +67,12 @@ def replace_node(whole: bytes, path: Path, rng: random.Random) -> bytes:
 def _nodes(node: Any, place: Keys = ()) -> Iterator[Keys]:
     if place:
         yield place
-    found = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    found = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in found:
         yield from _nodes(value, (*place, key))

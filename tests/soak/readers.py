@@ -56,7 +56,12 @@ def readers(folder: Path) -> Readers:
         do_sweep(data, runs)
         do_heldout(data, runs)
     (sweep,) = (path for path in (runs / "sweeps").iterdir() if path.is_dir())
-    return {**lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data)}
+    return {
+        **lists(folder, data),
+        **_benchmarks(folder, data),
+        **_sweep(runs, sweep),
+        **_stores(folder, data),
+    }
 
 
 def lists(folder: Path, data: Path) -> Readers:
@@ -70,9 +75,13 @@ def lists(folder: Path, data: Path) -> Readers:
     qrels.write_text("".join(f"q{number} 0 d{number:02d} 1\n" for number in range(40)))
     made["gold, qrels"] = (qrels, partial(harness.Gold.read, str(qrels)))
     graded = folder / "graded.json"
-    graded.write_text(json.dumps({f"q{number}": {f"d{number:02d}": number % 3, "d00": 1} for number in range(40)}))
+    graded.write_text(
+        json.dumps({f"q{number}": {f"d{number:02d}": number % 3, "d00": 1} for number in range(40)})
+    )
     made["gold, .json"] = (graded, partial(harness.Gold.read, str(graded)))
-    for path in (Path(found) for found in sorted(ITEMS.glob("*_base.*")) + sorted(ITEMS.glob("*base.json"))):
+    for path in (
+        Path(found) for found in sorted(ITEMS.glob("*_base.*")) + sorted(ITEMS.glob("*base.json"))
+    ):
         own = Path(shutil.copy(path, folder / f"items-{path.name}"))
         made[f"scores, {path.name}"] = (own, partial(_items, own))
     queries = Path(shutil.copy(data / "queries.jsonl", folder))
@@ -99,17 +108,27 @@ def _benchmarks(folder: Path, data: Path) -> Readers:
     made["benchmark, .gz"] = (packed / "corpus.jsonl.gz", partial(read_prepared, packed))
     corpus, questions, openie = folder / "x_corpus.json", folder / "x.json", folder / "openie.json"
     corpus.write_text(json.dumps([{"title": f"T{n}", "text": f"Text {n}."} for n in range(20)]))
-    questions.write_text(json.dumps([{"_id": f"q{n}", "question": "Who?", "answer": "x"} for n in range(20)]))
-    rows = [{"passage": f"d{n:02d}\nText of d{n:02d}.", "extracted_entities": [],
-             "extracted_triples": [["a", "b", "c"]]}
-            for n in range(10)]  # fmt: skip
+    questions.write_text(
+        json.dumps([{"_id": f"q{n}", "question": "Who?", "answer": "x"} for n in range(20)])
+    )
+    rows = [
+        {
+            "passage": f"d{n:02d}\nText of d{n:02d}.",
+            "extracted_entities": [],
+            "extracted_triples": [["a", "b", "c"]],
+        }
+        for n in range(10)
+    ]
     openie.write_text(json.dumps({"docs": rows}))
     made["upstream corpus"] = (corpus, partial(read_passages, corpus, "x"))
     made["upstream questions"] = (questions, partial(read_questions, questions))
     made["published triples"] = (openie, partial(match_rows, openie, Folder(str(data)).load(store)))
     lock = store.root / "benchmarks.lock.json"
     Lock.of(store).hold(str(data), {"sha256": "x"}, "it")
-    made["benchmarks.lock.json"] = (lock, lambda: Lock.of(store).hold(str(data), {"sha256": "x"}, "it"))
+    made["benchmarks.lock.json"] = (
+        lock,
+        lambda: Lock.of(store).hold(str(data), {"sha256": "x"}, "it"),
+    )
     return made
 
 
@@ -127,7 +146,10 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
         made[f"config.yaml, {kind}"] = (base / "config.yaml", partial(_open, base, config))
         for name in ENDED:
             made[f"{name}, {kind}"] = (base / name, partial(_part, base, name))
-    made["stored experiment"] = (_experiment(old) / "config.yaml", partial(_experiments, _experiment(old)))
+    made["stored experiment"] = (
+        _experiment(old) / "config.yaml",
+        partial(_experiments, _experiment(old)),
+    )
     return made
 
 
@@ -156,7 +178,9 @@ def _part(folder: Path, name: str) -> object:
 
 
 def _without_hashes(sweep: Path) -> Path:
-    """The same sweep as it was stored before locks held hashes of files: only the readers' own checks are left."""
+    """The same sweep as it was stored before locks held hashes of files: only the readers' own
+    checks are left.
+    """
     folder = sweep.parent / "before"
     if not folder.exists():
         shutil.copytree(sweep, folder)
@@ -194,16 +218,27 @@ def _experiment(old: Path) -> Path:
 
 
 def _experiments(folder: Path) -> object:
-    return [typeset(table, TWO_COLUMNS, table.name) for table in build_experiment(SweepResult(folder))[0]]
+    return [
+        typeset(table, TWO_COLUMNS, table.name)
+        for table in build_experiment(SweepResult(folder))[0]
+    ]
 
 
 def _stores(folder: Path, data: Path) -> Readers:
     store = Store(folder / "artifacts")
-    held = store.get("stage", {"a": 1}, {"data": "x"}, lambda place: (place / "data.txt").write_text("one") and None)
+    held = store.get(
+        "stage",
+        {"a": 1},
+        {"data": "x"},
+        lambda place: (place / "data.txt").write_text("one") and None,
+    )
     run = _stored_run(store, data)
     made: Readers = {}
     for name in ("data.txt", "manifest.json"):
-        made[f"artifact, {name}"] = (held.path / name, lambda: open_artifact(held.path, held.path.name))
+        made[f"artifact, {name}"] = (
+            held.path / name,
+            lambda: open_artifact(held.path, held.path.name),
+        )
     for name in ("docs.npy", "indptr.npy", "scores.npy", "manifest.json"):
         made[f"run of ours, {name}"] = (run / name, partial(harness.read, str(run)))
     kept = Answers(folder / "answers", "http://127.0.0.1/v1", "m").serving("m")
@@ -211,8 +246,12 @@ def _stores(folder: Path, data: Path) -> Readers:
     (answer,) = (folder / "answers").rglob("??/*.json")
     (served,) = (folder / "answers").rglob("served.json")
     made["kept answer"] = (answer, lambda: kept.find("p", _REQUEST))
-    made["served.json"] = (served, lambda: Answers.of(_Asking(model="m", base_url="http://127.0.0.1/v1",
-                                                           answers=str(folder / "answers"))))  # fmt: skip
+    made["served.json"] = (
+        served,
+        lambda: Answers.of(
+            _Asking(model="m", base_url="http://127.0.0.1/v1", answers=str(folder / "answers"))
+        ),
+    )
     pairs = PairScores(folder / "pairs", {})
     pairs.add(["ab" * 32], np.array([0.5]))
     (shard,) = (folder / "pairs").glob("*.npz")
@@ -223,8 +262,12 @@ def _stores(folder: Path, data: Path) -> Readers:
     made["extraction shard"] = (shards / "names-00000.npz", partial(_extract, shards))
     records = folder / "parts"
     records.mkdir()
-    (records / PLAN).write_text(json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}}))
-    (records / "a.npz.lease").write_text(json.dumps({"host": socket.gethostname(), "pid": 1, "token": "t"}))
+    (records / PLAN).write_text(
+        json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}})
+    )
+    (records / "a.npz.lease").write_text(
+        json.dumps({"host": socket.gethostname(), "pid": 1, "token": "t"})
+    )
     (records / f"a.npz{FAILED}").write_text(json.dumps([{"host": "h", "error": "e"}]))
     made["plan of parts"] = (records / PLAN, partial(_agree, records))
     made["lease"] = (records / "a.npz.lease", partial(is_stale, records / "a.npz.lease"))

@@ -1,4 +1,6 @@
-"""The commands that are interrupted: what there is before each, what a user does afterwards, what must be the same."""
+"""The commands that are interrupted: what there is before each, what a user does afterwards, what
+must be the same.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,17 @@ from harness.core.errors import HarnessError
 from harness.sweep.heldout.ledger import Ledger
 from tests.soak.work import benchmark, do_heldout, do_prepare, do_report, do_sweep, do_track
 
-STABLE = ("trials.parquet", "queries.parquet", "ranks.npy", "scores.parquet", "config.yaml", "winner.lock.json",
-          "heldout.json", "heldout_ranks.npy", "heldout_queries.parquet")  # fmt: skip
+STABLE = (
+    "trials.parquet",
+    "queries.parquet",
+    "ranks.npy",
+    "scores.parquet",
+    "config.yaml",
+    "winner.lock.json",
+    "heldout.json",
+    "heldout_ranks.npy",
+    "heldout_queries.parquet",
+)
 LATEX = """#!/bin/sh
 for argument in "$@"; do
     case $argument in -outdir=*) echo %PDF >"${argument#-outdir=}/report.pdf" ;; esac
@@ -29,7 +40,9 @@ Contents = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """run: the command.    finish: what a user types after it broke.    contents: what must be as without the break."""
+    """run: the command.    finish: what a user types after it broke.    contents: what must be as
+    without the break.
+    """
 
     run: Command
     finish: Command
@@ -51,8 +64,14 @@ def _hold_out(data: Path, runs: Path) -> None:
 
 
 def swept(runs: Path) -> Contents:
-    """The stable files of all sweeps, how many evaluations and looks there were, and what was left over."""
-    found = {str(path.relative_to(runs)): path.read_bytes() for path in runs.glob("sweeps/*/*") if path.name in STABLE}
+    """The stable files of all sweeps, how many evaluations and looks there were, and what was left
+    over.
+    """
+    found = {
+        str(path.relative_to(runs)): path.read_bytes()
+        for path in runs.glob("sweeps/*/*")
+        if path.name in STABLE
+    }
     looks = runs / "looks.jsonl"
     found["ledger"] = len(Ledger(runs / "ledger.jsonl").entries())
     found["looks"] = len(looks.read_text().splitlines()) if looks.is_file() else 0
@@ -61,7 +80,11 @@ def swept(runs: Path) -> Contents:
 
 def reported(runs: Path) -> Contents:
     """The bytes of a report."""
-    return {str(path.relative_to(runs)): path.read_bytes() for path in (runs / "reports").rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(runs)): path.read_bytes()
+        for path in (runs / "reports").rglob("*")
+        if path.is_file()
+    }
 
 
 def prepared(runs: Path) -> Contents:
@@ -100,7 +123,8 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Reference:
-    """data: the benchmark.    runs: where commands write.    bases: what ``runs`` holds before each step.
+    """data: the benchmark.    runs: where commands write.    bases: what ``runs`` holds before each
+    step.
 
     wanted: what it holds after it.
     """
@@ -123,7 +147,9 @@ class Reference:
 
 
 def reference(folder: Path, names: tuple[str, ...] = tuple(STEPS)) -> Reference:
-    """Every step once, in this process: so its forks have everything loaded, and find nothing to import."""
+    """Every step once, in this process: so its forks have everything loaded, and find nothing to
+    import.
+    """
     _latex(folder / "bin")
     data, runs = benchmark(folder / "data"), folder / "runs"
     bases: dict[str, Path] = {}
@@ -155,7 +181,9 @@ def _database(runs: Path) -> None:
 
 
 def _forget_databases() -> None:
-    """Close MLflow's connections: kept for the life of a process, they would lead to a database that was replaced."""
+    """Close MLflow's connections: kept for the life of a process, they would lead to a database
+    that was replaced.
+    """
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
     from mlflow.tracking._tracking_service.utils import _tracking_store_registry
 

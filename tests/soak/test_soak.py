@@ -26,7 +26,9 @@ def test_every_campaign_runs():
 
 
 @pytest.mark.parametrize("count", [10, pytest.param(400, marks=pytest.mark.slow)])
-def test_files_that_people_bring_are_read_or_refused_in_one_line(count: int, tmp_path: Path, bench: Path) -> None:
+def test_files_that_people_bring_are_read_or_refused_in_one_line(
+    count: int, tmp_path: Path, bench: Path
+) -> None:
     rng = random.Random(count)
     for name, (path, read) in lists(tmp_path, bench).items():
         whole = path.read_bytes()

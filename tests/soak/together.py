@@ -1,4 +1,6 @@
-"""Several processes at once on one runs folder: all end, with the same bytes; of held-outs one wins."""
+"""Several processes at once on one runs folder: all end, with the same bytes; of held-outs one
+wins.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,21 @@ def together(rounds: int) -> Iterator[str]:
                 assert outcome.kind == "done", outcome.text
             found = _at_once(processes, partial(do_heldout, data, runs))
             ends.update(outcome.kind for outcome in found)
-            assert sorted(outcome.kind for outcome in found) == ["done", *["error"] * (processes - 1)], found
-            assert all("evaluated already" in outcome.text for outcome in found if outcome.kind == "error")
+            assert sorted(outcome.kind for outcome in found) == [
+                "done",
+                *["error"] * (processes - 1),
+            ], found
+            assert all(
+                "evaluated already" in outcome.text for outcome in found if outcome.kind == "error"
+            )
             assert swept(runs) == wanted, "other bytes"
             assert len(Ledger(runs / "ledger.jsonl").entries()) == 1
             if number % 10 == 9:
                 yield f"{number + 1} of {rounds} rounds"
-        yield f"{rounds} rounds of 2 to 4 processes: sweeps the same bytes; of {ends.total()} held-outs {dict(ends)}"
+        yield (
+            f"{rounds} rounds of 2 to 4 processes: sweeps the same bytes; of {ends.total()} "
+            f"held-outs {dict(ends)}"
+        )
 
 
 def _at_once(processes: int, work: partial[None]) -> list[Outcome]:

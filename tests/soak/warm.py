@@ -34,7 +34,8 @@ def warm(rounds: int) -> Iterator[str]:
         slope = float(np.polyfit(half[:, 0], half[:, 1], 1)[0]) if len(half) > 2 else 0.0
         files = int(half[-1, 2] - half[0, 2])
         yield (
-            f"{rounds} warm sweeps in one process, second half: {slope:+.3f} KiB a sweep, {half[0, 1] / 1024:.1f} to "
+            f"{rounds} warm sweeps in one process, second half: {slope:+.3f} KiB a sweep, "
+            f"{half[0, 1] / 1024:.1f} to "
             f"{half[-1, 1] / 1024:.1f} MiB, {files:+d} open files"
         )
         assert files <= 1, f"{files} more open files"

@@ -1,4 +1,6 @@
-"""What the campaigns do over and over: a small benchmark, the commands on it, each in a process of its own."""
+"""What the campaigns do over and over: a small benchmark, the commands on it, each in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,24 @@ from harness.sweep.tune import sweep
 
 LONGEST = 1800
 """Seconds that one command may take on a busy machine."""
-ENDED = ("manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "scores.parquet", "heldout.json",
-         "heldout_ranks.npy", "heldout_queries.parquet")  # fmt: skip
+ENDED = (
+    "manifest.json",
+    "trials.parquet",
+    "queries.parquet",
+    "ranks.npy",
+    "scores.parquet",
+    "heldout.json",
+    "heldout_ranks.npy",
+    "heldout_queries.parquet",
+)
 """The files of a sweep that was held out, beside its configuration and its lock."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a process ended: ``done``, ``error`` (a line for users), ``killed``, ``hung`` or ``fault`` (traceback)."""
+    """How a process ended: ``done``, ``error`` (a line for users), ``killed``, ``hung`` or
+    ``fault`` (traceback).
+    """
 
     kind: str
     text: str = ""
@@ -47,11 +59,22 @@ def benchmark(folder: Path) -> Path:
     queries, lists = [], {"dense": [], "graph": [], "bm25": []}
     for number in range(40):
         gold = rng.sample(docs, 2)
-        queries.append({"id": f"q{number}", "question": f"Question {number}?", "answers": ["x"],
-                        "supporting_ids": gold, "hops": 2, "type": "bridge"})  # fmt: skip
+        queries.append(
+            {
+                "id": f"q{number}",
+                "question": f"Question {number}?",
+                "answers": ["x"],
+                "supporting_ids": gold,
+                "hops": 2,
+                "type": "bridge",
+            }
+        )
         for name, lines in lists.items():
             ranked = rng.sample(docs, 10)
-            lines += [f"q{number} Q0 {doc} {rank} {1 / rank!r} {name}" for rank, doc in enumerate(ranked, start=1)]
+            lines += [
+                f"q{number} Q0 {doc} {rank} {1 / rank!r} {name}"
+                for rank, doc in enumerate(ranked, start=1)
+            ]
     corpus = [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs]
     for name, rows in (("corpus", corpus), ("queries", queries)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -62,8 +85,15 @@ def benchmark(folder: Path) -> Path:
 
 def prepared(data: Path, runs: Path) -> Prepared:
     lists = (f"lists.{name}={data / name}.trec" for name in ("dense", "graph", "bm25"))
-    given = ("dataset=folder", f"dataset.path={data}", *lists, f"paths.runs={runs}", "tracking=none", "grid=point",
-             "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3,0.6]}")  # fmt: skip
+    given = (
+        "dataset=folder",
+        f"dataset.path={data}",
+        *lists,
+        f"paths.runs={runs}",
+        "tracking=none",
+        "grid=point",
+        "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3,0.6]}",
+    )
     return Prepared.of(Plan(composed("config", *given), given))
 
 
@@ -79,16 +109,31 @@ def do_sweep(data: Path, runs: Path) -> None:
 
 
 def do_heldout(data: Path, runs: Path) -> None:
-    heldout.run(composed("heldout", f"paths.runs={runs}", f"paths.looks={runs / 'looks.jsonl'}", "tracking=none"))
+    heldout.run(
+        composed(
+            "heldout", f"paths.runs={runs}", f"paths.looks={runs / 'looks.jsonl'}", "tracking=none"
+        )
+    )
 
 
 def do_report(data: Path, runs: Path) -> None:
-    report.run(composed("report", f"paths.runs={runs}", f"paths.reports={runs / 'reports'}", "tracking=none"))
+    report.run(
+        composed(
+            "report", f"paths.runs={runs}", f"paths.reports={runs / 'reports'}", "tracking=none"
+        )
+    )
 
 
 def do_prepare(data: Path, runs: Path) -> None:
-    given = ("dataset=folder", f"dataset.path={data}", f"paths.runs={runs}", "tracking=none", "encoder=hashed",
-             "extractor=offline", "extractor.model=null")  # fmt: skip
+    given = (
+        "dataset=folder",
+        f"dataset.path={data}",
+        f"paths.runs={runs}",
+        "tracking=none",
+        "encoder=hashed",
+        "extractor=offline",
+        "extractor.model=null",
+    )
     prepare.run(composed("prepare", *given))
 
 
@@ -97,7 +142,9 @@ def do_track(data: Path, runs: Path) -> None:
 
 
 def in_fork(work: Callable[[], None]) -> Outcome:
-    """Run in a fork of this process, which has all modules loaded; one that does not end is a fault."""
+    """Run in a fork of this process, which has all modules loaded; one that does not end is a
+    fault.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

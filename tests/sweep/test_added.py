@@ -1,4 +1,6 @@
-"""The author of a method finds it: what was added is a row of sweep and heldout, however it ranks."""
+"""The author of a method finds it: what was added is a row of sweep and heldout, however
+it ranks.
+"""
 
 import json
 from pathlib import Path
@@ -16,7 +18,9 @@ MINE = "+grid.mine={fuser:[combmin],normalizer:[rank,pit],pool.cap:[1],pool.list
 def test_the_best_trial_of_all_that_was_added_is_a_row(overrides, bench, tmp_path):
     given = [*overrides, "grid=point", GRID, MINE, f"lists.mine={bench / 'bm25.trec'}"]
     swept = warm.harness("sweep", *given, cwd=tmp_path, check=True).stdout
-    held = warm.harness("heldout", f"paths.runs={tmp_path / 'runs'}", "tracking=none", cwd=tmp_path, check=True).stdout
+    held = warm.harness(
+        "heldout", f"paths.runs={tmp_path / 'runs'}", "tracking=none", cwd=tmp_path, check=True
+    ).stdout
     folder = Path(swept.splitlines()[-1])
     trials = pd.read_parquet(folder / "trials.parquet")
     knobs = trials["parameters"].map(json.loads)

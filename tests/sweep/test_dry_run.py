@@ -1,4 +1,6 @@
-"""What a dry run says: trials by block counted by hand, what is stored, what would be built and asked."""
+"""What a dry run says: trials by block counted by hand, what is stored, what would be built and
+asked.
+"""
 
 import gzip
 import json
@@ -25,8 +27,15 @@ def world(tmp_path_factory):
 
 @pytest.fixture
 def base(world, tmp_path):
-    return ["dataset=folder", f"dataset.path={world}", "encoder=hashed", "extractor.model=null",
-            f"paths.runs={tmp_path}/runs", "tracking=none", *GRID]  # fmt: skip
+    return [
+        "dataset=folder",
+        f"dataset.path={world}",
+        "encoder=hashed",
+        "extractor.model=null",
+        f"paths.runs={tmp_path}/runs",
+        "tracking=none",
+        *GRID,
+    ]
 
 
 def plan(*given):
@@ -35,7 +44,8 @@ def plan(*given):
 
 def test_points_and_new_trials_by_block(base):
     table = blocks(plan(*base))
-    # baselines: three lists, rrf k=60. ranks: k=60 is a baseline. values: linear twice, rrf k=10 once more (each alpha)
+    # baselines: three lists, rrf k=60. ranks: k=60 is a baseline. values: linear twice, rrf k=10
+    # once more (each alpha)
     assert [list(row) for row in table.rows] == [
         ["baselines", "-", 4, 4],
         ["ranks", "fuser=rrf, fuser.k (2)", 2, 1],
@@ -57,7 +67,10 @@ def test_what_is_stored_and_what_would_be_built(base, world, tmp_path):
 @pytest.mark.plugin("llm")
 def test_what_a_language_model_would_be_asked(base, world):
     told = stages(plan(*base, "extractor=llm", "extractor.model=big"))
-    passages = [json.loads(line) for line in gzip.decompress((world / "corpus.jsonl.gz").read_bytes()).splitlines()]
+    passages = [
+        json.loads(line)
+        for line in gzip.decompress((world / "corpus.jsonl.gz").read_bytes()).splitlines()
+    ]
     asked = {row[0]: row[2] for row in told.rows}
     assert asked["graph"].startswith(f"big: {2 * len(passages):,} calls, ")
     assert asked["dense"] == asked["bm25"] == ""
@@ -73,7 +86,10 @@ def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_pat
     assert one.returncode == 0, one.stderr
     lines = one.stdout.splitlines()
     assert max(map(len, lines)) <= 100
-    assert lines[-1] == "8 trials; nothing was run (dry_run). Next: the same command without dry_run=true"
+    assert (
+        lines[-1]
+        == "8 trials; nothing was run (dry_run). Next: the same command without dry_run=true"
+    )
     assert lines[0] == "8 trials"  # 3 lists, rrf k=60; k=5 at caps 10, 20, 50 and none
     whole = said().stdout.splitlines()
     assert max(map(len, whole)) <= 100

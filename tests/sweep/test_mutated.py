@@ -1,4 +1,6 @@
-"""A lock or a manifest with one value changed, and its hash made anew, is read or refused in one line."""
+"""A lock or a manifest with one value changed, and its hash made anew, is read or refused in one
+line.
+"""
 
 import contextlib
 import copy
@@ -22,8 +24,31 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 VALUES = (
-    *(None, True, -1, 0, 10**30, 1e308, float("nan"), "", "x", "../x", "${oc.env:HOME}", "a" * 5000, "2" * 40),
-    *([], [[]], [None], {}, {"": 0}, {"_target_": "pytest.main"}, {"strategy": "fuser/rrf"}, [[1, 2], [3]]),
+    *(
+        None,
+        True,
+        -1,
+        0,
+        10**30,
+        1e308,
+        float("nan"),
+        "",
+        "x",
+        "../x",
+        "${oc.env:HOME}",
+        "a" * 5000,
+        "2" * 40,
+    ),
+    *(
+        [],
+        [[]],
+        [None],
+        {},
+        {"": 0},
+        {"_target_": "pytest.main"},
+        {"strategy": "fuser/rrf"},
+        [[1, 2], [3]],
+    ),
 )
 
 
@@ -50,7 +75,13 @@ def swept(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The keys that lead to each value in a JSON document."""
-    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, Mapping)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in items:
         yield (*path, key)
         yield from places(item, (*path, key))
@@ -74,8 +105,14 @@ def mutated(content: Any, draw: random.Random) -> Any:
 
 
 def read(folder: Path, bench: Path, out: Path) -> None:
-    """What people do with a sweep's folder that somebody sent: fuse as its winner, verify, hold out."""
-    runs = [f"paths.runs={folder.parents[1]}", f"paths.reports={out}", f"paths.looks={out}/looks.jsonl"]
+    """What people do with a sweep's folder that somebody sent: fuse as its winner, verify, hold
+    out.
+    """
+    runs = [
+        f"paths.runs={folder.parents[1]}",
+        f"paths.reports={out}",
+        f"paths.looks={out}/looks.jsonl",
+    ]
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
     steps = {
         fuse: ("fuse", [f"lists={{{lists}}}", f"lock={folder / LOCK}", f"out={out}/f.trec", *runs]),
@@ -87,12 +124,18 @@ def read(folder: Path, bench: Path, out: Path) -> None:
             command.run(compose(*asked))
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(3, 999, 3))])
-def test_every_mutation_is_read_or_refused(first: int, swept: Path, bench: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(3, 999, 3))]
+)
+def test_every_mutation_is_read_or_refused(
+    first: int, swept: Path, bench: Path, tmp_path: Path
+) -> None:
     for number in range(first, first + 3):
         draw = random.Random(number)
         name = draw.choice([LOCK, "manifest.json"])
-        folder = Path(shutil.copytree(swept, tmp_path / f"{number}" / "runs" / "sweeps" / swept.name))
+        folder = Path(
+            shutil.copytree(swept, tmp_path / f"{number}" / "runs" / "sweeps" / swept.name)
+        )
         path, lock = folder / name, folder / LOCK
         path.write_text(json.dumps(mutated(json.loads(path.read_text()), draw)))
         content = json.loads(lock.read_text())

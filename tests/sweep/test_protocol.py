@@ -1,4 +1,6 @@
-"""The protocol: tune alone is seen, the choice is locked, test is scored once, and what changed is named."""
+"""The protocol: tune alone is seen, the choice is locked, test is scored once, and what changed is
+named.
+"""
 
 import gc
 import json
@@ -28,7 +30,10 @@ from harness.sweep.tune import sweep
 from tests import warm
 from tests.world.folder import copy_benchmark
 
-SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
+SMALL = (
+    "grid=point",
+    "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}",
+)
 
 
 @pytest.fixture
@@ -37,8 +42,12 @@ def swept(sweep_of):
 
 
 def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides, bench, tmp_path):
-    own = copy_benchmark(bench, tmp_path / "own", lambda _, row: row if md5_split(row["id"]) == "tune" else None)
-    given = [f"dataset.path={own}" if text.startswith("dataset.path=") else text for text in overrides]
+    own = copy_benchmark(
+        bench, tmp_path / "own", lambda _, row: row if md5_split(row["id"]) == "tune" else None
+    )
+    given = [
+        f"dataset.path={own}" if text.startswith("dataset.path=") else text for text in overrides
+    ]
     done = warm.harness("sweep", *given, "grid=point", cwd=tmp_path, check=True)
     warning = "own: no question falls into test, so what is chosen on tune can never be held out"
     assert done.stderr.count(warning) == 1
@@ -48,8 +57,15 @@ def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides
 def test_a_sweep_leaves_its_stable_files(swept, tmp_path):
     result, _ = swept
     names = {path.name for path in result.folder.iterdir()}
-    assert names == {"config.yaml", "trials.parquet", "queries.parquet", "ranks.npy", "manifest.json",
-                     "scores.parquet", LOCK}  # fmt: skip
+    assert names == {
+        "config.yaml",
+        "trials.parquet",
+        "queries.parquet",
+        "ranks.npy",
+        "manifest.json",
+        "scores.parquet",
+        LOCK,
+    }
     assert latest(tmp_path / "runs") == result.folder
     stable = {
         "trial",
@@ -79,7 +95,9 @@ def test_only_tune_is_seen(swept):
 def test_metrics_and_wins_follow_from_the_ranks(swept):
     result, _ = swept
     dense = result.trials["name"].tolist().index("dense")
-    hit = (result.ranks[:, :, 1] >= 1) & (result.ranks[:, :, 1] <= 5)  # every question has two gold passages
+    hit = (result.ranks[:, :, 1] >= 1) & (
+        result.ranks[:, :, 1] <= 5
+    )  # every question has two gold passages
     for number, row in result.trials.iterrows():
         assert row["last_hop@5"] == pytest.approx(hit[number].mean())
         if number != dense:
@@ -99,13 +117,36 @@ def test_the_leaderboard_is_in_the_order_of_the_rule(swept):
 
 
 def test_ties_are_settled_by_losses_then_alpha_nearest_to_a_half_then_name():
-    said = [("a", 2, 0.5), ("b", 1, 0.1), ("c", 1, 0.6), ("e", 1, 0.4), ("d", 1, 0.4), ("f", 1, 0.9)]
+    said = [
+        ("a", 2, 0.5),
+        ("b", 1, 0.1),
+        ("c", 1, 0.6),
+        ("e", 1, 0.4),
+        ("d", 1, 0.4),
+        ("f", 1, 0.9),
+    ]
     rows = [
-        {"name": name, "trial": name, "losses": losses, "parameters": {"fuser.alpha": alpha}, "last_hop@5": 0.5}
+        {
+            "name": name,
+            "trial": name,
+            "losses": losses,
+            "parameters": {"fuser.alpha": alpha},
+            "last_hop@5": 0.5,
+        }
         for name, losses, alpha in said
     ]
-    rows.append({"name": "without", "trial": "x", "losses": None, "parameters": {}, "last_hop@5": 0.5})
-    assert [rows[place]["name"] for place in order(rows, "last_hop@5")] == ["without", "c", "d", "e", "b", "f", "a"]
+    rows.append(
+        {"name": "without", "trial": "x", "losses": None, "parameters": {}, "last_hop@5": 0.5}
+    )
+    assert [rows[place]["name"] for place in order(rows, "last_hop@5")] == [
+        "without",
+        "c",
+        "d",
+        "e",
+        "b",
+        "f",
+        "a",
+    ]
 
 
 def test_the_lock_holds_the_winner_the_best_of_each_fuser_and_the_baselines(swept):
@@ -150,10 +191,14 @@ def test_heldout_scores_exactly_the_lock_on_test(swept, tmp_path):
 
 
 def distance(values, labels, mean):
-    """Standard errors between the hits and those that ``mean`` lets expect, the error that of whole clusters."""
+    """Standard errors between the hits and those that ``mean`` lets expect, the error that of whole
+    clusters.
+    """
     sums, sizes = np.bincount(labels, values), np.bincount(labels)
     effect = ((sums - mean * sizes) ** 2).sum() / ((values - mean) ** 2).sum()
-    return (values.sum() - len(values) * mean) / np.sqrt(len(values) * mean * (1 - mean) * max(1, effect))
+    return (values.sum() - len(values) * mean) / np.sqrt(
+        len(values) * mean * (1 - mean) * max(1, effect)
+    )
 
 
 def test_heldout_judges_by_the_clusters_of_test(swept):
@@ -167,7 +212,11 @@ def test_heldout_judges_by_the_clusters_of_test(swept):
     for row, own in zip(rows, values, strict=True):
         assert row["design_effect"] == pytest.approx(design_effect(own, labels))
         if row["name"] != "dense":
-            p = None if too_few(labels) else pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+            p = (
+                None
+                if too_few(labels)
+                else pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+            )
             assert row["p_cluster"] == p
         assert (row["wilson_cluster"] is None) == too_few(labels)
         for bound in row["wilson_cluster"] or ():
@@ -177,11 +226,21 @@ def test_heldout_judges_by_the_clusters_of_test(swept):
 
 
 def test_corrections_against_both_lists_are_holm_s():
-    """Ten trials, each the best list with other losses and few wins: statsmodels' Holm, which BH is below."""
+    """Ten trials, each the best list with other losses and few wins: statsmodels' Holm, which BH is
+    below.
+    """
     rng = np.random.default_rng(3)
-    ranks = np.where(rng.random((12, 80, 1)) < np.linspace(0.3, 0.75, 12)[:, None, None], 1, 9).astype(np.int32)
-    rows = judge(ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02)
-    for name, holm in (("p", "p_holm"), ("p_cluster", "p_holm_cluster"), ("p_best_cluster", "p_best_holm_cluster")):
+    ranks = np.where(
+        rng.random((12, 80, 1)) < np.linspace(0.3, 0.75, 12)[:, None, None], 1, 9
+    ).astype(np.int32)
+    rows = judge(
+        ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02
+    )
+    for name, holm in (
+        ("p", "p_holm"),
+        ("p_cluster", "p_holm_cluster"),
+        ("p_best_cluster", "p_best_holm_cluster"),
+    ):
         ps = [row[name] for row in rows if row[name] is not None]
         gc.freeze()  # statsmodels searches for garbage at each call
         expected = {method: multipletests(ps, method=method)[1] for method in ("holm", "fdr_bh")}
@@ -191,7 +250,9 @@ def test_corrections_against_both_lists_are_holm_s():
 
 
 def test_the_best_single_list_is_the_one_with_the_most(swept):
-    """It is not compared with itself; another list has won and lost queries against it as its ranks say."""
+    """It is not compared with itself; another list has won and lost queries against it as its ranks
+    say.
+    """
     result, _ = swept
     rows = result.whole.rows
     singles = {row["name"]: place for place, row in enumerate(rows) if row["family"] == "single"}
@@ -214,12 +275,14 @@ def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     again = heldout(result, prepared, again=True)
     assert {row["evaluation"] for row in again.heldout} == {2}
     for row in again.heldout:
-        assert row["p_looks"] == (None if (p := row["p_holm_cluster"]) is None else min(1, charge(row["charged"]) * p))
+        assert row["p_looks"] == (
+            None if (p := row["p_holm_cluster"]) is None else min(1, charge(row["charged"]) * p)
+        )
     assert again.heldout[0]["charged"] >= 2
     look = again.heldout[0]["charged"]
     assert (
-        f"Holm p: corrected over the rows, times {charge(look):.3g} because this is look {look} at test;"
-        in tables.heldout(again).caption
+        f"Holm p: corrected over the rows, times {charge(look):.3g} because this is look {look} "
+        "at test;" in tables.heldout(again).caption
     )
 
 
@@ -239,7 +302,8 @@ def test_a_changed_lock_is_refused(swept):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("code", "0.0.1+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})]
+    ("key", "value"),
+    [("code", "0.0.1+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})],
 )
 def test_what_changed_since_locking_is_named(swept, key, value):
     from harness.core.identity import digest
@@ -267,10 +331,14 @@ def test_any_trial_is_rerun_alone_by_its_overrides(swept):
     result, _ = swept
     for row in result.trials.to_dict("records")[:6]:
         given = json.loads(row["overrides"])
-        plan = Plan(compose("config", [*given, f"paths.runs={result.folder.parent.parent}"]), tuple(given))
+        plan = Plan(
+            compose("config", [*given, f"paths.runs={result.folder.parent.parent}"]), tuple(given)
+        )
         prepared = Prepared.of(plan)
         trials = plan.trials()
         assert len(trials) <= 5
         place = prepared.hashes(trials).index(row["trial"])
         ranks = prepared.ranks([trials[place]], "tune")[0]
-        assert np.array_equal(ranks, result.ranks[result.trials["trial"].tolist().index(row["trial"])])
+        assert np.array_equal(
+            ranks, result.ranks[result.trials["trial"].tolist().index(row["trial"])]
+        )

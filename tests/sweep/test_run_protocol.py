@@ -25,7 +25,10 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
     assert again.heldout[0]["evaluation"] == 2
 
     other = [text.replace(f"{tmp_path}/runs", f"{tmp_path}/cli") for text in overrides]
-    for command in (["sweep", *other, "grid=point", "fuser=linear"], ["heldout", "tracking=none", other[-2]]):
+    for command in (
+        ["sweep", *other, "grid=point", "fuser=linear"],
+        ["heldout", "tracking=none", other[-2]],
+    ):
         done = warm.harness(*command, cwd=tmp_path, check=True)
     assert "evaluation 1" in done.stderr  # said before it scored
     folder = tmp_path / "cli" / "sweeps" / result.folder.name
@@ -34,7 +37,9 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
 
 
 def test_a_mistyped_key_is_named(overrides):
-    with pytest.raises(harness.HarnessError, match=r"fusr is no key of this command \(did you mean fuser"):
+    with pytest.raises(
+        harness.HarnessError, match=r"fusr is no key of this command \(did you mean fuser"
+    ):
         harness.run_sweep(*overrides, "fusr=rrf")
 
 
@@ -53,9 +58,15 @@ def test_what_a_sweep_is_named_by_as_folders_of_older_versions_are(
     named: list[Any] = []
     monkeypatch.setattr(tune, "digest", lambda what: named.append(what) or "5ca1ab1e" * 8)
     plan = SimpleNamespace(
-        config=SimpleNamespace(objective="mrr"), margin=0.02, experiment=None, reference=reference, metrics=[]
+        config=SimpleNamespace(objective="mrr"),
+        margin=0.02,
+        experiment=None,
+        reference=reference,
+        metrics=[],
     )
-    prepared: Any = SimpleNamespace(plan=plan, benchmark=SimpleNamespace(split_facts=facts), identities={})
+    prepared: Any = SimpleNamespace(
+        plan=plan, benchmark=SimpleNamespace(split_facts=facts), identities={}
+    )
     found = tune.Findings(prepared, {}, [], np.empty((0, 0, 0), np.int32), [], 0.0)
     assert found.identity == "5ca1ab1e5ca1"
     assert named == [[[], "mrr", 0.02, None, *more, tune.code_version(), tune.library_versions()]]

@@ -1,4 +1,6 @@
-"""What comes from a stored file is never code: each attack below wrote the canary before it was refused."""
+"""What comes from a stored file is never code: each attack below wrote the canary before it was
+refused.
+"""
 
 import contextlib
 import importlib
@@ -52,8 +54,15 @@ def attack(tmp_path, canary):
 def swept(bench, tmp_path_factory):
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
     runs = tmp_path_factory.mktemp("stored") / "runs"
-    given = ("dataset=folder", f"dataset.path={bench}", *lists, f"paths.runs={runs}", "tracking=none",
-             "grid=point", "+grid.some={fuser:[linear],fuser.alpha:[0.3]}")  # fmt: skip
+    given = (
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *lists,
+        f"paths.runs={runs}",
+        "tracking=none",
+        "grid=point",
+        "+grid.some={fuser:[linear],fuser.alpha:[0.3]}",
+    )
     plan = Plan(compose("config", given), given)
     return sweep(Prepared.of(plan), plan.trials()).folder
 
@@ -82,7 +91,9 @@ def fuse_by(path):
 @pytest.mark.parametrize("name", ["fuser.alpha", "normalizer.anything", "reranker.J"])
 def test_a_parameter_of_a_lock_is_no_object(folder, canary, attack, name):
     forge(folder / LOCK, knob(name, attack))
-    with pytest.raises(HarnessError, match=rf"winner\.lock\.json: {name.replace('.', '[.]')}.*expected"):
+    with pytest.raises(
+        HarnessError, match=rf"winner\.lock\.json: {name.replace('.', '[.]')}.*expected"
+    ):
         fuse_by(folder / LOCK)
     assert not canary.exists()
 
@@ -90,10 +101,14 @@ def test_a_parameter_of_a_lock_is_no_object(folder, canary, attack, name):
 def test_a_name_in_a_lock_is_no_path(folder, canary, attack, tmp_path):
     (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
     forge(folder / LOCK, knob("fuser", os.path.relpath(tmp_path / "evil", "conf/fuser")))
-    with pytest.raises(HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"
+    ):
         fuse_by(folder / LOCK)
     forge(folder / LOCK, knob("fuser", str(tmp_path / "evil")))
-    with pytest.raises(HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"
+    ):
         fuse_by(folder / LOCK)
     assert not canary.exists()
 
@@ -108,7 +123,9 @@ def test_an_interpolation_in_a_lock_is_refused(folder, text):
 @pytest.mark.parametrize("value", [[[1]], [["graph"]], "graph", 1, {"graph": 1}, [None]])
 def test_capped_lists_of_a_lock_are_names(folder, value):
     forge(folder / LOCK, knob("pool.capped", value))
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json: pool\.capped.* expected a list of names") as caught:
+    with pytest.raises(
+        HarnessError, match=r"winner\.lock\.json: pool\.capped.* expected a list of names"
+    ) as caught:
         fuse_by(folder / LOCK)
     assert "\n" not in str(caught.value)
 
@@ -133,7 +150,9 @@ TRACED = {
     "a decoded object": lambda attack, path: knob(
         "fuser.alpha", "${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"
     ),
-    "learned": lambda attack, path: lambda lock: lock["winner"].update(learned={"fuser.alpha": attack}),
+    "learned": lambda attack, path: (
+        lambda lock: lock["winner"].update(learned={"fuser.alpha": attack})
+    ),
     "a retriever": lambda attack, path: knob("reranker", attack),
 }
 
@@ -143,8 +162,16 @@ def test_the_lock_of_a_trace_runs_nothing(folder, bench, canary, attack, tmp_pat
     (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
     forge(folder / LOCK, TRACED[what](attack, tmp_path / "evil"))
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
-    given = ["dataset=folder", f"dataset.path={bench}", *lists, f"paths.runs={tmp_path / 'runs'}", "query=q0"]
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*(expected|is learned)") as caught:
+    given = [
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *lists,
+        f"paths.runs={tmp_path / 'runs'}",
+        "query=q0",
+    ]
+    with pytest.raises(
+        HarnessError, match=r"winner\.lock\.json: .*(expected|is learned)"
+    ) as caught:
         trace.run(compose("trace", [*given, f"lock={folder / LOCK}"]))
     assert "\n" not in str(caught.value)
     assert not canary.exists()
@@ -154,13 +181,24 @@ def config_with(folder, change):
     content = yaml.safe_load((folder / "config.yaml").read_text())
     change(content)
     (folder / "config.yaml").write_text(yaml.safe_dump(content))
-    forge(folder / LOCK, lambda lock: lock["files"].update({"config.yaml": file_hash(folder / "config.yaml")}))
+    forge(
+        folder / LOCK,
+        lambda lock: lock["files"].update({"config.yaml": file_hash(folder / "config.yaml")}),
+    )
 
 
 PLUGINS = {
     "in a list": "policyrag",
     **dict.fromkeys(
-        ("an endpoint", "one of several endpoints", "almost local", "local by name", "a secret", "a place"), "llm"
+        (
+            "an endpoint",
+            "one of several endpoints",
+            "almost local",
+            "local by name",
+            "a secret",
+            "a place",
+        ),
+        "llm",
     ),
     "a database": "dice",
 }
@@ -168,7 +206,10 @@ PLUGINS = {
 
 
 def cases(table):
-    return [pytest.param(one, marks=[pytest.mark.plugin(PLUGINS[one])] if one in PLUGINS else []) for one in table]
+    return [
+        pytest.param(one, marks=[pytest.mark.plugin(PLUGINS[one])] if one in PLUGINS else [])
+        for one in table
+    ]
 
 
 ATTACKS = {
@@ -180,16 +221,23 @@ ATTACKS = {
     "called at once": lambda config, attack: config.update(
         dataset={
             **config["dataset"],
-            "name": {"_target_": "harness.plugins.policyrag.retriever.policyrag.edit", "_partial_": True},
+            "name": {
+                "_target_": "harness.plugins.policyrag.retriever.policyrag.edit",
+                "_partial_": True,
+            },
         }
     ),
-    "decoded": lambda config, attack: config.update(dataset="${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"),
+    "decoded": lambda config, attack: config.update(
+        dataset="${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"
+    ),
 }
 
 
 @pytest.mark.parametrize("where", cases(ATTACKS))
 @pytest.mark.parametrize("command", ["heldout", "verify"])
-def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, canary, attack, where, command):
+def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(
+    folder, canary, attack, where, command
+):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
     given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
     more = ["rescore=true"] if command == "verify" else []
@@ -213,17 +261,35 @@ REACHING = {
     "a folder": {"strategy": "encoder/sentence_transformer", "model": "/srv/models/x"},
     "another revision": {"strategy": "encoder/nv_embed_v2", "revision": "refs/pr/9"},
     "a reranker's model": {"strategy": "reranker/cross_encoder", "model": "a/b"},
-    "model code": {"strategy": "encoder/sentence_transformer", "model": "a/b", "trust_remote_code": True},
+    "model code": {
+        "strategy": "encoder/sentence_transformer",
+        "model": "a/b",
+        "trust_remote_code": True,
+    },
     "model code by name": {"strategy": "encoder/nv_embed_v2", "model": "a/b"},
     "a module": {"strategy": "extractor/offline", "model": "antigravity"},
-    "an endpoint": {"strategy": "extractor/llm", "model": "m", "base_url": "https://collects.example/v1"},
-    "one of several endpoints": {"strategy": "extractor/llm", "urls": ["https://collects.example/v1"]},
-    "almost local": {"strategy": "extractor/llm", "base_url": "http://localhost:80@collects.example"},
+    "an endpoint": {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "base_url": "https://collects.example/v1",
+    },
+    "one of several endpoints": {
+        "strategy": "extractor/llm",
+        "urls": ["https://collects.example/v1"],
+    },
+    "almost local": {
+        "strategy": "extractor/llm",
+        "base_url": "http://localhost:80@collects.example",
+    },
     "local by name": {"strategy": "extractor/llm", "base_url": "http://127.0.0.1.collects.example"},
-    "a secret": {"strategy": "extractor/llm", "model": "m", "key_variable": "AWS_SECRET_ACCESS_KEY"},
+    "a secret": {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "key_variable": "AWS_SECRET_ACCESS_KEY",
+    },
     "a database": {"strategy": "vectorstore/pgvector", "uri": "postgresql://collects.example"},
     "a place": {"strategy": "extractor/llm", "model": "m", "answers": "/etc"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", cases(REACHING))
@@ -237,8 +303,13 @@ def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
 
 @pytest.mark.plugin("llm")
 def test_what_stands_in_conf_and_what_is_local_needs_none(folder):
-    local = {"strategy": "extractor/llm", "model": "m", "base_url": "http://127.0.0.1:8000/v1",
-             "key_variable": "OPENAI_API_KEY", "answers": "${paths.runs}/answers"}  # fmt: skip
+    local = {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "base_url": "http://127.0.0.1:8000/v1",
+        "key_variable": "OPENAI_API_KEY",
+        "answers": "${paths.runs}/answers",
+    }
     config_with(folder, lambda config: config.update(extractor=local))
     reopen(folder, compose("heldout", ["tracking=none"]))
 
@@ -253,8 +324,13 @@ CLASSES = stored_strategy._names(tuple(folders()))[1]
 
 
 def test_a_class_of_conf_is_stored_by_its_name_alone(folder):
-    config_with(folder, lambda config: config.update(fuser={"_target_": CLASSES["fuser/boltzmann"]}))
-    with pytest.raises(HarnessError, match=r"config\.yaml: fuser\._target_ = .*expected `strategy: CONCEPT/NAME`, no"):
+    config_with(
+        folder, lambda config: config.update(fuser={"_target_": CLASSES["fuser/boltzmann"]})
+    )
+    with pytest.raises(
+        HarnessError,
+        match=r"config\.yaml: fuser\._target_ = .*expected `strategy: CONCEPT/NAME`, no",
+    ):
         reopen(folder, compose("heldout", ["tracking=none"]))
 
 
@@ -271,7 +347,9 @@ def test_no_file_of_a_sweep_names_a_class(folder):
 
 
 def test_what_a_sweep_stores_is_the_strategy_that_it_ran(folder):
-    """For every strategy of conf/: its name leads back to its class, the parts of other strategies included."""
+    """For every strategy of conf/: its name leads back to its class, the parts of other strategies
+    included.
+    """
     for name, target in CLASSES.items():
         made = StoredReader(folder).read(stored_strategy.by_name({"_target_": target}))
         assert made == {"_target_": target}, name
@@ -297,15 +375,20 @@ def in_table(folder, knobs):
     table = pd.read_parquet(folder / "trials.parquet")
     table["parameters"] = [json.dumps(json.loads(text) | knobs) for text in table["parameters"]]
     table.to_parquet(folder / "trials.parquet")
-    forge(folder / LOCK, lambda lock: lock["files"].update({"trials.parquet": file_hash(folder / "trials.parquet")}))
+    forge(
+        folder / LOCK,
+        lambda lock: lock["files"].update({"trials.parquet": file_hash(folder / "trials.parquet")}),
+    )
 
 
 COMMANDS = {
     "fuse": lambda folder, given: fuse_by(folder / LOCK),
-    "verify": lambda folder, given: verify.run(compose("verify", [*given, f"sweep={folder}", "rescore=true"])),
+    "verify": lambda folder, given: verify.run(
+        compose("verify", [*given, f"sweep={folder}", "rescore=true"])
+    ),
     "heldout": lambda folder, given: heldout.run(compose("heldout", [*given, f"sweep={folder}"])),
     "report": lambda folder, given: report.run(compose("report", [*given, f"sweep={folder}"])),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", FLAT)
@@ -317,15 +400,25 @@ def test_a_flat_knob_of_a_file_is_a_field(folder, what, monkeypatch):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("command", ["verify", "heldout", pytest.param("report", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "command", ["verify", "heldout", pytest.param("report", marks=pytest.mark.slow)]
+)
 @pytest.mark.usefixtures("undrawn")
 def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch, tmp_path):
     monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
     in_lock(folder, FLAT["a class"])
     in_table(folder, FLAT["a class"])
-    given = [f"paths.runs={tmp_path / 'runs'}", f"paths.ledger={tmp_path / 'ledger.jsonl'}", "tracking=none"]
+    given = [
+        f"paths.runs={tmp_path / 'runs'}",
+        f"paths.ledger={tmp_path / 'ledger.jsonl'}",
+        "tracking=none",
+    ]
     more = [f"paths.reports={tmp_path / 'reports'}"] if command == "report" else []
-    refused = pytest.raises(HarnessError, match="computed now") if command == "verify" else contextlib.nullcontext()
+    refused = (
+        pytest.raises(HarnessError, match="computed now")
+        if command == "verify"
+        else contextlib.nullcontext()
+    )
     with refused:
         COMMANDS[command](folder, [*given, *more])
 
@@ -333,7 +426,9 @@ def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch,
 def test_an_axis_of_a_stored_grid_names_no_model(folder):
     axes = {"reranker": ["cross_encoder"], "reranker.model": ["a/b"]}
     config_with(folder, lambda config: config["grid"].update(own=axes))
-    with pytest.raises(HarnessError, match=r"config\.yaml: grid\.own\.reranker\.model = 'a/b' .* trust=true"):
+    with pytest.raises(
+        HarnessError, match=r"config\.yaml: grid\.own\.reranker\.model = 'a/b' .* trust=true"
+    ):
         reopen(folder, compose("heldout", ["tracking=none"]))
     reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
 

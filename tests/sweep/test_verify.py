@@ -21,7 +21,10 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_numbers
 
-AXES = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
+AXES = (
+    "grid=point",
+    "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.3,0.6],pool.cap:[8]}",
+)
 
 
 @pytest.fixture
@@ -45,7 +48,8 @@ def test_other_numbers_name_the_input_that_differs(result, relock):
     np.save(result.folder / "ranks.npy", ranks)
     relock(result.folder)
     with pytest.raises(
-        HarnessError, match=rf"\(1 gold ranks differ\): libraries\.numpy: 1\.0 then, {np.__version__} now"
+        HarnessError,
+        match=rf"\(1 gold ranks differ\): libraries\.numpy: 1\.0 then, {np.__version__} now",
     ):
         verify(SweepResult(result.folder))
 
@@ -57,7 +61,8 @@ def test_another_file_behind_a_list_is_named(result, bench):
     try:
         path.write_text("".join(line.replace(" dense", " other") for line in lines[:-200]))
         with pytest.raises(
-            HarnessError, match=r"its trials are not those of config\.yaml.*lists\.dense\.content: \w{64} then"
+            HarnessError,
+            match=r"its trials are not those of config\.yaml.*lists\.dense\.content: \w{64} then",
         ):
             verify(result)
     finally:
@@ -76,23 +81,33 @@ def test_scores_that_figures_show_are_computed_again(result, relock):
 
 
 def test_another_code_s_name_hides_nothing(result, relock):
-    """Numbers that other code wrote may be the same, which is said; a key of the winner that is gone is missed."""
+    """Numbers that other code wrote may be the same, which is said; a key of the winner that is
+    gone is missed.
+    """
     path = result.folder / "manifest.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "code": "9.9.9+other"}))
     relock(result.folder, code="9.9.9+other")
     said = verify(SweepResult(result.folder))
-    assert f"other code wrote it: code = 9.9.9+other then, {code_version()} now; the numbers are the same" in said[1]
+    assert (
+        f"other code wrote it: code = 9.9.9+other then, {code_version()} now; the numbers are "
+        "the same" in said[1]
+    )
     lock = json.loads((result.folder / "winner.lock.json").read_text())
     del lock["winner"]["losses"]
     relock(result.folder, **lock)
-    with pytest.raises(HarnessError, match=r"winner\.losses = nothing, computed now: \d+ \(code: 9\.9\.9\+other then"):
+    with pytest.raises(
+        HarnessError,
+        match=r"winner\.losses = nothing, computed now: \d+ \(code: 9\.9\.9\+other then",
+    ):
         verify(SweepResult(result.folder))
 
 
 def test_a_lock_s_code_is_its_manifest_s(result, relock):
     relock(result.folder, code="9.9.9+other")
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json: code = 9\.9\.9\+other, and .* in manifest\.json"):
+    with pytest.raises(
+        HarnessError, match=r"winner\.lock\.json: code = 9\.9\.9\+other, and .* in manifest\.json"
+    ):
         verify(SweepResult(result.folder))
 
 
@@ -105,7 +120,9 @@ def test_another_file_of_importance_is_named(overrides, tmp_path):
     swept = sweep(Prepared.of(plan), plan.trials())
     assert "the same ranks, to the bit" in verify(swept)[0]
     importance.write_text('{"d00": 0.6}')
-    with pytest.raises(HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64} then"):
+    with pytest.raises(
+        HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64} then"
+    ):
         verify(SweepResult(swept.folder))
 
 
@@ -117,14 +134,29 @@ def test_first_arguments_alone_are_the_keys_without_a_value():
 
 
 def test_the_same_bytes_in_any_environment(result):
-    """Threads, hash seed, locale and time zone of another machine: the sweep's files again, byte by byte."""
+    """Threads, hash seed, locale and time zone of another machine: the sweep's files again, byte by
+    byte.
+    """
     root = Path(__file__).parents[2]
     runs = result.folder.parent.parent
-    before = {name: (result.folder / name).read_bytes() for name in ("trials.parquet", "ranks.npy", "winner.lock.json")}
-    given = [text for text in SweepResult(result.folder).config["given"] if not text.startswith("paths.")]
-    other = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONPATH": str(root)}
+    before = {
+        name: (result.folder / name).read_bytes()
+        for name in ("trials.parquet", "ranks.npy", "winner.lock.json")
+    }
+    given = [
+        text for text in SweepResult(result.folder).config["given"] if not text.startswith("paths.")
+    ]
+    other = {
+        "OMP_NUM_THREADS": "2",
+        "PYTHONHASHSEED": "7",
+        "TZ": "Asia/Tokyo",
+        "LC_ALL": "C",
+        "PYTHONPATH": str(root),
+    }
     command = [sys.executable, "-m", "harness", "sweep", *given, f"paths.runs={runs}"]
-    done = subprocess.run(command, env={**os.environ, **other}, capture_output=True, text=True, check=True, cwd=root)
+    done = subprocess.run(
+        command, env={**os.environ, **other}, capture_output=True, text=True, check=True, cwd=root
+    )
     assert done.stdout.splitlines()[-1] == str(result.folder)
     for name, content in before.items():
         assert (result.folder / name).read_bytes() == content

@@ -32,7 +32,10 @@ def test_of_many_processes_one_holds_it(tmp_path: Path) -> None:
         "with lease(Path(sys.argv[1])) as held:\n    print(int(held), flush=True); sys.stdin.read()"
     )
     line = [sys.executable, "-c", code, str(tmp_path / "a.lease")]
-    started = [subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    started = [
+        subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
     held = [process.stdout.readline().strip() for process in started]  # type: ignore[union-attr]
     for process in started:
         process.communicate("")
@@ -52,7 +55,9 @@ def test_a_dead_process_of_this_host_is_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [errno.ENOTSUP, errno.EPERM])
-def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+def test_a_file_system_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(error, os.strerror(error))
 

@@ -20,7 +20,9 @@ from harness.work.status import unfinished
 from harness.work.store import Store
 
 
-def squares(folder: Path, seen: list[int] | None = None, broken: tuple[int, ...] = ()) -> list[Part]:
+def squares(
+    folder: Path, seen: list[int] | None = None, broken: tuple[int, ...] = ()
+) -> list[Part]:
     """Ten parts; part n holds n squared."""
 
     def part(number: int) -> Part:
@@ -58,13 +60,19 @@ def test_shares_divide_the_parts(tmp_path: Path, of: int) -> None:
     for index in range(of, 0, -1):
         with sharing(Share(index, of, waits=False, tolerant=True)):
             last = index == 1
-            with contextlib.nullcontext() if last else pytest.raises(Unfinished, match="of 10 parts are missing"):
+            with (
+                contextlib.nullcontext()
+                if last
+                else pytest.raises(Unfinished, match="of 10 parts are missing")
+            ):
                 fill(tmp_path, squares(tmp_path, seen), "squares")
     assert sorted(seen) == list(range(10))
     assert content(tmp_path) == WHOLE
 
 
-def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(tmp_path: Path) -> None:
+def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(
+    tmp_path: Path,
+) -> None:
     seen: list[int] = []
     (tmp_path / "parts").mkdir()
     done = threading.Event()
@@ -91,15 +99,20 @@ def test_a_part_that_always_fails_is_named_and_the_rest_goes_on(tmp_path: Path) 
         with (
             sharing(Share(1, 1, waits=True, tolerant=True)),
             pytest.raises(
-                HarnessError, match=r"2 of 10 parts failed \(3.txt, 7.txt\); 3.txt on .*: ValueError: 3 is n"
+                HarnessError,
+                match=r"2 of 10 parts failed \(3.txt, 7.txt\); 3.txt on .*: ValueError: 3 is n",
             ),
         ):
             fill(tmp_path, squares(tmp_path, broken=(3, 7)), "squares")
-    assert content(tmp_path) == {name: text for name, text in WHOLE.items() if name not in ("3.txt", "7.txt")}
+    assert content(tmp_path) == {
+        name: text for name, text in WHOLE.items() if name not in ("3.txt", "7.txt")
+    }
     assert len(json.loads((tmp_path / "parts" / "3.txt.failed.json").read_text())) == TRIES
 
 
-def test_a_process_of_its_own_ends_at_the_first_failure_and_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_process_of_its_own_ends_at_the_first_failure_and_goes_on_where_it_was(
+    tmp_path: Path,
+) -> None:
     seen: list[int] = []
     with pytest.raises(ValueError, match="3 is not liked"):
         fill(tmp_path, squares(tmp_path, seen, broken=(3,)), "squares")
@@ -110,11 +123,16 @@ def test_a_process_of_its_own_ends_at_the_first_failure_and_goes_on_where_it_was
 def test_shares_made_by_something_else_are_refused_with_both(tmp_path: Path) -> None:
     with sharing(Share(1, 2, waits=False)), pytest.raises(Unfinished):
         fill(tmp_path, squares(tmp_path), "squares", {"device": "cpu"})
-    with sharing(Share(2, 2, waits=False)), pytest.raises(HarnessError, match="device cpu there, cuda here"):
+    with (
+        sharing(Share(2, 2, waits=False)),
+        pytest.raises(HarnessError, match="device cpu there, cuda here"),
+    ):
         fill(tmp_path, squares(tmp_path), "squares", {"device": "cuda"})
 
 
-def test_what_other_libraries_left_is_computed_again_unless_somebody_works_on_it(tmp_path: Path) -> None:
+def test_what_other_libraries_left_is_computed_again_unless_somebody_works_on_it(
+    tmp_path: Path,
+) -> None:
     records = tmp_path / "parts"
     records.mkdir()
     ones = squares(tmp_path)
@@ -122,7 +140,10 @@ def test_what_other_libraries_left_is_computed_again_unless_somebody_works_on_it
     (tmp_path / "3.txt").write_text("old")
     agree(records, ones, "squares", {"libraries": "old", "code": 2}, False)
     assert (tmp_path / "3.txt").exists()
-    with lease(records / "4.txt.lease"), pytest.raises(HarnessError, match="libraries old there, new here"):
+    with (
+        lease(records / "4.txt.lease"),
+        pytest.raises(HarnessError, match="libraries old there, new here"),
+    ):
         agree(records, ones, "squares", {"libraries": "new", "code": 2}, False)
     agree(records, ones, "squares", {"libraries": "new", "code": 2}, False)
     assert not (tmp_path / "3.txt").exists()
@@ -141,7 +162,9 @@ def test_an_artifact_of_parts_holds_nothing_of_how_they_were_made(tmp_path: Path
         return {"sum": sum(int(text) for text in content(folder).values())}
 
     def get() -> object:
-        return store.get("squares", {}, {}, build, fill=lambda folder: fill(folder, squares(folder), "squares"))
+        return store.get(
+            "squares", {}, {}, build, fill=lambda folder: fill(folder, squares(folder), "squares")
+        )
 
     with sharing(Share(1, 2, waits=False)), pytest.raises(Unfinished):
         get()
@@ -160,7 +183,11 @@ def test_what_status_tells(tmp_path: Path) -> None:
     with lease(folder / "parts" / "7.txt.lease"):
         (told,) = map(str, unfinished(tmp_path))
     assert told.startswith("squares: [###                           ] 1 of 10 parts")
-    assert re.search(rf"^  done on {re.escape(socket.gethostname())}: 1, \S+ s each \(median\)$", told, re.MULTILINE)
+    assert re.search(
+        rf"^  done on {re.escape(socket.gethostname())}: 1, \S+ s each \(median\)$",
+        told,
+        re.MULTILINE,
+    )
     assert "5.txt  failed 3 times, last on" in told
     assert "ValueError: 5 is not liked" in told
     assert "7.txt  running on" in told
@@ -170,11 +197,15 @@ def test_what_status_tells(tmp_path: Path) -> None:
     "content", ["", "[]", "1", "{", '{"made_by": 1}', '{"pid": "x"}', '[{"host": 1}]', "[" * 99_999]
 )
 def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
-    """Of a machine that lost its power: what they told is lost, the parts are computed all the same."""
+    """Of a machine that lost its power: what they told is lost, the parts are computed all the
+    same.
+    """
     records = tmp_path / "artifacts" / "encode" / "a.partial" / module.RECORDS
     records.mkdir(parents=True)
     for name in (module.PLAN, "3.txt.lease", f"3.txt{module.FAILED}", f"3.txt{module.DONE}"):
-        (records / name).write_text(content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1))
+        (records / name).write_text(
+            content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1)
+        )
     os.utime(records / "3.txt.lease", (0, 0))
     list(unfinished(tmp_path))
     fill(records.parent, squares(records.parent), "squares")
@@ -182,10 +213,15 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
 
 
 def test_a_worker_that_fails_part_after_part_leaves_the_rest_to_others(tmp_path: Path) -> None:
-    """Its own fault, a broken GPU say, must not use up what each part may fail; another does all of them."""
+    """Its own fault, a broken GPU say, must not use up what each part may fail; another does all of
+    them.
+    """
     with (
         sharing(Share(1, 2, waits=True, tolerant=True)),
-        pytest.raises(HarnessError, match=r"squares: 5 parts in a row failed on .*; the last: ValueError: 8 is not"),
+        pytest.raises(
+            HarnessError,
+            match=r"squares: 5 parts in a row failed on .*; the last: ValueError: 8 is not",
+        ),
     ):
         fill(tmp_path, squares(tmp_path, broken=tuple(range(10))), "squares")
     with sharing(Share(2, 2, waits=True, tolerant=True)):
@@ -197,13 +233,19 @@ def test_a_full_disk_ends_the_worker_and_is_no_fault_of_the_part(tmp_path: Path)
     def full(partial: Path, advance: module.Advance) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with sharing(Share(1, 2, waits=True, tolerant=True)), pytest.raises(HarnessError, match="cannot write"):
+    with (
+        sharing(Share(1, 2, waits=True, tolerant=True)),
+        pytest.raises(HarnessError, match="cannot write"),
+    ):
         fill(tmp_path, [Part(tmp_path / "0.txt", full)], "squares")
     assert module.failures(tmp_path / "parts", "0.txt") == []
 
 
 def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> None:
-    with sharing(Share(1, 1, waits=True, tolerant=True)), pytest.raises(HarnessError, match="without an engine or a p"):
+    with (
+        sharing(Share(1, 1, waits=True, tolerant=True)),
+        pytest.raises(HarnessError, match="without an engine or a p"),
+    ):
         fill(tmp_path, squares(tmp_path, broken=(3,)), "squares")
     fill(tmp_path, squares(tmp_path), "squares")
     assert content(tmp_path) == WHOLE

@@ -25,7 +25,9 @@ def squares(seen: list[int], count: int = 10) -> tuple[np.ndarray, np.ndarray]:
     return map_rows("squares", work, count, 3)
 
 
-def build(store: Store, seen: list[int], count: int = 10, enter: Callable[[], object] = lambda: None) -> Path:
+def build(
+    store: Store, seen: list[int], count: int = 10, enter: Callable[[], object] = lambda: None
+) -> Path:
     """The artifact of the squares.    enter: called before the first row is computed."""
 
     def write(folder: Path) -> dict[str, int]:
@@ -45,7 +47,11 @@ def build(store: Store, seen: list[int], count: int = 10, enter: Callable[[], ob
 
 
 def content(path: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.suffix == ".npy"}
+    return {
+        str(one.relative_to(path)): one.read_bytes()
+        for one in path.rglob("*")
+        if one.suffix == ".npy"
+    }
 
 
 def test_one_process_computes_all_rows_at_once_and_writes_no_parts(tmp_path: Path) -> None:
@@ -59,7 +65,9 @@ def test_one_process_computes_all_rows_at_once_and_writes_no_parts(tmp_path: Pat
 
 @pytest.mark.parametrize("of", [2, 3, 7])
 def test_shares_at_once(tmp_path: Path, of: int) -> None:
-    """Threads stand for processes: each row of each of the two loops is computed once, by one of them."""
+    """Threads stand for processes: each row of each of the two loops is computed once, by one of
+    them.
+    """
     alone = content(build(Store(tmp_path / "alone"), []))
     seen: list[list[int]] = [[] for _ in range(of)]
     all_there = threading.Barrier(of)  # one that came when the others had ended would begin anew
@@ -81,7 +89,10 @@ def test_shares_at_once(tmp_path: Path, of: int) -> None:
 
 def test_a_share_that_does_not_wait_leaves_the_rest_to_one_that_has_all(tmp_path: Path) -> None:
     seen: list[int] = []
-    with sharing(Share(2, 2, waits=False)), pytest.raises(Unfinished, match="squares: 2 of 4 parts are missing"):
+    with (
+        sharing(Share(2, 2, waits=False)),
+        pytest.raises(Unfinished, match="squares: 2 of 4 parts are missing"),
+    ):
         build(Store(tmp_path), seen)
     assert seen == [3, 4, 5, 9]
     build(Store(tmp_path), seen)
@@ -104,7 +115,9 @@ def test_a_damaged_part_is_computed_again(tmp_path: Path) -> None:
     assert content(path) == content(build(Store(tmp_path / "alone"), []))
 
 
-def test_who_comes_late_takes_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_comes_late_takes_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The artifact is put together by another process while this one is in the middle of it."""
     store, ended = Store(tmp_path), []
 

@@ -1,4 +1,6 @@
-"""Hashes of the code that a result follows from: what runs counts, what is written about it does not."""
+"""Hashes of the code that a result follows from: what runs counts, what is written about it does
+not.
+"""
 
 import importlib
 import subprocess
@@ -17,7 +19,8 @@ FILES = {
     "__init__.py": "",
     "mine.py": '"""Mine."""\nfrom typing import TYPE_CHECKING\nimport numpy\nfrom .helper import DEPTH\n'
     "from pack import lazy\nif TYPE_CHECKING:\n    from .types import Kind\n\n\ndef work():\n"
-    '    """Count."""\n    from . import late  # when it is needed\n    return late.F(DEPTH), lazy.Name\n',
+    '    """Count."""\n    from . import late  # when it is needed\n    return late.F(DEPTH), '
+    "lazy.Name\n",
     "helper.py": "DEPTH = 3\n",
     "late.py": "F = int\n",
     "types.py": "Kind = int\n",
@@ -49,8 +52,13 @@ def forget() -> None:
 
 def test_a_module_and_what_it_imports_counts_wherever_the_import_stands(pack: Path) -> None:
     assert list(sources(["pack.mine"])) == [
-        "pack", "pack.helper", "pack.late", "pack.lazy", "pack.lazy.name", "pack.mine",
-    ]  # fmt: skip
+        "pack",
+        "pack.helper",
+        "pack.late",
+        "pack.lazy",
+        "pack.lazy.name",
+        "pack.mine",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +77,9 @@ def test_a_module_and_what_it_imports_counts_wherever_the_import_stands(pack: Pa
         ("late.py", "F = int", "F = (", "pack.late"),
     ],
 )
-def test_what_runs_changes_the_hash(pack: Path, name: str, old: str, new: str, changed: str) -> None:
+def test_what_runs_changes_the_hash(
+    pack: Path, name: str, old: str, new: str, changed: str
+) -> None:
     before = sources(["pack.mine"])
     text = (pack / name).read_text()
     assert old in text
@@ -78,7 +88,9 @@ def test_what_runs_changes_the_hash(pack: Path, name: str, old: str, new: str, c
     assert differing(before, sources(["pack.mine"])) == changed
 
 
-def test_what_was_parsed_once_is_kept_by_the_hash_of_the_text(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_parsed_once_is_kept_by_the_hash_of_the_text(
+    pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     before = sources(["pack.mine"])
     with monkeypatch.context() as patch:
@@ -93,8 +105,16 @@ def test_what_was_parsed_once_is_kept_by_the_hash_of_the_text(pack: Path, monkey
 
 def test_of_a_strategy_it_is_its_class_s_module_with_the_project_s_own(pack: Path) -> None:
     found = sources(modules_of(identity(BM25())))
-    assert {"harness.retriever.bm25", "harness.benchmark.benchmark", "harness.run.run"} <= found.keys()
-    assert not [name for name in found if name.split(".")[0] != "harness" or "command" in name or "report" in name]
+    assert {
+        "harness.retriever.bm25",
+        "harness.benchmark.benchmark",
+        "harness.run.run",
+    } <= found.keys()
+    assert not [
+        name
+        for name in found
+        if name.split(".")[0] != "harness" or "command" in name or "report" in name
+    ]
 
 
 def test_what_a_session_typed_is_known_by_its_code() -> None:
@@ -106,7 +126,9 @@ def test_what_a_session_typed_is_known_by_its_code() -> None:
 
     def run(k: int = 1, expression: str = "K + 1", unread: int = 0) -> str:
         text = typed.format(k=k, expression=expression, unread=unread)
-        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", text], capture_output=True, text=True, check=True
+        )
         return done.stdout
 
     first = run()

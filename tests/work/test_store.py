@@ -35,7 +35,9 @@ def test_it_is_built_once_and_then_read(tmp_path):
     assert found.facts == {"texts": 1}
 
 
-@pytest.mark.parametrize(("config", "inputs"), [({"a": 2}, {"data": "x"}), ({"a": 1}, {"data": "y"})])
+@pytest.mark.parametrize(
+    ("config", "inputs"), [({"a": 2}, {"data": "x"}), ({"a": 1}, {"data": "y"})]
+)
 def test_another_configuration_or_input_is_another_artifact(tmp_path, config, inputs):
     store = Store(tmp_path)
     first = store.get("stage", {"a": 1}, {"data": "x"}, _write("one"))
@@ -49,7 +51,8 @@ def test_the_manifest_tells_what_made_it(tmp_path):
     assert manifest["inputs"] == {"data": "x"}
     assert manifest["files"]["data.txt"] == {
         "bytes": 3,
-        "sha256": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",  # sha256sum of "one"
+        # sha256sum of "one"
+        "sha256": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",
     }
     assert {"code", "libraries", "seconds"} <= manifest.keys()
 
@@ -106,7 +109,9 @@ def test_a_full_disk_is_one_clear_line(tmp_path, code):
     def full(folder):
         raise OSError(code, "No space left on device")
 
-    with pytest.raises(HarnessError, match=r"cannot write \(No space left on device\).*paths\.runs"):
+    with pytest.raises(
+        HarnessError, match=r"cannot write \(No space left on device\).*paths\.runs"
+    ):
         Store(tmp_path).get("stage", {}, {}, full)
     assert not list(tmp_path.rglob("*.partial"))
 
@@ -136,7 +141,9 @@ def test_of_two_processes_one_builds_and_the_other_waits(tmp_path):
 @pytest.mark.parametrize("resumable", [True, False])
 def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
     store = Store(tmp_path)
-    left = store.place("stage", {}, {}).with_suffix(".partial") / "shards" / "a.npz.999999999.partial"
+    left = (
+        store.place("stage", {}, {}).with_suffix(".partial") / "shards" / "a.npz.999999999.partial"
+    )
     left.parent.mkdir(parents=True)
     left.write_text("half")
     made = store.get("stage", {}, {}, _write("one"), resumable=resumable)
@@ -144,7 +151,9 @@ def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
     assert not list(tmp_path.rglob("*.partial"))
 
 
-def test_a_build_killed_while_it_removed_what_was_told_of_parts_leaves_none_of_it(tmp_path, monkeypatch):
+def test_a_build_killed_while_it_removed_what_was_told_of_parts_leaves_none_of_it(
+    tmp_path, monkeypatch
+):
     store = Store(tmp_path)
     monkeypatch.setattr("harness.work.store.shutil.rmtree", Mock(side_effect=KeyboardInterrupt))
 
@@ -166,7 +175,9 @@ def _claim(place, **other):
     path.write_text(json.dumps({**json.loads(path.read_text()), **other}))
 
 
-@pytest.mark.parametrize("other", [{"stage": "index"}, {"config": {"a": 2}}, {"inputs": {"data": "y"}}])
+@pytest.mark.parametrize(
+    "other", [{"stage": "index"}, {"config": {"a": 2}}, {"inputs": {"data": "y"}}]
+)
 def test_another_artifact_under_a_key_is_refused(tmp_path, caplog, other):
     """Its files and their hashes are whole; it is just not what its key says."""
     store = Store(tmp_path)
@@ -191,8 +202,17 @@ def test_a_whole_artifact_that_was_moved_to_another_key_is_refused(tmp_path, cap
 def test_a_manifest_of_another_form_is_damaged(tmp_path, caplog):
     store = Store(tmp_path)
     made = store.get("stage", {}, {}, _write("one"))
-    for content in ("[]", '{"files": [1]}', '{"files": {"data.txt": 1}}', "[" * 100_000, '"\\ud800"', "\xff"):
+    for content in (
+        "[]",
+        '{"files": [1]}',
+        '{"files": {"data.txt": 1}}',
+        "[" * 100_000,
+        '"\\ud800"',
+        "\xff",
+    ):
         (made.path / MANIFEST).write_text(content, encoding="latin-1")
         assert open_artifact(made.path, made.path.name) is None
-        with pytest.raises(HarnessError, match=r"manifest\.json: missing or damaged .*; make it anew"):
+        with pytest.raises(
+            HarnessError, match=r"manifest\.json: missing or damaged .*; make it anew"
+        ):
             check_artifact(made.path, "make it anew")

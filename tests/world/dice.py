@@ -13,8 +13,8 @@ T = TypeVar("T")
 class Dice:
     """A stream of draws, named by a seed and a word.
 
-    It stands on ``random.Random(int).random()`` alone, whose sequence Python promises to keep; the other methods of
-    that class may change between versions.
+    It stands on ``random.Random(int).random()`` alone, whose sequence Python promises to keep; the
+    other methods of that class may change between versions.
     """
 
     def __init__(self, seed: int, stream: str) -> None:
@@ -38,7 +38,9 @@ class Dice:
         return items[self.below(len(items))]
 
     def skewed(self, items: Sequence[T]) -> T:
-        """One of the items, the first ones far more often: the first hundredth takes a fifth of the draws."""
+        """One of the items, the first ones far more often: the first hundredth takes a fifth of the
+        draws.
+        """
         draw = self._draw()
         return items[int(draw * draw * draw * len(items))]
 

@@ -10,7 +10,8 @@ from typing import Any
 class Entity:
     """A thing that has a passage.
 
-    kind: ``person``, ``film``, ...    name: how texts call it.    title: of its passage; tells homonyms apart.
+    kind: ``person``, ``film``, ...    name: how texts call it.    title: of its passage; tells
+    homonyms apart.
     aliases: other names, each given in its passage.    facts: by word, another entity or a text.
     """
 

@@ -10,10 +10,17 @@ from typing import Any
 Row = dict[str, Any]
 
 
-def write_benchmark(folder: Path, corpus: Mapping[str, str] | Iterable[Row], queries: Iterable[Row]) -> Path:
-    """Rows of passages and questions, as corpus.jsonl and queries.jsonl; of {title: text} the ids are p0, p1, ..."""
+def write_benchmark(
+    folder: Path, corpus: Mapping[str, str] | Iterable[Row], queries: Iterable[Row]
+) -> Path:
+    """Rows of passages and questions, as corpus.jsonl and queries.jsonl; of {title: text} the ids
+    are p0, p1, ...
+    """
     if isinstance(corpus, Mapping):
-        corpus = [{"id": f"p{n}", "title": title, "text": text} for n, (title, text) in enumerate(corpus.items())]
+        corpus = [
+            {"id": f"p{n}", "title": title, "text": text}
+            for n, (title, text) in enumerate(corpus.items())
+        ]
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in (("corpus", corpus), ("queries", queries)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -21,7 +28,9 @@ def write_benchmark(folder: Path, corpus: Mapping[str, str] | Iterable[Row], que
 
 
 def copy_benchmark(source: Path, folder: Path, change: Callable[[int, Row], Row | None]) -> Path:
-    """A benchmark's passages, and each question as ``change(number, row)`` makes it; None leaves it out."""
+    """A benchmark's passages, and each question as ``change(number, row)`` makes it; None leaves it
+    out.
+    """
     corpus, queries = (
         [json.loads(line) for line in (source / f"{name}.jsonl").read_text().splitlines()]
         for name in ("corpus", "queries")

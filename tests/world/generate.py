@@ -1,7 +1,8 @@
 """A made-up world and questions about it, as the files of a benchmark.
 
-``python -m tests.world.generate DIR [passages] [seed]`` writes ``corpus.jsonl.gz`` and ``queries.jsonl.gz``; with its
-defaults the bytes of ``datasets/sample``, of which ``dataset=sample`` is made.
+``python -m tests.world.generate DIR [passages] [seed]`` writes ``corpus.jsonl.gz`` and
+``queries.jsonl.gz``; with its defaults the bytes of ``datasets/sample``, of which
+``dataset=sample`` is made.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ def write(folder: Path, passages: int = 2000, seed: int = 0) -> Path:
     for name, records in zip(("corpus", "queries"), generate(passages, seed), strict=True):
         path = folder / f"{name}.jsonl.gz"
         with path.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as stream:
-            stream.write("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode())
+            stream.write(
+                "".join(
+                    json.dumps(record, ensure_ascii=False) + "\n" for record in records
+                ).encode()
+            )
     return folder
 
 
 def generate(passages: int, seed: int) -> tuple[list[Record], list[Record]]:
-    """The corpus and the queries: so many passages about people, places, works and organisations, and 3 questions for
-    every 10 of them. Another seed is another world of the same kind.
+    """The corpus and the queries: so many passages about people, places, works and organisations,
+    and 3 questions for every 10 of them. Another seed is another world of the same kind.
     """
     world = populated(passages, seed)
     writer = Writer(world, seed)

@@ -10,10 +10,26 @@ from tests.world.titles import entitle
 from tests.world.works import create
 
 SHARES = {
-    "country": 8, "region": 24, "river": 40, "town": 200, "university": 40, "studio": 30, "publisher": 30, "label": 24,
-    "museum": 24, "newspaper": 24, "club": 30, "award": 24, "festival": 40, "survey": 30, "film": 230, "novel": 170,
-    "album": 120, "painting": 80, "opera": 50,
-}  # fmt: skip
+    "country": 8,
+    "region": 24,
+    "river": 40,
+    "town": 200,
+    "university": 40,
+    "studio": 30,
+    "publisher": 30,
+    "label": 24,
+    "museum": 24,
+    "newspaper": 24,
+    "club": 30,
+    "award": 24,
+    "festival": 40,
+    "survey": 30,
+    "film": 230,
+    "novel": 170,
+    "album": 120,
+    "painting": 80,
+    "opera": 50,
+}
 """How many of each kind there are among 2000 passages; all others are people."""
 
 

@@ -10,7 +10,9 @@ import yaml
 
 from tests.world.dice import Dice
 
-WORDS: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
+WORDS: dict[str, list[str]] = yaml.safe_load(
+    Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
+)
 
 
 class Names:
@@ -22,7 +24,9 @@ class Names:
         self._used_up: set[str] = set()
 
     def fresh(self, make: Callable[..., str], *given: Any) -> str:
-        """A name from ``make(*given)`` that nothing else has; once 900 draws found none, with a surname at once."""
+        """A name from ``make(*given)`` that nothing else has; once 900 draws found none, with a
+        surname at once.
+        """
         name = make(*given)
         key = f"{make.__name__} {given}"
         for attempt in range(901 if key in self._used_up else 0, 2000):
@@ -67,13 +71,22 @@ class Names:
         other = self.given(woman)
         initials = f"{given[0]}. {other[0]}. {surname}"
         return self.dice.pick(
-            (initials, f"{other} {surname}", f"{other} {self.surname()}", f"{given} {self.surname()}")
+            (
+                initials,
+                f"{other} {surname}",
+                f"{other} {self.surname()}",
+                f"{given} {self.surname()}",
+            )
         )
 
     def work(self, place: str, person: str) -> str:
         """The title of a work; it may name a place or a person of this world."""
         dice = self.dice
-        adjective, noun, other = dice.pick(WORDS["adjectives"]), dice.pick(WORDS["nouns"]), dice.pick(WORDS["nouns"])
+        adjective, noun, other = (
+            dice.pick(WORDS["adjectives"]),
+            dice.pick(WORDS["nouns"]),
+            dice.pick(WORDS["nouns"]),
+        )
         article = "An" if noun[0] in "AEIO" or noun == "Hour" else "A"
         return dice.pick(
             (

@@ -14,9 +14,18 @@ COMPANY_NAMES = {
     "newspaper": ("{0} Gazette", "{0} Courier", "{0} Observer", "{0} Tribune"),
     "club": ("{0} United", "{0} Rovers", "{0} Athletic", "{0} Wanderers"),
     "museum": ("{0} Museum of Art", "{1} Gallery", "{0} Art Hall"),
-    "university": ("University of {0}", "{1} University", "{0} Institute of Technology", "{0} Academy of Arts"),
+    "university": (
+        "University of {0}",
+        "{1} University",
+        "{0} Institute of Technology",
+        "{0} Academy of Arts",
+    ),
 }
-FORMER_NAMES = {"university": ("{1} College", "{0} Seminary"), "studio": ("{1} Brothers",), "label": ("{1} Discs",)}
+FORMER_NAMES = {
+    "university": ("{1} College", "{0} Seminary"),
+    "studio": ("{1} Brothers",),
+    "label": ("{1} Discs",),
+}
 
 
 def found(world: Population, counts: Mapping[str, int]) -> None:
@@ -26,17 +35,29 @@ def found(world: Population, counts: Mapping[str, int]) -> None:
         for _ in range(counts[kind]):
             town = dice.skewed(world.by_kind["town"])
             name = names.fresh(world.company, patterns)
-            founder = dice.pick(world.by_occupation["architect" if kind == "museum" else "industrialist"])
+            founder = dice.pick(
+                world.by_occupation["architect" if kind == "museum" else "industrialist"]
+            )
             founded = str(founder.facts["year"] + dice.between(25, 45))
             theme = dice.pick(WORDS["fields" if kind == "university" else "themes"])
             world.add(kind, name, town=town, founded=founded, founder=founder, theme=theme)
             if kind in FORMER_NAMES and dice.chance(0.3):
-                world.by_kind[kind][-1].aliases.append(names.fresh(world.company, FORMER_NAMES[kind]))
+                world.by_kind[kind][-1].aliases.append(
+                    names.fresh(world.company, FORMER_NAMES[kind])
+                )
     for _ in range(counts["award"]):
         person = dice.pick(world.by_kind["person"])
-        name = names.fresh(world.one_of, [f"{person.name} {word}" for word in ("Prize", "Medal", "Award")])
+        name = names.fresh(
+            world.one_of, [f"{person.name} {word}" for word in ("Prize", "Medal", "Award")]
+        )
         first = str(dice.between(max(1900, person.facts["year"] + 30), 2018))
-        world.add("award", name, honours=person, founded=first, body=dice.pick(world.by_kind["university"]))
+        world.add(
+            "award",
+            name,
+            honours=person,
+            founded=first,
+            body=dice.pick(world.by_kind["university"]),
+        )
 
 
 def celebrate(world: Population, counts: Mapping[str, int]) -> None:
@@ -45,8 +66,12 @@ def celebrate(world: Population, counts: Mapping[str, int]) -> None:
     arts = ("Film", "Literature", "Music", "Painting", "Opera")
     for _ in range(counts["festival"]):
         town, art = dice.skewed(world.by_kind["town"]), dice.pick(arts)
-        name = names.fresh(world.company, [f"{{0}} {art} Festival", f"{{0}} {art} Week", f"{{0}} {art} Days"])
-        world.add("festival", name, town=town, art=art.lower(), founded=str(dice.between(1925, 2005)))
+        name = names.fresh(
+            world.company, [f"{{0}} {art} Festival", f"{{0}} {art} Week", f"{{0}} {art} Days"]
+        )
+        world.add(
+            "festival", name, town=town, art=art.lower(), founded=str(dice.between(1925, 2005))
+        )
     for number in range(counts["survey"]):
         country, art = world.by_kind["country"][number // 5 % counts["country"]], arts[number % 5]
         name = names.fresh(world.one_of, [f"{art} in {country.name}"])

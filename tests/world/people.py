@@ -6,9 +6,19 @@ from tests.world.names import WORDS
 from tests.world.population import Population, know
 
 OCCUPATIONS = {
-    "film director": 13, "novelist": 13, "composer": 11, "singer": 11, "painter": 9, "politician": 12, "architect": 5,
-    "industrialist": 8, "footballer": 7, "journalist": 5, "physicist": 3, "botanist": 3,
-}  # fmt: skip
+    "film director": 13,
+    "novelist": 13,
+    "composer": 11,
+    "singer": 11,
+    "painter": 9,
+    "politician": 12,
+    "architect": 5,
+    "industrialist": 8,
+    "footballer": 7,
+    "journalist": 5,
+    "physicist": 3,
+    "botanist": 3,
+}
 
 
 def born(world: Population, count: int) -> None:
@@ -57,7 +67,11 @@ def live(world: Population) -> None:
             facts["newspaper"] = dice.pick(world.by_kind["newspaper"])
         if "spouse" not in facts and dice.chance(0.3):
             other = dice.pick(people)
-            if other is not person and "spouse" not in other.facts and abs(other.facts["year"] - facts["year"]) < 16:
+            if (
+                other is not person
+                and "spouse" not in other.facts
+                and abs(other.facts["year"] - facts["year"]) < 16
+            ):
                 facts["spouse"], other.facts["spouse"] = other, person
         for fact in ("birthplace", "alma_mater", "award", "club", "newspaper"):
             if fact in facts:

@@ -9,14 +9,23 @@ from tests.world.population import Population
 
 
 def settle(world: Population, counts: Mapping[str, int]) -> None:
-    """Countries, regions, rivers and towns; the first town of a country or region is its capital."""
+    """Countries, regions, rivers and towns; the first town of a country or region is its
+    capital.
+    """
     dice, names = world.dice, world.names
     for _ in range(counts["country"]):
         name = names.fresh(names.word, "country_ends", 0.2)
-        world.add("country", name, adjective=_adjective(name), founded=str(dice.between(1790, 1925)))
+        world.add(
+            "country", name, adjective=_adjective(name), founded=str(dice.between(1790, 1925))
+        )
     for _ in range(counts["region"]):
         name = names.fresh(names.word, "region_ends", 0.2)
-        world.add("region", name, country=dice.pick(world.by_kind["country"]), area=f"{dice.between(900, 9800):,}")
+        world.add(
+            "region",
+            name,
+            country=dice.pick(world.by_kind["country"]),
+            area=f"{dice.between(900, 9800):,}",
+        )
     for _ in range(counts["river"]):
         name = names.fresh(names.word, "river_ends", 0.3)
         length = f"{dice.between(40, 880)} kilometres"
@@ -40,6 +49,10 @@ def settle(world: Population, counts: Mapping[str, int]) -> None:
 
 
 def _adjective(country: str) -> str:
-    """``Veldonia``: ``Veldonian``; ``Karsland``: ``Karslandic``; ``Karsland Fenby``: ``Karsland Fenbyan``."""
+    """``Veldonia``: ``Veldonian``; ``Karsland``: ``Karslandic``; ``Karsland Fenby``:
+    ``Karsland Fenbyan``.
+    """
     endings = {"a": "n", "land": "ic", "mark": "ish", "istan": "i"}
-    return country + next((ending for last, ending in endings.items() if country.endswith(last)), "an")
+    return country + next(
+        (ending for last, ending in endings.items() if country.endswith(last)), "an"
+    )

@@ -10,13 +10,25 @@ from tests.world.entity import Entity
 from tests.world.names import Names
 
 MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 class Population:
-    """The entities made so far, by kind in the order of their making; a kind's first ones are its hubs."""
+    """The entities made so far, by kind in the order of their making; a kind's first ones are its
+    hubs.
+    """
 
     def __init__(self, seed: int) -> None:
         self.dice = Dice(seed, "population")
@@ -37,7 +49,9 @@ class Population:
 
     def company(self, patterns: Sequence[str]) -> str:
         """A name after a town or a family."""
-        return self.dice.pick(patterns).format(self.dice.skewed(self.by_kind["town"]).name, self.names.surname())
+        return self.dice.pick(patterns).format(
+            self.dice.skewed(self.by_kind["town"]).name, self.names.surname()
+        )
 
     def one_of(self, names: Sequence[str]) -> str:
         """One of the names."""

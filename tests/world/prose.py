@@ -1,7 +1,7 @@
 """Passages: what an encyclopedia would say of each entity, from sentence templates.
 
-The sentences are in ``sentences.yaml``. A slot in braces is a fact; an entity is named by its name or by an alias.
-``a/an`` becomes the article that fits. There are none to two sentences of colour.
+The sentences are in ``sentences.yaml``. A slot in braces is a fact; an entity is named by its name
+or by an alias. ``a/an`` becomes the article that fits. There are none to two sentences of colour.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ class Writer:
     def __init__(self, world: Population, seed: int) -> None:
         self.world = world
         self.seed = seed
-        self.sentences = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))
+        self.sentences = yaml.safe_load(
+            Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8")
+        )
 
     def passage(self, entity: Entity, number: int) -> str:
         """The text on an entity; ``number`` names its draws."""
@@ -35,9 +37,15 @@ class Writer:
         intro = dice.pick(kind["intro"])
         if entity.aliases:
             also = self.sentences["also"]
-            intro = intro.replace("{name}", "{name}" + dice.pick(also.get(entity.kind, also["other"])), 1)
+            intro = intro.replace(
+                "{name}", "{name}" + dice.pick(also.get(entity.kind, also["other"])), 1
+            )
             slots["alias"] = entity.aliases[0]
-        told = [dice.pick(forms) for words, forms in kind["facts"].items() if all(w in slots for w in words.split())]
+        told = [
+            dice.pick(forms)
+            for words, forms in kind["facts"].items()
+            if all(w in slots for w in words.split())
+        ]
         if dice.chance(0.6):
             told = dice.shuffled(told)
         colour = [form for form in dice.shuffled(kind["colour"]) if not _missing(form, slots)]
@@ -45,7 +53,9 @@ class Writer:
         return _sentence(" ".join([intro, *told]), slots)
 
     def _slots(self, entity: Entity, dice: Dice) -> dict[str, str]:
-        """What stands for each slot: the entity's facts, and some others of the world for colour."""
+        """What stands for each slot: the entity's facts, and some others of the world for
+        colour.
+        """
         by_kind = self.world.by_kind
         facts: dict[str, Any] = {
             "somewhere": dice.skewed(by_kind["town"]),
@@ -58,16 +68,24 @@ class Writer:
             "some_novel": dice.pick(by_kind["novel"]),
             **entity.facts,
         }
-        slots = {word: _mention(value, dice) for word, value in facts.items() if isinstance(value, (str, int, Entity))}
+        slots = {
+            word: _mention(value, dice)
+            for word, value in facts.items()
+            if isinstance(value, (str, int, Entity))
+        }
         slots["name"] = entity.name
-        country = facts.get("country") or (facts["town"].facts["country"] if "town" in facts else None)
+        country = facts.get("country") or (
+            facts["town"].facts["country"] if "town" in facts else None
+        )
         if country is not None:
             slots["adjective"], slots["country"] = country.facts["adjective"], country.name
         slots.setdefault("adjective", "")
         if "woman" in facts:
             slots |= self.sentences["pronouns"]["woman" if facts["woman"] else "man"]
         if "known" in facts and dice.chance(0.85):
-            slots["known"] = _list([_mention(other, dice) for other in dice.shuffled(facts["known"])[:3]])
+            slots["known"] = _list(
+                [_mention(other, dice) for other in dice.shuffled(facts["known"])[:3]]
+            )
         if "art" in facts:
             slots["people"] = self.sentences["people"][facts["art"]]
         return slots
@@ -89,4 +107,6 @@ def _missing(form: str, slots: dict[str, str]) -> bool:
 
 def _sentence(text: str, slots: dict[str, str]) -> str:
     filled = text.format_map(slots)
-    return ARTICLE.sub(lambda m: f"{m[1]}{'n' if m[3] in 'aeiouAEIOU' else ''} {m[2]}{m[3]}", filled)
+    return ARTICLE.sub(
+        lambda m: f"{m[1]}{'n' if m[3] in 'aeiouAEIOU' else ''} {m[2]}{m[3]}", filled
+    )

@@ -1,4 +1,6 @@
-"""Questions about the world: chains of two to four passages, and comparisons of two; see ``questions.yaml``."""
+"""Questions about the world: chains of two to four passages, and comparisons of two; see
+``questions.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ CLUED = 0.8
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its gold: the passages in hop order, of which a chain's last one holds the answer."""
+    """A question with its gold: the passages in hop order, of which a chain's last one holds the
+    answer.
+    """
 
     type: str
     text: str
@@ -37,11 +41,15 @@ class Asker:
 
     def __init__(self, world: Population, seed: int) -> None:
         self.seed = seed
-        self.words = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+        self.words = yaml.safe_load(
+            Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8")
+        )
         self.unique: dict[str, list[Entity]] = {}
         for kind, entities in world.by_kind.items():
             bearers = Counter(name for entity in entities for name in entity.names)
-            self.unique[kind] = [entity for entity in entities if all(bearers[name] == 1 for name in entity.names)]
+            self.unique[kind] = [
+                entity for entity in entities if all(bearers[name] == 1 for name in entity.names)
+            ]
 
     def ask(self, count: int) -> list[Question]:
         """``count`` different questions, the types mixed."""
@@ -49,7 +57,11 @@ class Asker:
         accumulated = dict(zip(SHARES, accumulate(SHARES.values()), strict=True))
         for kind, share in accumulated.items():
             dice = Dice(self.seed, f"questions {kind}")
-            draws = self._comparisons(dice) if kind == "comparison" else self._chains(int(kind[-1]), dice)
+            draws = (
+                self._comparisons(dice)
+                if kind == "comparison"
+                else self._chains(int(kind[-1]), dice)
+            )
             while len(questions) < count * share // 600:
                 question = next(draws)
                 questions.setdefault(question.text, question)
@@ -70,11 +82,17 @@ class Asker:
                 phrase = dice.pick(hops[last.kind][hop]).format(phrase)
                 gold.append(last.facts[hop])
             facts = [fact for fact in asks.get(gold[-1].kind, ()) if fact in gold[-1].facts]
-            if len(gold) == length and facts and (question := self._chain(gold, phrase, dice.pick(facts), dice)):
+            if (
+                len(gold) == length
+                and facts
+                and (question := self._chain(gold, phrase, dice.pick(facts), dice))
+            ):
                 yield question
 
     def _chain(self, gold: list[Entity], phrase: str, fact: str, dice: Dice) -> Question | None:
-        """The question for this fact of the last hop; ``None`` when it would give away what it asks for."""
+        """The question for this fact of the last hop; ``None`` when it would give away what it asks
+        for.
+        """
         last = gold[-1]
         value = last.facts[fact]
         answers = value.names if isinstance(value, Entity) else [str(value)]
@@ -82,22 +100,32 @@ class Asker:
             phrase = self._clued(phrase, last, fact, dice)
         text = dice.pick(self.words["asks"][last.kind][fact]).format(phrase).replace(",?", "?")
         hidden = [name for entity in gold[1:] for name in entity.names] + answers
-        if len(set(map(id, gold))) < len(gold) or value in gold or any(name in text for name in hidden):
+        if (
+            len(set(map(id, gold))) < len(gold)
+            or value in gold
+            or any(name in text for name in hidden)
+        ):
             return None
         return Question(f"chain{len(gold)}", text, answers, gold)
 
     def _clued(self, phrase: str, last: Entity, asked: str, dice: Dice) -> str:
-        """The phrase with something else that the last passage says: a theme, or a tie to another."""
+        """The phrase with something else that the last passage says: a theme, or a tie to
+        another.
+        """
         forms: dict[str, str] = self.words["clues"].get(last.kind, {})
         known = [fact for fact in forms if fact != asked and fact in last.facts]
         if not known:
             return phrase
         fact = "theme" if "theme" in known and dice.chance(0.5) else dice.pick(known)
         value: Any = last.facts[fact]
-        return f"{phrase}, {forms[fact].format(value.name if isinstance(value, Entity) else value)},"
+        return (
+            f"{phrase}, {forms[fact].format(value.name if isinstance(value, Entity) else value)},"
+        )
 
     def _named(self, entity: Entity, dice: Dice) -> str:
-        """How a question names its start; sometimes by an alias, sometimes with what it is about."""
+        """How a question names its start; sometimes by an alias, sometimes with what it is
+        about.
+        """
         name = entity.aliases[0] if entity.aliases and dice.chance(0.3) else entity.name
         if entity.kind == "person":
             return name if dice.chance(0.6) else f"the {entity.facts['occupation']} {name}"

@@ -9,7 +9,9 @@ from tests.world.entity import Entity
 
 
 def entitle(entities: Sequence[Entity]) -> None:
-    """A passage's title is the entity's name; homonyms are told apart as an encyclopedia does it."""
+    """A passage's title is the entity's name; homonyms are told apart as an encyclopedia
+    does it.
+    """
     alike: dict[str, list[Entity]] = defaultdict(list)
     for entity in entities:
         alike[entity.name].append(entity)
@@ -18,7 +20,9 @@ def entitle(entities: Sequence[Entity]) -> None:
         shared = Counter(words)
         for entity, word in zip(group, words, strict=True):
             exact = f"{entity.facts.get('year', '')} {word}" if entity.kind != "person" else word
-            entity.title = name if len(group) == 1 else f"{name} ({word if shared[word] == 1 else exact})"
+            entity.title = (
+                name if len(group) == 1 else f"{name} ({word if shared[word] == 1 else exact})"
+            )
     _number(entities)
 
 

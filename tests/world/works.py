@@ -8,8 +8,23 @@ from tests.world.names import WORDS
 from tests.world.population import Population, know
 
 GENRES = {
-    "film": ("drama", "comedy", "crime thriller", "war drama", "romance", "mystery", "adventure", "historical drama"),
-    "novel": ("historical novel", "detective novel", "coming-of-age novel", "satirical novel", "epistolary novel"),
+    "film": (
+        "drama",
+        "comedy",
+        "crime thriller",
+        "war drama",
+        "romance",
+        "mystery",
+        "adventure",
+        "historical drama",
+    ),
+    "novel": (
+        "historical novel",
+        "detective novel",
+        "coming-of-age novel",
+        "satirical novel",
+        "epistolary novel",
+    ),
     "album": ("folk", "jazz", "pop", "rock", "electronic", "soul"),
     "painting": ("landscape", "portrait", "still life", "seascape", "interior scene"),
     "opera": ("comic", "tragic", "one-act", "three-act", "chamber"),
@@ -37,7 +52,9 @@ def create(world: Population, counts: Mapping[str, int]) -> None:
                 know(facts[role], work)
             creator = facts[next(iter(CREATORS[kind]))]
             facts["country"] = creator.facts["country"]
-            facts["theme"] = creator.facts["theme"] if dice.chance(0.9) else dice.pick(WORDS["themes"])
+            facts["theme"] = (
+                creator.facts["theme"] if dice.chance(0.9) else dice.pick(WORDS["themes"])
+            )
             facts["year"] = str(min(2023, creator.facts["year"] + dice.between(22, 40)))
             if kind in HOUSES:
                 facts["house"] = dice.pick(world.by_kind[HOUSES[kind]])
@@ -56,6 +73,11 @@ def _named(world: Population) -> str:
         return dice.pick(works).name
     if works and dice.chance(0.1):
         name = dice.pick(works).name.removeprefix("The ").removeprefix("A ")
-        return names.fresh(world.one_of, [f"Return to {name}", f"The Other {name}", f"After {name}"])
-    place, person = dice.pick(world.by_kind["town"]).name, dice.pick(world.by_kind["person"]).name.split()[0]
+        return names.fresh(
+            world.one_of, [f"Return to {name}", f"The Other {name}", f"After {name}"]
+        )
+    place, person = (
+        dice.pick(world.by_kind["town"]).name,
+        dice.pick(world.by_kind["person"]).name.split()[0],
+    )
     return names.fresh(names.work, place, person)

@@ -1,6 +1,7 @@
 """Datasets: where a benchmark comes from. Prepared files, upstream files, or the Hub.
 
-A dataset is a frozen dataclass that loads a ``Benchmark``. Published ones (``published``) have a card in ``datasets/``.
+A dataset is a frozen dataclass that loads a ``Benchmark``. Published ones (``published``) have a
+card in ``datasets/``.
 """
 
 from __future__ import annotations

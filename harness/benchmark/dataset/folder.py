@@ -12,7 +12,12 @@ import numpy as np
 
 from harness.benchmark import Benchmark, Texts
 from harness.benchmark.source.assembly import Chain, answerable, assemble, check_chain, check_gold
-from harness.benchmark.source.judgements import join_judgements, judged_benchmark, judgement_files, read_judgements
+from harness.benchmark.source.judgements import (
+    join_judgements,
+    judged_benchmark,
+    judgement_files,
+    read_judgements,
+)
 from harness.benchmark.source.prepared import (
     need_file,
     plain_passages,
@@ -29,15 +34,18 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Folder:
-    """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named like the folder.
+    """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named
+    like the folder.
 
-    Where the queries name no gold and the folder has ``qrels/*.tsv`` or ``.jsonl``, it is one of BEIR: these files are
-    splits of judgements, and no query has a hop order. Nor has a query that says ``"ordered": false``.
+    Where the queries name no gold and the folder has ``qrels/*.tsv`` or ``.jsonl``, it is one of
+    BEIR: these files are splits of judgements, and no query has a hop order. Nor has a query that
+    says ``"ordered": false``.
 
-    chain: of which questions the hop order is known, so that they have a last hop: ``all``, ``none``, or
-    ``{field: [values]}`` over the query's fields.
-    tokens, overlap: documents of more than ``tokens`` words are split into passages of whole sentences
-    (``harness.benchmark.source.segment``), whose ids and gold name bytes of the document; null leaves all as they are.
+    chain: of which questions the hop order is known, so that they have a last hop: ``all``,
+    ``none``, or ``{field: [values]}`` over the query's fields.
+    tokens, overlap: documents of more than ``tokens`` words are split into passages of whole
+    sentences (``harness.benchmark.source.segment``), whose ids and gold name bytes of the document;
+    null leaves all as they are.
     """
 
     path: str | None = None
@@ -48,7 +56,9 @@ class Folder:
     def __post_init__(self) -> None:
         check_chain("dataset.chain", self.chain)
         if self._segmentation is None and self.overlap:
-            raise HarnessError(f"dataset.overlap={self.overlap} needs dataset.tokens, the words of a passage")
+            raise HarnessError(
+                f"dataset.overlap={self.overlap} needs dataset.tokens, the words of a passage"
+            )
 
     @property
     def _segmentation(self) -> Segmentation | None:
@@ -62,7 +72,8 @@ class Folder:
         found = read_prepared(folder, store.root, self._segmentation)
         if found is None:
             raise MissingFile(
-                f"{folder}: {'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
+                f"{folder}: "
+                f"{'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
                 "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)",
                 str(self.path),
             )
@@ -72,7 +83,11 @@ class Folder:
             return benchmark.without_order(~benchmark.chain)
         queries, whole = resolve_gold(queries, corpus.table["id"].to_pylist())
         benchmark = assemble(folder.name, corpus, queries, self.chain)
-        kept = [flag for row, flag in zip(queries.values, whole, strict=True) if row.get("supporting_ids") != []]
+        kept = [
+            flag
+            for row, flag in zip(queries.values, whole, strict=True)
+            if row.get("supporting_ids") != []
+        ]
         chain = benchmark.chain & ~np.array(kept, dtype=np.bool_)
         return dataclasses.replace(benchmark, chain=chain).without_order(~chain)
 
@@ -80,7 +95,8 @@ class Folder:
         """The benchmark of a folder of BEIR."""
         if self.tokens is not None:
             raise HarnessError(
-                f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole documents; name gold "
+                f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole "
+                "documents; name gold "
                 "passages or spans in queries.jsonl (supporting_ids)"
             )
         judged, splits = join_judgements((path.stem, read_judgements(path)) for path in files)
@@ -90,7 +106,9 @@ class Folder:
         return judged_benchmark(folder.name, passages, asked, judged, store, splits)
 
     def texts(self) -> Texts:
-        """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and its gold, too."""
+        """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and
+        its gold, too.
+        """
         folder = self._folder()
         corpus = read_prepared_corpus(folder, segmentation=self._segmentation)
         queries = read_prepared_queries(folder)
@@ -120,5 +138,9 @@ class Folder:
 
     def _folder(self) -> Path:
         if not self.path:
-            raise HarnessError("dataset.path is not set; name the folder: dataset=folder dataset.path=DIR")
-        return Path(str(self.path)).expanduser().resolve()  # typed, a folder called 2024 is a number
+            raise HarnessError(
+                "dataset.path is not set; name the folder: dataset=folder dataset.path=DIR"
+            )
+        return (
+            Path(str(self.path)).expanduser().resolve()
+        )  # typed, a folder called 2024 is a number

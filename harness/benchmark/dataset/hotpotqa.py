@@ -1,4 +1,6 @@
-"""HotpotQA: it gives no hop order, so bridge questions are ordered by the answer, else by what the question names."""
+"""HotpotQA: it gives no hop order, so bridge questions are ordered by the answer, else by what the
+question names.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from harness.benchmark.source.upstream import Passages, gold_passages, query_of
 
 @dataclass(frozen=True)
 class HotpotQA(Published):
-    """``order_source`` says by which rule a query's gold is ordered; only ``answer_last`` is a chain (see the card)."""
+    """``order_source`` says by which rule a query's gold is ordered; only ``answer_last`` is a
+    chain (see the card).
+    """
 
     def query(self, record: Record, passages: Passages) -> Record:
         """See Published."""
@@ -27,15 +31,24 @@ class HotpotQA(Published):
 def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[list[Record], str]:
     """Gold in the order of its hops, as well as it can be told, and the rule that told it.
 
-    The passage that holds the answer last, where just one does (``answer_last``); else the one whose title the question
-    names first, where it names just one (``question_title_first``); else as they are (``supporting_facts``).
+    The passage that holds the answer last, where just one does (``answer_last``); else the one
+    whose title the question names first, where it names just one (``question_title_first``); else
+    as they are (``supporting_facts``).
     """
-    holders = [passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)]
+    holders = [
+        passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)
+    ]
     if len(holders) == 1:
-        return [*(passage for passage in gold if passage is not holders[0]), holders[0]], "answer_last"
+        return [
+            *(passage for passage in gold if passage is not holders[0]),
+            holders[0],
+        ], "answer_last"
     named = [passage for passage in gold if _holds(question, passage["title"].partition(" (")[0])]
     if len(named) == 1:
-        return [named[0], *(passage for passage in gold if passage is not named[0])], "question_title_first"
+        return [
+            named[0],
+            *(passage for passage in gold if passage is not named[0]),
+        ], "question_title_first"
     return list(gold), "supporting_facts"
 
 

@@ -1,4 +1,6 @@
-"""``sample``: a made-up world and questions about it, frozen in ``datasets/sample``; for a first look and for tests."""
+"""``sample``: a made-up world and questions about it, frozen in ``datasets/sample``; for a first
+look and for tests.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Sample:
-    """2,000 passages about people, places, works and organisations that do not exist, and 600 questions."""
+    """2,000 passages about people, places, works and organisations that do not exist, and 600
+    questions.
+    """
 
     card: ClassVar[str] = "sample"
 
@@ -25,7 +29,11 @@ class Sample:
         card, folder = read_card(self.card), package_folder("datasets") / "sample"
         found = read_prepared(folder)
         if found is None:
-            raise HarnessError(f"{folder}: the files of the sample are missing; install the package again")
+            raise HarnessError(
+                f"{folder}: the files of the sample are missing; install the package again"
+            )
         benchmark = assemble(card.name, *found, card.chain)
-        card.check("prepared", str(folder), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
+        card.check(
+            "prepared", str(folder), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256
+        )
         return benchmark

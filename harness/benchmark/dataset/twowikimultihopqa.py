@@ -1,4 +1,6 @@
-"""2WikiMultiHopQA: the hops are the titles of ``supporting_facts`` in the order of their first appearance."""
+"""2WikiMultiHopQA: the hops are the titles of ``supporting_facts`` in the order of their first
+appearance.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from harness.core.errors import HarnessError
 
 @dataclass(frozen=True)
 class TwoWikiMultiHopQA(Published):
-    """Compositional and inference questions are chains; comparisons stand side by side (see the card)."""
+    """Compositional and inference questions are chains; comparisons stand side by side (see the
+    card).
+    """
 
     def query(self, record: Record, passages: Passages) -> Record:
         """See Published."""
@@ -26,15 +30,24 @@ class TwoWikiMultiHopQA(Published):
         }
 
     def complete(self, folder: Path, queries: Records) -> Records:
-        """Types and evidence triples as upstream has them, from ``evidences.jsonl``: ``id, type, evidences``."""
+        """Types and evidence triples as upstream has them, from ``evidences.jsonl``:
+        ``id, type, evidences``.
+        """
         path = prepared_file(folder, "evidences")
         if path is None:
-            raise HarnessError(f"{folder}: evidences.jsonl (or .jsonl.gz) is missing beside {queries.path}; get it too")
+            raise HarnessError(
+                f"{folder}: evidences.jsonl (or .jsonl.gz) is missing beside {queries.path}; get "
+                "it too"
+            )
         upstream = {record["id"]: record for record in read_lines(path).values}
         missing = [query["id"] for query in queries.values if query["id"] not in upstream]
         if missing:
-            raise HarnessError(f"{path}: query {missing[0]} is missing ({len(missing)} are); get the file again")
-        return queries.with_values([_completed(query, upstream[query["id"]]) for query in queries.values])
+            raise HarnessError(
+                f"{path}: query {missing[0]} is missing ({len(missing)} are); get the file again"
+            )
+        return queries.with_values(
+            [_completed(query, upstream[query["id"]]) for query in queries.values]
+        )
 
 
 def _completed(query: Record, upstream: Record) -> Record:

@@ -1,4 +1,6 @@
-"""Where benchmarks come from and what they are made of: files, cards, hubs, locks, records to a corpus and gold."""
+"""Where benchmarks come from and what they are made of: files, cards, hubs, locks, records to a
+corpus and gold.
+"""
 
 import lazy_loader
 

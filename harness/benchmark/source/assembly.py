@@ -1,10 +1,12 @@
 """Records of a corpus and of queries, checked and made into a ``Benchmark``.
 
-Passage: ``id, title, text``. Query: ``id, question, answers, supporting_ids`` (in hop order), ``hops`` (default: how
-many passages support it), ``type`` (default null); any other field is kept as JSON in the column ``extra``.
+Passage: ``id, title, text``. Query: ``id, question, answers, supporting_ids`` (in hop order),
+``hops`` (default: how many passages support it), ``type`` (default null); any other field is kept
+as JSON in the column ``extra``.
 
-A rule says which queries have a chain as their gold, so that they have a last hop in the strict sense. In a folder of a
-user's own, and in `harness evaluate` and `compare`, only these count in last_hop.
+A rule says which queries have a chain as their gold, so that they have a last hop in the strict
+sense. In a folder of a user's own, and in `harness evaluate` and `compare`, only these count in
+last_hop.
 """
 
 from __future__ import annotations
@@ -28,14 +30,17 @@ log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
 Chain = str | Mapping[str, Sequence[str]]
-"""``all``, ``none``, or for each field the values that mean a chain: ``{type: [compositional, inference]}``."""
+"""``all``, ``none``, or for each field the values that mean a chain:
+``{type: [compositional, inference]}``.
+"""
 
 
 def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
-    """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong.
+    """The benchmark of these records. Raises HarnessError with file, line and mend for the first
+    one that is wrong.
 
-    corpus: as ``read_corpus`` has read it, or the records of a small one. Queries whose ``supporting_ids`` are empty
-    are left out and counted.
+    corpus: as ``read_corpus`` has read it, or the records of a small one. Queries whose
+    ``supporting_ids`` are empty are left out and counted.
     """
     from datasets import Dataset
 
@@ -43,12 +48,16 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         corpus = read_corpus(corpus)
     total, queries = len(queries.values), answerable(queries)
     if left_out := total - len(queries.values):
-        log.warning("%s: %d of %d queries have no supporting_ids; left out", queries.path, left_out, total)
+        log.warning(
+            "%s: %d of %d queries have no supporting_ids; left out", queries.path, left_out, total
+        )
     gold, flags = check_gold(corpus, queries, chain)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
         name=name,
-        corpus=Dataset(corpus.table, fingerprint=sha256),  # without it, the library would copy the table to hash it
+        corpus=Dataset(
+            corpus.table, fingerprint=sha256
+        ),  # without it, the library would copy the table to hash it
         queries=Dataset(_query_table(queries.values)),
         gold=gold,
         chain=flags,
@@ -59,9 +68,13 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
 
 def answerable(queries: Records) -> Records:
     """The queries that some passage supports. Raises HarnessError where none is left."""
-    kept = [number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []]
+    kept = [
+        number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []
+    ]
     if not kept:
-        raise HarnessError(f"{queries.path}: no query has supporting_ids; name the gold passages of some")
+        raise HarnessError(
+            f"{queries.path}: no query has supporting_ids; name the gold passages of some"
+        )
     return queries.take(kept)
 
 
@@ -71,7 +84,9 @@ def check_chain(name: str, chain: Chain) -> None:
         return
     lists = chain.values() if isinstance(chain, Mapping) else [None]
     if not all(isinstance(values, Sequence) and not isinstance(values, str) for values in lists):
-        raise HarnessError(f"{name} must be all, none, or a mapping of a field to a list of values, got {chain!r}")
+        raise HarnessError(
+            f"{name} must be all, none, or a mapping of a field to a list of values, got {chain!r}"
+        )
 
 
 def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
@@ -86,15 +101,21 @@ def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
     for key in chain:
         if not any(key in row for row in rows):
             fields = list(rows[0]) if rows else []
-            raise HarnessError(f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}")
+            raise HarnessError(
+                f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}"
+            )
     rules = {"ordered": [None, True], **chain}
-    return np.array([all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_)
+    return np.array(
+        [all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_
+    )
 
 
 def _says_ordered(query: Record) -> bool:
     ordered = query.get("ordered")
     if not isinstance(ordered, (bool, type(None))):
-        raise HarnessError(f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}")
+        raise HarnessError(
+            f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}"
+        )
     return ordered is not False
 
 
@@ -104,9 +125,11 @@ def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
     return benchmark.without_order(~chains(chain, rows))
 
 
-def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``. Raises HarnessError with file, line and mend for
-    the first query that is wrong.
+def check_gold(
+    corpus: Corpus, queries: Records, chain: Chain
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``. Raises HarnessError with
+    file, line and mend for the first query that is wrong.
     """
     check_queries(queries, QUERY)
     for number, query in enumerate(queries.values):
@@ -119,15 +142,22 @@ def _check_query(queries: Records, number: int, query: Record) -> None:
         for value in query[key]:
             if not isinstance(value, str):
                 raise HarnessError(
-                    f"{queries.at(number)}: field {key} must be a list of strings, found {value!r:.60} in it"
+                    f"{queries.at(number)}: field {key} must be a list of strings, found "
+                    f"{value!r:.60} in it"
                 )
     if len(set(query["supporting_ids"])) < len(query["supporting_ids"]):
-        raise HarnessError(f"{queries.at(number)}: query {query['id']} names a supporting id twice; name each once")
+        raise HarnessError(
+            f"{queries.at(number)}: query {query['id']} names a supporting id twice; name each once"
+        )
     hops, kind = query.get("hops", 1), query.get("type")
     if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops < 1000:
-        raise HarnessError(f"{queries.at(number)}: field hops must be an integer of at least 1, found {hops!r:.60}")
+        raise HarnessError(
+            f"{queries.at(number)}: field hops must be an integer of at least 1, found {hops!r:.60}"
+        )
     if kind is not None and not isinstance(kind, str):
-        raise HarnessError(f"{queries.at(number)}: field type must be a string or null, found {kind!r:.60}")
+        raise HarnessError(
+            f"{queries.at(number)}: field type must be a string or null, found {kind!r:.60}"
+        )
 
 
 def _gold(queries: Records, corpus: Corpus) -> NDArray[np.int32]:
@@ -152,10 +182,15 @@ def _query_table(queries: Sequence[Record]) -> pa.Table:
             "id": pa.array([query["id"] for query in queries], pa.string()),
             "question": pa.array([query["question"] for query in queries], pa.string()),
             "answers": pa.array([query["answers"] for query in queries], pa.list_(pa.string())),
-            "supporting_ids": pa.array([query["supporting_ids"] for query in queries], pa.list_(pa.string())),
+            "supporting_ids": pa.array(
+                [query["supporting_ids"] for query in queries], pa.list_(pa.string())
+            ),
             "hops": pa.array([_hops(query) for query in queries], pa.int32()),
             "type": pa.array([query.get("type") for query in queries], pa.string()),
-            "extra": pa.array([json.dumps(value, sort_keys=True, ensure_ascii=False) for value in extra], pa.string()),
+            "extra": pa.array(
+                [json.dumps(value, sort_keys=True, ensure_ascii=False) for value in extra],
+                pa.string(),
+            ),
         }
     )
 
@@ -165,7 +200,9 @@ def _hops(query: Record) -> Any:
 
 
 def _content(corpus: Corpus, queries: Sequence[Record], chain: NDArray[np.bool_]) -> Iterator[str]:
-    """What is hashed: the corpus sorted by id, the queries in their order; ``extra`` only by the chains it makes."""
+    """What is hashed: the corpus sorted by id, the queries in their order; ``extra`` only by the
+    chains it makes.
+    """
     yield str(len(corpus.table))
     for passage in corpus.passages():
         yield from passage

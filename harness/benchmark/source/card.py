@@ -1,4 +1,6 @@
-"""Cards: ``datasets/<name>.yaml`` says where a benchmark comes from, under which licence, and what it must hold."""
+"""Cards: ``datasets/<name>.yaml`` says where a benchmark comes from, under which licence, and what
+it must hold.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,18 @@ class Version(TypedDict):
 class Card:
     """What is known of a benchmark.
 
-    expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known, each
-    with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null when it is not known);
+    expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known,
+    each with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null
+    when it is not known);
     ``sample``: what every number on it says, where it is another sample than the published one.
     folder: where prepared files stand, if that is not ``name``.
-    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256`` (null: not known),
-    ``bytes``, ``blob`` (git's hash), and ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be
-    compared; one that differs warns.    hub: ``repo`` and ``revision`` (null: the one of the first download).
-    mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they need a ``sha256``.
+    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256``
+    (null: not known), ``bytes``, ``blob`` (git's hash), and ``seen``
+    (``repository, sha256, bytes``): a copy elsewhere that could not be
+    compared; one that differs warns.    hub: ``repo`` and ``revision`` (null: the one of the first
+    download).
+    mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they
+    need a ``sha256``.
     chain: see ``source/assembly.py``.
     """
 
@@ -56,7 +62,11 @@ class Card:
     def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:
         """Raise unless a known version has these counts and, where it pins one, this hash."""
         known = self.expected[way]
-        same = [version for version in known if (version["queries"], version["passages"]) == (queries, passages)]
+        same = [
+            version
+            for version in known
+            if (version["queries"], version["passages"]) == (queries, passages)
+        ]
         pinned = [version["sha256"] for version in same]
         mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
         if not same:
@@ -66,7 +76,8 @@ class Card:
                 for some, more in [(queries, passages), *held]
             )
             raise HarnessError(
-                f"{where}: found {found}, but datasets/{self.name}.yaml expects {' or '.join(counts)} ({way}); {mend}"
+                f"{where}: found {found}, but datasets/{self.name}.yaml expects "
+                f"{' or '.join(counts)} ({way}); {mend}"
             )
         if None not in pinned and sha256 not in pinned:
             raise HarnessError(
@@ -79,15 +90,23 @@ def read_card(name: str) -> Card:
     """The card of that name."""
     path = package_folder("datasets") / f"{name}.yaml"
     if not path.is_file():
-        raise HarnessError(f"{path}: there is no such card; cards are {package_folder('datasets')}/*.yaml")
+        raise HarnessError(
+            f"{path}: there is no such card; cards are {package_folder('datasets')}/*.yaml"
+        )
     card = Card(**yaml.safe_load(path.read_text(encoding="utf-8")))
     check_chain(f"{path.name}: chain", card.chain)
     return card
 
 
 def sample_note(name: str, sha256: str) -> str:
-    """What numbers on a benchmark say of its sample, by the hash of its content: a sentence, or nothing."""
+    """What numbers on a benchmark say of its sample, by the hash of its content: a sentence, or
+    nothing.
+    """
     path = package_folder("datasets") / f"{name}.yaml"
-    versions = [one for way in read_card(name).expected.values() for one in way] if path.is_file() else []
-    said = next((one["sample"] for one in versions if one["sha256"] == sha256 and "sample" in one), "")
+    versions = (
+        [one for way in read_card(name).expected.values() for one in way] if path.is_file() else []
+    )
+    said = next(
+        (one["sample"] for one in versions if one["sha256"] == sha256 and "sample" in one), ""
+    )
     return f" {name} is {said}." if said else ""

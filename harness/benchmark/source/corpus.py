@@ -1,7 +1,8 @@
-"""A corpus as an Arrow table, read passage by passage: what a file holds never stands in memory as Python objects.
+"""A corpus as an Arrow table, read passage by passage: what a file holds never stands in memory as
+Python objects.
 
-Above ``HELD`` bytes the table is kept in a file that is mapped into memory and has no name, so that nothing of it is
-left when the process ends, however it does.
+Above ``HELD`` bytes the table is kept in a file that is mapped into memory and has no name, so that
+nothing of it is left when the process ends, however it does.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ class Corpus:
 def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus:
     """The passages ``id, title, text`` of a source, checked and sorted.
 
-    scratch: folder of the file that a large corpus is kept in; without it, memory. Raises HarnessError with file, line
-    and mend for the first record that is wrong, or where that folder has no room.
+    scratch: folder of the file that a large corpus is kept in; without it, memory. Raises
+    HarnessError with file, line and mend for the first record that is wrong, or where that folder
+    has no room.
     """
     try:
         table = _collected(_batches(source), scratch)
@@ -69,7 +71,8 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
             first, later = min(pairs, key=lambda pair: pair[1])
             name = names[twice[[pair[1] for pair in pairs].index(later)].item()]
             raise HarnessError(
-                f"{source.where(later)}: duplicate id {name}, first at {source.where(first)}; give each its own id"
+                f"{source.where(later)}: duplicate id {name}, first at {source.where(first)}; "
+                "give each its own id"
             )
         rows = order.to_numpy().astype(np.int64)
         if not np.array_equal(rows, np.arange(len(rows))):
@@ -78,7 +81,8 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
         if not (reason := unwritable(error)):
             raise
         raise HarnessError(
-            f"{scratch}: no room to keep the corpus of {source.path} in ({reason}); free about twice its size, or set "
+            f"{scratch}: no room to keep the corpus of {source.path} in ({reason}); free about "
+            "twice its size, or set "
             "paths.runs=DIR"
         ) from error
     return Corpus(source.path, table.drop_columns([PLACE]))
@@ -104,8 +108,15 @@ def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBat
         pieces = []
         for part in np.split(together, np.flatnonzero(np.diff(sources[together])) + 1):
             source = sources[part[0]]
-            pieces.append(batches[source].take(pa.array(rows[part] - (ends[source] - len(batches[source])))))
-        yield from pa.Table.from_batches(pieces).combine_chunks().take(pa.array(np.argsort(together))).to_batches()
+            pieces.append(
+                batches[source].take(pa.array(rows[part] - (ends[source] - len(batches[source]))))
+            )
+        yield from (
+            pa.Table.from_batches(pieces)
+            .combine_chunks()
+            .take(pa.array(np.argsort(together)))
+            .to_batches()
+        )
 
 
 def _collected(batches: Iterator[pa.RecordBatch], scratch: Path | None) -> pa.Table:

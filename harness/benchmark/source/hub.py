@@ -1,5 +1,5 @@
-"""The Hugging Face Hub as a source, then mirrors: the card pins revision and hashes; what it leaves null, the first
-download pins.
+"""The Hugging Face Hub as a source, then mirrors: the card pins revision and hashes; what it leaves
+null, the first download pins.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from harness.core.identity import file_sha256
 def download(card: Card, lock: Lock, folder: Path) -> Callable[[str], Path]:
     """A function from a file's name to where it lies after its download (or in the Hub's cache).
 
-    folder: where files of mirrors are put. It raises ConnectionError when neither the Hub nor a mirror gives it, and
-    HarnessError when its revision or bytes are not those of the first download, which ``lock`` remembers.
+    folder: where files of mirrors are put. It raises ConnectionError when neither the Hub nor a
+    mirror gives it, and HarnessError when its revision or bytes are not those of the first
+    download, which ``lock`` remembers.
     """
 
     def get(name: str) -> Path:
@@ -76,25 +77,40 @@ def commit(path: Path) -> str | None:
 
 
 def fetch(repo: str, name: str, revision: str | None) -> Path:
-    """Download one file of a dataset repository, or find it in the cache. Raises ConnectionError when neither works."""
+    """Download one file of a dataset repository, or find it in the cache. Raises ConnectionError
+    when neither works.
+    """
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
     cache = constants.HF_HUB_CACHE
     with suppress(OSError, EntryNotFoundError):
         return Path(
-            hf_hub_download(repo, name, repo_type="dataset", revision=revision, cache_dir=cache, local_files_only=True)
+            hf_hub_download(
+                repo,
+                name,
+                repo_type="dataset",
+                revision=revision,
+                cache_dir=cache,
+                local_files_only=True,
+            )
         )
     try:
         if not constants.HF_HUB_OFFLINE:
             _reach(constants.ENDPOINT)
-        return Path(hf_hub_download(repo, name, repo_type="dataset", revision=revision, cache_dir=cache))
+        return Path(
+            hf_hub_download(repo, name, repo_type="dataset", revision=revision, cache_dir=cache)
+        )
     except (OSError, EntryNotFoundError, ValueError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise ConnectionError(f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})") from error
+        raise ConnectionError(
+            f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})"
+        ) from error
 
 
 def _reach(place: str) -> None:
-    """Raise OSError at once when nobody answers there: the Hub's client would try for half a minute."""
+    """Raise OSError at once when nobody answers there: the Hub's client would try for half a
+    minute.
+    """
     with suppress(HTTPError):
         urlopen(Request(place, method="HEAD"), timeout=10).close()

@@ -36,26 +36,29 @@ def judged_benchmark(
     splits: Mapping[str, str],
     key: str | None = None,
 ) -> Benchmark:
-    """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
+    """The benchmark named ``source``: queries with a supporting passage that is there, in the order
+    of ``questions``.
 
-    splits: of each judged query, kept as its field ``split``.    key: what its hash and counts are remembered by in
-    the runs, and checked from then on; None for files of the user's own. Passages without title and text, judgements of
-    passages that are not there, and queries without supporting passage are left out, and counted in a warning and in
-    ``left_out``. Judgements have no order, so no query is ``ordered`` or has a chain. Raises HarnessError where nothing
-    is left.
+    splits: of each judged query, kept as its field ``split``.    key: what its hash and counts are
+    remembered by in the runs, and checked from then on; None for files of the user's own. Passages
+    without title and text, judgements of passages that are not there, and queries without
+    supporting passage are left out, and counted in a warning and in ``left_out``. Judgements have
+    no order, so no query is ``ordered`` or has a chain. Raises HarnessError where nothing is left.
     """
     blank: set[int] = set()
     rows = functools.partial(_with_text, passages, blank)
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
     relevant = {
-        name: sorted(passage for passage, grade in grades.items() if grade >= 1) for name, grades in judged.items()
+        name: sorted(passage for passage, grade in grades.items() if grade >= 1)
+        for name, grades in judged.items()
     }
     named = [passage for passages in relevant.values() for passage in passages]
     there = corpus.numbers(named)
     asked = _answerable(source, questions, relevant, there, splits)
     if not asked.values:
         raise HarnessError(
-            f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(corpus.table)} "
+            f"{source}: none of its {len(questions)} queries has a supporting passage among its "
+            f"{len(corpus.table)} "
             "passages"
         )
     counts = {"passages": len(corpus.table), "queries": len(asked.values)}
@@ -69,11 +72,17 @@ def judged_benchmark(
     if key is not None:
         counts["queries_left_out"] = left_out["queries"]
         Lock.of(store).hold(key, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
-    return replace(made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n})
+    return replace(
+        made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n}
+    )
 
 
-def _with_text(passages: Callable[[], Iterator[Record]], blank: set[int]) -> Iterator[tuple[int, Record]]:
-    """The passages with their numbers; the numbers of those without title and text are put into ``blank``."""
+def _with_text(
+    passages: Callable[[], Iterator[Record]], blank: set[int]
+) -> Iterator[tuple[int, Record]]:
+    """The passages with their numbers; the numbers of those without title and text are put into
+    ``blank``.
+    """
     for place, passage in enumerate(passages(), 1):
         if is_blank(passage, *BODY):
             blank.add(place)
@@ -94,7 +103,13 @@ def _answerable(
         gold = [passage for passage in relevant.get(name, ()) if passage in there]
         if gold and question.strip():
             queries.append(
-                {"id": name, "question": question, "answers": [], "supporting_ids": gold, "split": splits[name]}
+                {
+                    "id": name,
+                    "question": question,
+                    "answers": [],
+                    "supporting_ids": gold,
+                    "split": splits[name],
+                }
             )
             places.append(place)
     return Records(Path(source), queries, places, ": query ")
@@ -116,32 +131,43 @@ def join_judgements(
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     """The relevance of each passage, and the split, of each query.
 
-    parts: splits with their judgements: query, passage, relevance. Raises HarnessError for a query of two splits.
+    parts: splits with their judgements: query, passage, relevance. Raises HarnessError for a query
+    of two splits.
     """
     judged: dict[str, dict[str, int]] = {}
     splits: dict[str, str] = {}
     for split, rows in parts:
         for query, passage, grade in rows:
             if (other := splits.setdefault(query, split)) != split:
-                raise HarnessError(f"query {query} is judged in the splits {other} and {split}; name one of them")
+                raise HarnessError(
+                    f"query {query} is judged in the splits {other} and {split}; name one of them"
+                )
             judged.setdefault(query, {})[passage] = grade
     return judged, splits
 
 
 def judgement_files(folder: Path) -> list[Path]:
-    """The judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; none where its queries name their gold."""
-    files = sorted(path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}"))
+    """The judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; none where its queries
+    name their gold.
+    """
+    files = sorted(
+        path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}")
+    )
     own = prepared_file(folder, "queries") if files else None
     return [] if own and "supporting_ids" in next(stream_lines(own))[1] else files
 
 
 def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Query, passage and relevance in a file of BEIR: ``query-id corpus-id score``, with tabs or as JSON."""
+    """Query, passage and relevance in a file of BEIR: ``query-id corpus-id score``, with tabs or as
+    JSON.
+    """
     for number, (query, passage, grade) in _rows(path):
         try:
             yield str(query), str(passage), int(str(grade).removesuffix(".0"))
         except ValueError as error:
-            raise HarnessError(f"{path}:{number}: relevance must be a whole number, got {grade!r}") from error
+            raise HarnessError(
+                f"{path}:{number}: relevance must be a whole number, got {grade!r}"
+            ) from error
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
@@ -159,4 +185,6 @@ def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
 
 def _check_head(path: Path, number: int, found: list[str]) -> None:
     if found != HEAD:
-        raise HarnessError(f"{path}:{number}: expected the columns {', '.join(HEAD)}, found {', '.join(found)}")
+        raise HarnessError(
+            f"{path}:{number}: expected the columns {', '.join(HEAD)}, found {', '.join(found)}"
+        )

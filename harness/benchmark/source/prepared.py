@@ -22,8 +22,12 @@ from harness.core.errors import HarnessError
 
 
 def prepared_file(folder: Path, stem: str) -> Path | None:
-    """``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder. Raises when both are there: which one counts?"""
-    found = [path for path in (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz") if path.is_file()]
+    """``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder. Raises when both are there: which one
+    counts?
+    """
+    found = [
+        path for path in (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz") if path.is_file()
+    ]
     if len(found) > 1:
         raise HarnessError(f"{found[0]} and {found[1]} are both there; remove one")
     return found[0] if found else None
@@ -34,7 +38,8 @@ def read_prepared(
 ) -> tuple[Corpus, Records] | None:
     """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither.
 
-    scratch: see ``read_corpus``.    segmentation: how documents that are too long are split; null for not.
+    scratch: see ``read_corpus``.    segmentation: how documents that are too long are split; null
+    for not.
     """
     corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
     if corpus is None and queries is None:
@@ -44,13 +49,18 @@ def read_prepared(
     return read_prepared_corpus(folder, scratch, segmentation), _queries(queries)
 
 
-def read_prepared_corpus(folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None) -> Corpus:
-    """The corpus of a folder of prepared files, with queries or without.    scratch, segmentation: see above."""
+def read_prepared_corpus(
+    folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
+) -> Corpus:
+    """The corpus of a folder of prepared files, with queries or without.    scratch, segmentation:
+    see above.
+    """
     if (corpus := prepared_file(folder, "corpus")) is None:
         beside = prepared_file(folder, "queries")
         where = "" if folder.is_dir() else "; there is no such folder"
         raise HarnessError(
-            f"{folder}: corpus.jsonl (or .jsonl.gz) is missing{f' beside {beside}' if beside else where}"
+            f"{folder}: corpus.jsonl (or .jsonl.gz) is "
+            f"missing{f' beside {beside}' if beside else where}"
         )
 
     def passages() -> Iterator[tuple[int, Record]]:
@@ -80,16 +90,26 @@ def need_file(folder: Path, stem: str) -> Path:
 
 
 def plain_passages(corpus: Path) -> Iterator[Record]:
-    """Id, title and text of each passage of a file of BEIR, where a title or a text may be missing."""
+    """Id, title and text of each passage of a file of BEIR, where a title or a text may be
+    missing.
+    """
     for place, row in _passages(corpus):
         if not isinstance(row.get("id"), str):
-            raise HarnessError(f"{corpus}:{place}: field id must be a string, found {row.get('id')!r:.60}")
-        yield {"id": row["id"], "title": str(row.get("title") or ""), "text": str(row.get("text") or "")}
+            raise HarnessError(
+                f"{corpus}:{place}: field id must be a string, found {row.get('id')!r:.60}"
+            )
+        yield {
+            "id": row["id"],
+            "title": str(row.get("title") or ""),
+            "text": str(row.get("text") or ""),
+        }
 
 
 def _queries(path: Path) -> Records:
     rows = read_lines(path)
-    return rows.with_values([{"answers": [], **with_our_names(row, QUERY_NAMES)} for row in rows.values])
+    return rows.with_values(
+        [{"answers": [], **with_our_names(row, QUERY_NAMES)} for row in rows.values]
+    )
 
 
 def _passages(corpus: Path) -> Iterator[tuple[int, Record]]:

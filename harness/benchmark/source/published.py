@@ -27,11 +27,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Published(ABC):
-    """The benchmark of ``datasets/<card>.yaml``, looked for in ``data/<card>/``, then in ``data/``, then on the Hub.
+    """The benchmark of ``datasets/<card>.yaml``, looked for in ``data/<card>/``, then in ``data/``,
+    then on the Hub.
 
     Prepared files are looked for in the card's ``folder`` first.
 
-    A subclass says how a question as upstream publishes it becomes a query, with its gold in hop order.
+    A subclass says how a question as upstream publishes it becomes a query, with its gold in hop
+    order.
     """
 
     card: str
@@ -39,7 +41,9 @@ class Published(ABC):
 
     @abstractmethod
     def query(self, record: Record, passages: Passages) -> Record:
-        """The query of an upstream record. LookupError and TypeError mean that the record is not what it should be."""
+        """The query of an upstream record. LookupError and TypeError mean that the record is not
+        what it should be.
+        """
 
     def complete(self, folder: Path, queries: Records) -> Records:
         """The prepared queries, with what stands in further files of their folder."""
@@ -55,22 +59,30 @@ class Published(ABC):
             prepared = read_prepared(place, store.root)
             if prepared is not None:
                 corpus, queries = prepared[0], self.complete(place, prepared[1])
-                return self._checked(card, lock, "prepared", place, corpus, queries, len(corpus.table))
+                return self._checked(
+                    card, lock, "prepared", place, corpus, queries, len(corpus.table)
+                )
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
             names = {part: str(entry["name"]) for part, entry in card.files.items()}
-            tried.append(f"upstream files {names['queries']} and {names['corpus']} in {folder} and {root}")
+            tried.append(
+                f"upstream files {names['queries']} and {names['corpus']} in {folder} and {root}"
+            )
             for place in (folder, root):
                 if all((place / name).is_file() for name in names.values()):
                     return self._converted(card, lock, "upstream", place.joinpath)
             try:
-                return self._converted(card, lock, "hub", download(card, lock, store.root / "downloads" / card.name))
+                return self._converted(
+                    card, lock, "hub", download(card, lock, store.root / "downloads" / card.name)
+                )
             except ConnectionError as error:
                 tried.append(str(error))
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Put prepared or upstream files there, "
-            f"set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online ({card.source})"
+            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Put prepared or "
+            "upstream files there, "
+            "set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
+            f"({card.source})"
             f"{_wanted(card, folder)}"
         )
 
@@ -89,23 +101,37 @@ class Published(ABC):
             if seen and seen["sha256"] != found:
                 log.warning(
                     "%s: sha256 %s; the copy in %s has %s (%s bytes)",
-                    paths[part], found, seen["repository"], seen["sha256"], seen["bytes"],
-                )  # fmt: skip
-        passages, questions = read_passages(paths["corpus"], card.name), read_questions(paths["queries"])
+                    paths[part],
+                    found,
+                    seen["repository"],
+                    seen["sha256"],
+                    seen["bytes"],
+                )
+        passages, questions = (
+            read_passages(paths["corpus"], card.name),
+            read_questions(paths["queries"]),
+        )
         questions = self._answerable(questions)
-        queries = [self._query(number, questions, passages) for number in range(len(questions.values))]
+        queries = [
+            self._query(number, questions, passages) for number in range(len(questions.values))
+        ]
         converted = questions.with_values(queries)
         corpus = read_corpus(passages.records)
         gold = sum(len(query["supporting_ids"]) for query in queries)
         log.info(
             "%s: %s, %s found in the corpus, %s (%s in the file)",
-            card.name, counted(len(queries), "question"), counted(gold, "gold passage"),
-            counted(len(passages.records.values), "passage"), counted(passages.total, "record"),
-        )  # fmt: skip
+            card.name,
+            counted(len(queries), "question"),
+            counted(gold, "gold passage"),
+            counted(len(passages.records.values), "passage"),
+            counted(passages.total, "record"),
+        )
         return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
 
     def _query(self, number: int, questions: Records, passages: Passages) -> Record:
-        """A question in our form. Raises HarnessError with its place where a field is missing or wrong."""
+        """A question in our form. Raises HarnessError with its place where a field is missing or
+        wrong.
+        """
         record = questions.values[number]
         try:
             return self.query(record, passages)
@@ -116,20 +142,38 @@ class Published(ABC):
             raise HarnessError(f"{said}; get the file again") from error
 
     def _answerable(self, questions: Records) -> Records:
-        """The questions without those of MuSiQue-Full that have no answer among the passages, and so no gold."""
-        kept = [number for number, record in enumerate(questions.values) if record.get("answerable", True)]
+        """The questions without those of MuSiQue-Full that have no answer among the passages, and
+        so no gold.
+        """
+        kept = [
+            number
+            for number, record in enumerate(questions.values)
+            if record.get("answerable", True)
+        ]
         if left_out := len(questions.values) - len(kept):
             log.warning(
-                "%s: %d of %d questions are not answerable; left out", questions.path, left_out, len(questions.values)
+                "%s: %d of %d questions are not answerable; left out",
+                questions.path,
+                left_out,
+                len(questions.values),
             )
         return questions.take(kept)
 
     def _checked(
-        self, card: Card, lock: Lock, way: str, where: Path, corpus: Corpus, queries: Records, total: int
+        self,
+        card: Card,
+        lock: Lock,
+        way: str,
+        where: Path,
+        corpus: Corpus,
+        queries: Records,
+        total: int,
     ) -> Benchmark:
         benchmark = assemble(card.name, corpus, queries, card.chain)
         card.check(way, str(where), len(queries.values), total, benchmark.sha256)
-        lock.hold(f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})")
+        lock.hold(
+            f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})"
+        )
         log.info("benchmark %s: %s, %s", card.name, way, where)
         return benchmark
 
@@ -138,5 +182,8 @@ def _wanted(card: Card, folder: Path) -> str:
     """Which files to get, and where from, where the card knows their hashes and mirrors."""
     if not card.mirrors or card.files is None:
         return ""
-    files = [f"{one['name']} ({one['bytes']} bytes, sha256 {one['sha256']})" for one in card.files.values()]
+    files = [
+        f"{one['name']} ({one['bytes']} bytes, sha256 {one['sha256']})"
+        for one in card.files.values()
+    ]
     return f"; by hand: put {' and '.join(files)} of {' or '.join(card.mirrors)} into {folder}"

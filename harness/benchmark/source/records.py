@@ -1,4 +1,6 @@
-"""Records of a file, each with its place in it, read from JSON lines (plain or gzip) or from one JSON array."""
+"""Records of a file, each with its place in it, read from JSON lines (plain or gzip) or from one
+JSON array.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ PLAIN, PACKED = 4, 12
 class Records:
     """JSON objects and where they stand.
 
-    places: for each record its line number (``unit`` ":") or its number in the array (``unit`` ": record ").
+    places: for each record its line number (``unit`` ":") or its number in the array (``unit`` ":
+    record ").
     """
 
     path: Path
@@ -43,7 +46,9 @@ class Records:
 
     def take(self, numbers: Sequence[int]) -> Records:
         """Some of them, by number."""
-        return replace(self, values=[self.values[n] for n in numbers], places=[self.places[n] for n in numbers])
+        return replace(
+            self, values=[self.values[n] for n in numbers], places=[self.places[n] for n in numbers]
+        )
 
     def with_values(self, values: Sequence[Record]) -> Records:
         """Other records (made from these, one each) at the same places."""
@@ -52,7 +57,9 @@ class Records:
 
 @dataclass(frozen=True)
 class Stream:
-    """Records that are read one at a time.    numbered: begins anew; place and record of each.    unit: see above."""
+    """Records that are read one at a time.    numbered: begins anew; place and record of each.
+    unit: see above.
+    """
 
     path: Path
     numbered: Callable[[], Iterator[tuple[int, Record]]]
@@ -64,14 +71,18 @@ class Stream:
 
 
 def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """Line number and record of a file of JSON lines, plain or gzip; blank lines are passed over."""
+    """Line number and record of a file of JSON lines, plain or gzip; blank lines are
+    passed over.
+    """
     number = 0
     for number, line in numbered_lines(path):
         if number == 1:
             refuse_array(path, line)
         value = parse_json(line, path, "one JSON object a line", number)
         if not isinstance(value, dict):
-            raise HarnessError(f"{path}:{number}: expected a JSON object, found {type(value).__name__}")
+            raise HarnessError(
+                f"{path}:{number}: expected a JSON object, found {type(value).__name__}"
+            )
         yield number, value
     if not number:
         raise HarnessError(f"{path}: the file is empty; expected one JSON object a line")
@@ -99,14 +110,23 @@ QUERY_NAMES = {"id": ("_id", "qid", "query_id"), "question": ("text", "query")}
 
 
 def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record:
-    """The record with our names of its fields: the first known name stands for a field that it lacks."""
-    missing = {ours: next((name for name in others if name in record), None) for ours, others in names.items()}
-    renamed = {name: ours for ours, name in missing.items() if name is not None and ours not in record}
+    """The record with our names of its fields: the first known name stands for a field that it
+    lacks.
+    """
+    missing = {
+        ours: next((name for name in others if name in record), None)
+        for ours, others in names.items()
+    }
+    renamed = {
+        name: ours for ours, name in missing.items() if name is not None and ours not in record
+    }
     return {renamed.get(key, key): value for key, value in record.items()} if renamed else record
 
 
 def check_record(where: str, record: Record, fields: Mapping[str, type], *body: str) -> None:
-    """A record has its fields with their types, an id without white space, and something in a field of its body."""
+    """A record has its fields with their types, an id without white space, and something in a field
+    of its body.
+    """
     for key, kind in fields.items():
         value = record.get(key)
         if not isinstance(value, kind):
@@ -116,7 +136,9 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], *body: 
     if not name or any(character.isspace() for character in name):
         raise HarnessError(f"{where}: id {name!r} must be neither empty nor hold white space")
     if is_blank(record, *body):
-        raise HarnessError(f"{where}: {name} has an empty {' and '.join(body)}; fill it in or remove the record")
+        raise HarnessError(
+            f"{where}: {name} has an empty {' and '.join(body)}; fill it in or remove the record"
+        )
 
 
 def is_blank(record: Record, *body: str) -> bool:
@@ -131,7 +153,8 @@ def check_queries(queries: Records, fields: Mapping[str, type]) -> None:
         check_record(queries.at(number), record, fields, "question")
         if (name := record["id"]) in seen:
             raise HarnessError(
-                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; give each its own id"
+                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; "
+                "give each its own id"
             )
         seen[name] = number
 

@@ -1,4 +1,6 @@
-"""Files as HippoRAG publishes them: ``<name>_corpus.json`` and ``<name>.json``, each one JSON value."""
+"""Files as HippoRAG publishes them: ``<name>_corpus.json`` and ``<name>.json``, each one JSON
+value.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from harness.core.table import counted
 class Passages:
     """The passages of a corpus file, in its order, with ids ``<name>-00000``.
 
-    Equal (title, text) pairs, white space aside, are one passage.    total: how many records the file holds.
+    Equal (title, text) pairs, white space aside, are one passage.    total: how many records the
+    file holds.
     """
 
     records: Records
@@ -31,20 +34,29 @@ class Passages:
         return found
 
     def find(self, title: str, text: str | None) -> Record:
-        """The passage of that title and text (white space aside); without a text, the only one of that title."""
+        """The passage of that title and text (white space aside); without a text, the only one of
+        that title.
+        """
         under = self.by_title.get(_spaced(title), [])
-        same = under if text is None else [p for p in under if "".join(p["text"].split()) == "".join(text.split())]
+        same = (
+            under
+            if text is None
+            else [p for p in under if "".join(p["text"].split()) == "".join(text.split())]
+        )
         if len(same) != 1:
             count = len(under)
             raise LookupError(
-                f"its passage {title!r} is not in {self.records.path} ({counted(count, 'passage')} with that title"
+                f"its passage {title!r} is not in {self.records.path} "
+                f"({counted(count, 'passage')} with that title"
                 f"{', with other texts' if count and not same else ''})"
             )
         return same[0]
 
 
 def read_passages(path: Path, name: str) -> Passages:
-    """A corpus file: a list of ``{title, text}``, or, as HippoRAG 1 has it, ``{title: [sentences]}``."""
+    """A corpus file: a list of ``{title, text}``, or, as HippoRAG 1 has it,
+    ``{title: [sentences]}``.
+    """
     raw = read_array(path)
     if isinstance(raw, dict):
         raw = [{"title": title, "text": "".join(sentences)} for title, sentences in raw.items()]
@@ -53,10 +65,14 @@ def read_passages(path: Path, name: str) -> Passages:
         for key in ("title", "text"):
             if not isinstance(record.get(key), str):
                 raise HarnessError(
-                    f"{path}: record {number}: field {key} must be a string, found {record.get(key)!r:.60}"
+                    f"{path}: record {number}: field {key} must be a string, found "
+                    f"{record.get(key)!r:.60}"
                 )
         seen.setdefault((_spaced(record["title"]), _spaced(record["text"])), number)
-    values = [{"id": f"{name}-{k:05d}", "title": title, "text": text} for k, (title, text) in enumerate(seen)]
+    values = [
+        {"id": f"{name}-{k:05d}", "title": title, "text": text}
+        for k, (title, text) in enumerate(seen)
+    ]
     return Passages(Records(path, values, list(seen.values()), ": record "), len(raw))
 
 
@@ -77,7 +93,9 @@ def _spaced(text: str) -> str:
 
 
 def gold_passages(record: Record, passages: Passages) -> list[Record]:
-    """The gold passages, found by title and text, in the order of their first appearance in ``supporting_facts``."""
+    """The gold passages, found by title and text, in the order of their first appearance in
+    ``supporting_facts``.
+    """
     texts = {title: "".join(sentences) for title, sentences in record["context"]}
     titles = dict.fromkeys(title for title, _ in record["supporting_facts"])
     return [passages.find(title, texts.get(title)) for title in titles]

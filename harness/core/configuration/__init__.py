@@ -1,4 +1,6 @@
-"""From configuration to strategies: where conf/ is, composing it, and instantiating what it names."""
+"""From configuration to strategies: where conf/ is, composing it, and instantiating what
+it names.
+"""
 
 import lazy_loader
 

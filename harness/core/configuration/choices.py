@@ -23,11 +23,16 @@ def names(concept: str) -> list[str]:
 
 def concepts() -> list[str]:
     """The folders of conf/ that something can be chosen from."""
-    return sorted({path.parent.name for folder in folders() for path in folder.glob("*/*.yaml")} - {"paths", "display"})
+    return sorted(
+        {path.parent.name for folder in folders() for path in folder.glob("*/*.yaml")}
+        - {"paths", "display"}
+    )
 
 
 def described(concept: str) -> dict[str, str]:
-    """What each configuration of a concept is: the comment at the top of its file, else its class in one line."""
+    """What each configuration of a concept is: the comment at the top of its file, else its class
+    in one line.
+    """
     return {
         name: _described(path)
         for name, path in sorted(
@@ -37,7 +42,11 @@ def described(concept: str) -> dict[str, str]:
 
 
 def _described(path: Path) -> str:
-    lines = (line for line in path.read_text(encoding="utf-8").split("\n") if not line.startswith("# @package"))
+    lines = (
+        line
+        for line in path.read_text(encoding="utf-8").split("\n")
+        if not line.startswith("# @package")
+    )
     first = next(lines, "")
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
     if first.startswith("#") or not module:
@@ -49,13 +58,19 @@ def _docstring(module: str, name: str) -> str:
     """The first line of what a class of a module, or else the module, says of itself."""
     source = _source(module)
     tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
-    found = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
+    found = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+    ]
     docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
     return next((doc.partition("\n")[0] for doc in docs if doc), "")
 
 
 def _source(module: str) -> Path | None:
-    """The file of a module; its packages are not imported, which may need libraries that are not installed."""
+    """The file of a module; its packages are not imported, which may need libraries that are not
+    installed.
+    """
     top, *inner = module.split(".")
     spec = importlib.util.find_spec(top)
     if spec is None or not inner:
@@ -66,7 +81,9 @@ def _source(module: str) -> Path | None:
 
 
 def defaults(concept: str, name: str) -> dict[str, Any]:
-    """``conf/<concept>/<name>.yaml`` as it stands. Raises HarnessError for a name that is not there, or for a path."""
+    """``conf/<concept>/<name>.yaml`` as it stands. Raises HarnessError for a name that is not
+    there, or for a path.
+    """
     for folder in folders() if Path(name).name == name else ():
         if (path := folder / concept / f"{name}.yaml").is_file():
             return dict(read_conf(path))
@@ -78,8 +95,13 @@ def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
     if lacking := missing_plugin(f"{concept}/{name}"):
         return HarnessError(f"{concept}={name} {lacking}")
     if concept == "dataset" and "/" in name:
-        return HarnessError(f"{concept}={name} is no name; a folder of your own is dataset=folder dataset.path={name}")
-    return HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
+        return HarnessError(
+            f"{concept}={name} is no name; a folder of your own is dataset=folder "
+            f"dataset.path={name}"
+        )
+    return HarnessError(
+        f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
+    )
 
 
 @functools.cache
@@ -94,5 +116,8 @@ def strategy(concept: str, name: str, **overrides: Any) -> Any:
     known = [field for field in fields if field != "_target_"]
     for key in overrides:
         if key not in known:
-            raise HarnessError(f"{concept}={name} has no {key}{nearest(key, known)}; it has: {', '.join(known) or '-'}")
+            raise HarnessError(
+                f"{concept}={name} has no {key}{nearest(key, known)}; it has: "
+                f"{', '.join(known) or '-'}"
+            )
     return instantiate({**fields, **overrides})

@@ -1,4 +1,6 @@
-"""Composing the configuration of a command: Hydra reads ``conf/`` under the overrides that were typed."""
+"""Composing the configuration of a command: Hydra reads ``conf/`` under the overrides that were
+typed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
-    """The configuration of ``conf/<primary>.yaml`` under some Hydra overrides, without a job of Hydra's."""
+    """The configuration of ``conf/<primary>.yaml`` under some Hydra overrides, without a job of
+    Hydra's.
+    """
     from hydra import compose as build
     from hydra import initialize_config_dir
 
@@ -42,7 +46,9 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
 
 
 def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides as Hydra takes them, which knows our folders then. Raises HarnessError for what cannot be meant."""
+    """The overrides as Hydra takes them, which knows our folders then. Raises HarnessError for what
+    cannot be meant.
+    """
     extend_hydra()
     shaped = fit_shapes(primary, overrides)
     check_groups(shaped)
@@ -50,7 +56,9 @@ def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
 
 
 def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictConfig:
-    """What Hydra composed under these overrides, with mappings that were typed in place of defaults, and checked."""
+    """What Hydra composed under these overrides, with mappings that were typed in place of
+    defaults, and checked.
+    """
     unwrap_values(config)
     check_new_keys(primary, overrides, config)
     _replace_mappings(config, overrides)
@@ -59,28 +67,34 @@ def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictCo
 
 
 def _check_paths(config: DictConfig) -> None:
-    """Raise HarnessError for a file that is named by no text, and for a path without a name, by which results would go
-    into the working folder.
+    """Raise HarnessError for a file that is named by no text, and for a path without a name, by
+    which results would go into the working folder.
     """
     paths = config.get("paths") or {}
     written = {key: config.get(key) for key in ("out", "figure")}
-    for key, value in {**written, **{f"paths.{name}": value for name, value in paths.items()}}.items():
+    for key, value in {
+        **written,
+        **{f"paths.{name}": value for name, value in paths.items()},
+    }.items():
         if value is not None and not isinstance(value, str):
             raise HarnessError(
-                f"{key}={value}: expected the name of a file; a name like that needs quotes, {key}='\"...\"'"
+                f"{key}={value}: expected the name of a file; a name like that needs quotes, "
+                f"{key}='\"...\"'"
             )
     for name, value in paths.items():
         if name != "shared" and value is not None and not str(value).strip():
             raise HarnessError(
-                f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset the variable"
+                f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset "
+                "the variable"
             )
 
 
 def _replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
-    """Let a mapping that was typed stand for all of a strategy's field (``fuser.weights``), or all lists.
+    """Let a mapping that was typed stand for all of a strategy's field (``fuser.weights``), or all
+    lists.
 
-    Hydra would merge it with the default. What was typed after it holds (``lists.graph=FILE``), and so do lists that
-    were typed by their strategy (``+retriever@lists.mine=bm25``).
+    Hydra would merge it with the default. What was typed after it holds (``lists.graph=FILE``), and
+    so do lists that were typed by their strategy (``+retriever@lists.mine=bm25``).
     """
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from omegaconf import OmegaConf, open_dict
@@ -91,8 +105,16 @@ def _replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
         if not one.value.startswith("{") or "~" in one.sign or not _is_replaced(config, one.key):
             continue
         named = {other.key.partition(f"@{one.key}.")[2] for other in given} - {""}
-        beside = {name: node for name in named if (node := OmegaConf.select(config, f"{one.key}.{name}")) is not None}
-        later = [other.text for other in given[place + 1 :] if re.match(rf"{re.escape(one.key)}(\.|$)", other.key)]
+        beside = {
+            name: node
+            for name in named
+            if (node := OmegaConf.select(config, f"{one.key}.{name}")) is not None
+        }
+        later = [
+            other.text
+            for other in given[place + 1 :]
+            if re.match(rf"{re.escape(one.key)}(\.|$)", other.key)
+        ]
         with open_dict(config):
             OmegaConf.update(config, one.key, {**beside, **parse(one.text).value()}, merge=False)
             for other in map(parse, later):

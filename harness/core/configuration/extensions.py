@@ -1,8 +1,10 @@
-"""Plug-ins: the folders in which Hydra and ``names`` look beside our own ``conf/``, and the commands that they bring.
+"""Plug-ins: the folders in which Hydra and ``names`` look beside our own ``conf/``, and the
+commands that they bring.
 
-A plug-in of this tree is a folder of ``harness/plugins``, found because it is there. An installed package names its
-folder as an entry point of the group ``multihop_harness.conf``; ``--config-dir`` and ``hydra.searchpath`` of a command
-name others; ``search`` does so in Python. A plug-in that cannot be imported is left out, with a warning of one line.
+A plug-in of this tree is a folder of ``harness/plugins``, found because it is there. An installed
+package names its folder as an entry point of the group ``multihop_harness.conf``; ``--config-dir``
+and ``hydra.searchpath`` of a command name others; ``search`` does so in Python. A plug-in that
+cannot be imported is left out, with a warning of one line.
 """
 
 from __future__ import annotations
@@ -27,20 +29,26 @@ from harness.core.errors import HarnessError
 log = logging.getLogger(__name__)
 
 BROUGHT = "brought.json"
-"""In that folder: what each plug-in of this tree brings, so that what is missing can be named (``make house``)."""
+"""In that folder: what each plug-in of this tree brings, so that what is missing can be named
+(``make house``).
+"""
 
 GROUP = "multihop_harness.conf"
 """The group of entry points; a value is the dotted name of a package's folder of configurations."""
 
 COMMANDS = "multihop_harness.command"
-"""The group of entry points of commands; a value is the dotted name of a module such as those of harness.command."""
+"""The group of entry points of commands; a value is the dotted name of a module such as those of
+harness.command.
+"""
 
 SEARCHED: list[Path] = []
 """The folders that ``search`` was called with."""
 
 
 def search(folder: str | Path) -> None:
-    """Find the configurations of this folder too: for a notebook, or for tests of a package that is not installed."""
+    """Find the configurations of this folder too: for a notebook, or for tests of a package that is
+    not installed.
+    """
     if (place := Path(folder).resolve()) not in SEARCHED:
         SEARCHED.append(place)
 
@@ -50,38 +58,56 @@ def folders() -> list[Path]:
 
     Raises HarnessError where two of them hold different files of one concept and name.
     """
-    return list(_checked((*_of_the_tree(*plugins().values()), *_installed(), *_of_the_command(), *SEARCHED)))
+    return list(
+        _checked((*_of_the_tree(*plugins().values()), *_installed(), *_of_the_command(), *SEARCHED))
+    )
 
 
 @functools.cache
 def plugins() -> Mapping[str, Path]:
-    """The folder of each plug-in of this tree, by name: those that can be imported, and whose ``NEEDS`` are there."""
+    """The folder of each plug-in of this tree, by name: those that can be imported, and whose
+    ``NEEDS`` are there.
+    """
     found: dict[str, Path] = {}
     needs: dict[str, tuple[str, ...]] = {}
     for init in sorted(PLUGINS.glob("*/__init__.py")):
         name = init.parent.name
         try:
-            needs[name] = tuple(getattr(importlib.import_module(f"harness.plugins.{name}"), "NEEDS", ()))
-        except (Exception, SystemExit) as error:  # whatever its code raises: it takes nothing else with it
+            needs[name] = tuple(
+                getattr(importlib.import_module(f"harness.plugins.{name}"), "NEEDS", ())
+            )
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # whatever its code raises: it takes nothing else with it
             log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
             continue
         found[name] = init.parent
     while lacking := {name: [need for need in needs[name] if need not in found] for name in found}:
         if not (left := next((name for name, missing in lacking.items() if missing), None)):
             break
-        log.warning("plug-in %s is left out: it needs the plug-in %s", left, " and ".join(lacking[left]))
+        log.warning(
+            "plug-in %s is left out: it needs the plug-in %s", left, " and ".join(lacking[left])
+        )
         del found[left]
     return found
 
 
 def missing_plugin(what: str) -> str:
-    """The plug-in of this tree that brings it and is not here, as the end of an error; empty where there is none.
+    """The plug-in of this tree that brings it and is not here, as the end of an error; empty where
+    there is none.
 
     what: ``<concept>/<name>`` of a configuration, or a command.
     """
     brought = _brought(PLUGINS / BROUGHT)
-    name = next((name for name, own in brought.items() if what in own and name not in plugins()), None)
-    return f"needs the plug-in {name}, which is not here; put back the folder harness/plugins/{name}" if name else ""
+    name = next(
+        (name for name, own in brought.items() if what in own and name not in plugins()), None
+    )
+    return (
+        f"needs the plug-in {name}, which is not here; put back the folder harness/plugins/{name}"
+        if name
+        else ""
+    )
 
 
 @functools.cache
@@ -105,7 +131,9 @@ def modules(kind: str) -> dict[str, str]:
 
 
 def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
-    """Those of other packages; ours named its own folders before 0.4, and an editable installation still may."""
+    """Those of other packages; ours named its own folders before 0.4, and an editable installation
+    still may.
+    """
     found = _all_entry_points().select(group=group)
     return sorted(point for point in found if not point.value.startswith(f"{PACKAGE.name}."))
 
@@ -117,12 +145,16 @@ def _all_entry_points() -> Any:
 
 
 def load(kind: str, name: str, asking: str) -> ModuleType:
-    """A module in a folder ``kind`` of a plug-in of this tree. Raises HarnessError where it is not there.
+    """A module in a folder ``kind`` of a plug-in of this tree. Raises HarnessError where it is not
+    there.
 
     asking: what was typed that needs it.
     """
     if (module := modules(kind).get(name)) is None:
-        raise HarnessError(f"{asking} {missing_plugin(f'{kind}/{name}') or f'needs a plug-in with {kind}/{name}.py'}")
+        raise HarnessError(
+            f"{asking} "
+            f"{missing_plugin(f'{kind}/{name}') or f'needs a plug-in with {kind}/{name}.py'}"
+        )
     return importlib.import_module(module)
 
 
@@ -146,7 +178,9 @@ def added(name: str) -> dict[str, object]:
         own = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
         defaults += own.pop("defaults", [])
         if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
-            raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
+            raise HarnessError(
+                f"{path}: another plug-in adds {min(twice)} already; give it another name"
+            )
         found = {**merge(found, own), "defaults": defaults}
     return found
 
@@ -164,7 +198,11 @@ def merge(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, o
 def _places(keys: Mapping[str, object]) -> Iterator[str]:
     """Of what is no mapping, ``section.key``."""
     for key, value in keys.items():
-        yield from (f"{key}.{inner}" for inner in _places(value)) if value and isinstance(value, Mapping) else (key,)
+        yield from (
+            (f"{key}.{inner}" for inner in _places(value))
+            if value and isinstance(value, Mapping)
+            else (key,)
+        )
 
 
 @functools.cache
@@ -179,7 +217,9 @@ def additions() -> Mapping[str, Sequence[Path]]:
 
 
 def extend_hydra() -> None:
-    """Let Hydra compose from these folders as well, and the core's files with what is ``added`` to them."""
+    """Let Hydra compose from these folders as well, and the core's files with what is ``added`` to
+    them.
+    """
     from hydra.core.config_store import ConfigStore
     from hydra.core.plugins import Plugins
 
@@ -190,7 +230,9 @@ def extend_hydra() -> None:
 
 @functools.cache
 def _plugin() -> type:
-    """One class, however often Hydra is extended: of each that it knows it searches the folders once more."""
+    """One class, however often Hydra is extended: of each that it knows it searches the folders
+    once more.
+    """
     from hydra.core.config_search_path import ConfigSearchPath
     from hydra.plugins.search_path_plugin import SearchPathPlugin
 
@@ -225,8 +267,12 @@ def _installed() -> tuple[Path, ...]:
 
 def packages() -> set[str]:
     """The packages, other than this one, that have the classes of configurations."""
-    texts = (path.read_text(encoding="utf-8") for folder in folders() for path in folder.glob("*/*.yaml"))
-    return {name for text in texts for name in re.findall(r"_target_: *(\w+)\.", text)} - {PACKAGE.name}
+    texts = (
+        path.read_text(encoding="utf-8") for folder in folders() for path in folder.glob("*/*.yaml")
+    )
+    return {name for text in texts for name in re.findall(r"_target_: *(\w+)\.", text)} - {
+        PACKAGE.name
+    }
 
 
 def _of_the_command() -> Iterator[Path]:
@@ -248,7 +294,10 @@ def _package(name: str, place: str) -> list[Path]:
     except ImportError as error:
         raise HarnessError(f"{place}: {error}; reinstall or remove that package") from error
     if spec is None or not spec.submodule_search_locations:
-        raise HarnessError(f"{place}: there is no such folder; the value is a package's folder, e.g. my_fusion.conf")
+        raise HarnessError(
+            f"{place}: there is no such folder; the value is a package's folder, e.g. "
+            "my_fusion.conf"
+        )
     return [Path(folder).resolve() for folder in spec.submodule_search_locations]
 
 
@@ -257,8 +306,12 @@ def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
     found = tuple(dict.fromkeys(looked))
     concepts = {path.name for path in found[0].iterdir() if path.is_dir()}
     files: dict[tuple[str, str], Path] = {}
-    for path in (path for folder in found for path in folder.glob("*/*.yaml") if path.parent.name in concepts):
+    for path in (
+        path for folder in found for path in folder.glob("*/*.yaml") if path.parent.name in concepts
+    ):
         other = files.setdefault((path.parent.name, path.stem), path)
         if other != path and other.read_bytes() != path.read_bytes():
-            raise HarnessError(f"{path}: {path.parent.name}={path.stem} is already {other}; give it another name")
+            raise HarnessError(
+                f"{path}: {path.parent.name}={path.stem} is already {other}; give it another name"
+            )
     return found

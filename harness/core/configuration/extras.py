@@ -1,4 +1,6 @@
-"""What is not installed: the extra of this package that brings it, and the line that installs it."""
+"""What is not installed: the extra of this package that brings it, and the line that
+installs it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def check_launcher(arguments: Sequence[str]) -> None:
         if key == "hydra/launcher" and name in LAUNCHERS:
             plugin, extra = LAUNCHERS[name]
             if not _installed(plugin):
-                raise HarnessError(f"hydra/launcher={name} needs the extra `{extra}`: {pip_install(extra)}")
+                raise HarnessError(
+                    f"hydra/launcher={name} needs the extra `{extra}`: {pip_install(extra)}"
+                )
 
 
 def _installed(plugin: str) -> bool:
@@ -48,7 +52,8 @@ def _installed(plugin: str) -> bool:
 
 
 def missing_library(error: ImportError, asking: str) -> HarnessError | None:
-    """One line with the pip command that installs what ``asking`` (a command) lacks; of several extras the smallest.
+    """One line with the pip command that installs what ``asking`` (a command) lacks; of several
+    extras the smallest.
 
     None where the library is there, and where no extra brings it.
     """
@@ -64,16 +69,22 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
 
 
 def need(module: str, asking: str, extra: str) -> Any:
-    """A library that an extra brings, imported for what was ``asking``. Raises HarnessError where it is not there."""
+    """A library that an extra brings, imported for what was ``asking``. Raises HarnessError where
+    it is not there.
+    """
     try:
         return importlib.import_module(module)
     except ImportError as error:
         name = module.partition(".")[0]
-        raise HarnessError(f"{asking} needs {name}, of the extra `{extra}`: {pip_install(extra)}") from error
+        raise HarnessError(
+            f"{asking} needs {name}, of the extra `{extra}`: {pip_install(extra)}"
+        ) from error
 
 
 def pip_install(extra: str) -> str:
-    """The line that adds an extra to this installation: from the folder that it was installed from, else by name."""
+    """The line that adds an extra to this installation: from the folder that it was installed from,
+    else by name.
+    """
     return f"pip install '{_source() or DISTRIBUTION}[{extra}]'"
 
 

@@ -1,4 +1,5 @@
-"""File names as people have them, in overrides: Hydra's grammar reads brackets, commas, blanks and other letters.
+"""File names as people have them, in overrides: Hydra's grammar reads brackets, commas, blanks and
+other letters.
 
 A value that names a file is put into quotes, so that it is taken as it is.
 """
@@ -11,18 +12,23 @@ from pathlib import Path
 
 from harness.core.errors import HarnessError
 
-NAMES_A_FILE = re.compile(r"\+*(?:run|baseline|gold|out|figure|lock|queries|splitting|lists\.\w+|(?:\w+\.)*path)")
+NAMES_A_FILE = re.compile(
+    r"\+*(?:run|baseline|gold|out|figure|lock|queries|splitting|lists\.\w+|(?:\w+\.)*path)"
+)
 """Keys whose value is a file's name, or several."""
 PLAIN = re.compile(r"[A-Za-z0-9_/.:@%+*?-]*")
 """What Hydra takes as it is; ``*`` and ``?`` are of patterns."""
-NO_TEXT = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:e[-+]?\d+)?|null|true|false|nan|inf", re.IGNORECASE)
+NO_TEXT = re.compile(
+    r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:e[-+]?\d+)?|null|true|false|nan|inf", re.IGNORECASE
+)
 """What Hydra would read as something else than a text."""
 TOKEN = re.compile(r"(?<=[\[{,])(\s*)([^\[\]{},]+?)(\s*)(?=[,\]}])")
 """What stands between the brackets and commas of a list or a mapping."""
 
 
 def join_lists(arguments: Sequence[str]) -> list[str]:
-    """The arguments, those of a list that a shell split at its blanks (``k=[5, 10]``) put together again.
+    """The arguments, those of a list that a shell split at its blanks (``k=[5, 10]``) put together
+    again.
 
     Raises HarnessError for blanks around an equals sign.
     """
@@ -30,18 +36,26 @@ def join_lists(arguments: Sequence[str]) -> list[str]:
     for number, text in enumerate(arguments):
         before = joined[-1] if joined else ""
         opened = sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
-        if re.match(r"[+~\w.@/-]+=[\[{]", before) and opened > 0 and not before.count('"') + before.count("'"):
+        if (
+            re.match(r"[+~\w.@/-]+=[\[{]", before)
+            and opened > 0
+            and not before.count('"') + before.count("'")
+        ):
             joined[-1] = f"{before} {text}"
         elif text.startswith("=") and joined:
             value = text.removeprefix("=") or next(iter(arguments[number + 1 :]), "...")
-            raise HarnessError(f"{before} = {value}: there are blanks around =; write {before}={value}")
+            raise HarnessError(
+                f"{before} = {value}: there are blanks around =; write {before}={value}"
+            )
         else:
             joined.append(text)
     return joined
 
 
 def quote_files(overrides: Sequence[str]) -> list[str]:
-    """The overrides, names of files in quotes where Hydra would read them as something else; ``~`` is expanded."""
+    """The overrides, names of files in quotes where Hydra would read them as something else; ``~``
+    is expanded.
+    """
     return [_quoted(text) for text in overrides]
 
 
@@ -54,7 +68,9 @@ def _quoted(text: str) -> str:
         return f"{key}={_quote(_expanded(value))}"
     if value[0] in "[{":
         return f"{key}={TOKEN.sub(_quote_token, value)}"
-    odd = not PLAIN.fullmatch(value) and not re.search(r"[,('\"]|\$\{", value)  # of a sweep, choice(...), ${...}
+    odd = not PLAIN.fullmatch(value) and not re.search(
+        r"[,('\"]|\$\{", value
+    )  # of a sweep, choice(...), ${...}
     return f"{key}={_quote(_expanded(value))}" if of_file and odd else text
 
 
@@ -81,5 +97,7 @@ def _quote(value: str) -> str:
     """A value as Hydra reads it back: in quotes, unless it is plain."""
     if PLAIN.fullmatch(value) and not NO_TEXT.fullmatch(value):
         return value
-    escaped = re.sub(r"(\\*)('|\Z)", lambda found: found[1] * 2 + (r"\'" if found[2] else ""), value)
+    escaped = re.sub(
+        r"(\\*)('|\Z)", lambda found: found[1] * 2 + (r"\'" if found[2] else ""), value
+    )
     return "'" + escaped.replace("${", r"\${") + "'"

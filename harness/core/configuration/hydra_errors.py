@@ -1,4 +1,6 @@
-"""Hydra's and OmegaConf's errors about a configuration, each as one line that names key, value and mend."""
+"""Hydra's and OmegaConf's errors about a configuration, each as one line that names key, value and
+mend.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ def translate_errors() -> Iterator[None]:
         told = next(filter(None, (translate(error) for translate in TRANSLATIONS)), None)
         if told is None and not isinstance(error, (HydraException, OmegaConfBaseException)):
             raise
-        mend = r"; where the text ${...} is meant, write \${...}" if "Interpolation key" in str(error) else ""
+        mend = (
+            r"; where the text ${...} is meant, write \${...}"
+            if "Interpolation key" in str(error)
+            else ""
+        )
         raise told or HarnessError(f"configuration: {_first_line(error)}{mend}") from error
 
 
@@ -48,7 +54,9 @@ def _missing(error: BaseException) -> HarnessError | None:
     missing = str(error.missing_cfg_file)
     own = missing.startswith("dataset/")  # the name of a folder has slashes
     concept, _, name = missing.partition("/") if own else missing.rpartition("/")
-    return unknown(concept or "config", name, [str(option) for option in error.options or names(concept)])
+    return unknown(
+        concept or "config", name, [str(option) for option in error.options or names(concept)]
+    )
 
 
 def _unreadable(error: BaseException) -> HarnessError | None:
@@ -68,20 +76,32 @@ def _expected(error: OverrideParseException) -> str:
     if wrong := [name for name in NAME.findall(value) if not TYPED.fullmatch(name)]:
         plain = wrong[0].strip("'\"")
         mend = f"write {plain} without quotes" if TYPED.fullmatch(plain) else "give it another name"
-        return f"{key}={value}: a name before a colon has A-Z, a-z, 0-9, blanks and _-./+ alone; {mend}"
+        return (
+            f"{key}={value}: a name before a colon has A-Z, a-z, 0-9, blanks and _-./+ alone; "
+            f"{mend}"
+        )
     inside = value.strip("'\"")
     mend = f"'{key}={{name: \"...\"}}'" if nested else f"'{key}=\"{inside}\"'"
-    return f"{key}={value} cannot be read as it is typed; such a text needs quotes within those of the shell: {mend}"
+    return (
+        f"{key}={value} cannot be read as it is typed; such a text needs quotes within those of "
+        f"the shell: {mend}"
+    )
 
 
 def _several(error: BaseException) -> HarnessError | None:
     """Several values of a key, in a command that runs once."""
     if "hydra.sweep.dir" in str(error):
-        return HarnessError("this command runs once; -m, several values of a key, is for harness sweep")
+        return HarnessError(
+            "this command runs once; -m, several values of a key, is for harness sweep"
+        )
     if not (found := re.search(r"Ambiguous value for argument '([^=]+)=([^']*)'", str(error))):
         return None
     key, value = found.groups()
-    point = f", with a decimal point {key}={value.replace(',', '.')}" if DECIMAL.fullmatch(value) else ""
+    point = (
+        f", with a decimal point {key}={value.replace(',', '.')}"
+        if DECIMAL.fullmatch(value)
+        else ""
+    )
     return HarnessError(f"{key}={value}: several values; a list is {key}=[{value}]{point}")
 
 
@@ -94,38 +114,51 @@ def _of_a_group(error: BaseException) -> HarnessError | None:
 def _unmerged(error: BaseException) -> HarnessError | None:
     """A number or text where the default is a mapping or a list."""
     found = re.match(r"Error merging override \++([^=]+=.*)", str(error))
-    kinds = [told for told, kind in MERGED.items() if f"Cannot merge {kind} with" in _first_line(error)]
+    kinds = [
+        told for told, kind in MERGED.items() if f"Cannot merge {kind} with" in _first_line(error)
+    ]
     return HarnessError(f"{found[1]}: expected {kinds[0]}") if found and kinds else None
 
 
 def _into_a_list(error: BaseException) -> HarnessError | None:
-    """A key that goes on below a list, as ``grid.values.fuser.alpha`` does, whose axis is called ``fuser.alpha``."""
+    """A key that goes on below a list, as ``grid.values.fuser.alpha`` does, whose axis is called
+    ``fuser.alpha``.
+    """
     found = re.fullmatch(r"invalid literal for int\(\) with base 10: '(.+)'", str(error))
     if not isinstance(error, ValueError) or found is None:
         return None
     return HarnessError(
-        f"a key ends with .{found[1]} below a list, which has no names; an axis of a grid has a dot in its name and is "
+        f"a key ends with .{found[1]} below a list, which has no names; an axis of a grid has a "
+        "dot in its name and is "
         "typed in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
     )
 
 
 TRANSLATIONS: tuple[Callable[[BaseException], HarnessError | None], ...] = (
-    _missing, _unreadable, _several, _of_a_group, _unmerged, _into_a_list
-)  # fmt: skip
+    _missing,
+    _unreadable,
+    _several,
+    _of_a_group,
+    _unmerged,
+    _into_a_list,
+)
 """Each gives the error that it knows, else None; the first that knows it is raised."""
 
 
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     cause = error.__cause__
-    if cause is not None and (more := [line.strip() for line in str(cause).splitlines() if line.strip()]):
+    if cause is not None and (
+        more := [line.strip() for line in str(cause).splitlines() if line.strip()]
+    ):
         lines.append(more[0])
     return "; ".join(dict.fromkeys(lines[:2]))
 
 
 @contextmanager
 def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
-    """A block in which Hydra's error about an unknown key becomes a HarnessError with the nearest key of conf/.
+    """A block in which Hydra's error about an unknown key becomes a HarnessError with the nearest
+    key of conf/.
 
     whole: gives the configuration without overrides, when its keys are needed.
     """
@@ -141,9 +174,12 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
         known = sorted(_keys(cast("dict[str, object]", OmegaConf.to_container(whole()))))
         inner = re.search(r"Key '([^']+)' is not in struct", str(error.__cause__))
         if found[1] in known and inner is not None:
-            own = [key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}.")]
+            own = [
+                key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}.")
+            ]
             raise HarnessError(
-                f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; leave it out, or add "
+                f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; "
+                "leave it out, or add "
                 f"a new one with a plus: +{found[1]}.{inner[1]}=..."
             ) from error
         did_you = _meant(found[1], known)
@@ -154,7 +190,9 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
 
 
 def _meant(key: str, known: Sequence[str]) -> str:
-    """What somebody may have meant: a key below it, the same one below another concept, or one of like letters."""
+    """What somebody may have meant: a key below it, the same one below another concept, or one of
+    like letters.
+    """
     last = key.rpartition(".")[2]
     inside = [one for one in known if one.startswith(f"{key}.")]
     same = inside or [one for one in known if one.rpartition(".")[2] == last]

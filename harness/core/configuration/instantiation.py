@@ -1,4 +1,6 @@
-"""From a configuration to the strategies that it names, with the mistakes of their constructors in one line."""
+"""From a configuration to the strategies that it names, with the mistakes of their constructors in
+one line.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from harness.core.errors import HarnessError
 def instantiate(node: Any) -> Any:
     """Hydra's instantiate, with a HarnessError of a constructor passed on as itself.
 
-    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where they stand.
+    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where
+    they stand.
     """
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate as build
@@ -26,7 +29,10 @@ def instantiate(node: Any) -> Any:
     from omegaconf.errors import OmegaConfBaseException
 
     try:
-        return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
+        return build(
+            OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node,
+            _convert_="all",
+        )
     except InstantiationException as error:
         mistake = _mistake(error, node)
         if mistake is None:
@@ -53,7 +59,8 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     last = causes[-1]
     if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
         return HarnessError(
-            f"{target}: there is no package {last.name} on Python's path; in the folder that holds it put "
+            f"{target}: there is no package {last.name} on Python's path; in the folder that "
+            "holds it put "
             f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module")
@@ -61,7 +68,9 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
 
 @contextlib.contextmanager
 def report_own_code() -> Iterator[None]:
-    """A block in which an error that a user's own strategies raise becomes one HarnessError, which names its line."""
+    """A block in which an error that a user's own strategies raise becomes one HarnessError, which
+    names its line.
+    """
     try:
         yield
     except HarnessError:
@@ -81,7 +90,11 @@ def report_own_code() -> Iterator[None]:
 def _as_typed(target: str) -> str:
     """A class of ours as it is chosen: ``dataset=sample``."""
     _, *words = roomless(target).split(".")
-    return f"{words[0]}={words[1]}" if target.startswith(f"{PACKAGE.name}.") and len(words) > 1 else target
+    return (
+        f"{words[0]}={words[1]}"
+        if target.startswith(f"{PACKAGE.name}.") and len(words) > 1
+        else target
+    )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -94,7 +107,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _unexpected(error: BaseException) -> str:
     """The argument that a constructor does not know; empty for another error."""
-    found = re.search(r"unexpected keyword argument '(\w+)'", str(error)) if isinstance(error, TypeError) else None
+    found = (
+        re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if isinstance(error, TypeError)
+        else None
+    )
     return found[1] if found else ""
 
 
@@ -109,7 +126,9 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 
 def _misfits(target: str, node: Any) -> Iterator[str]:
-    """A line for each field of a class, within a configuration, whose value is of another kind than is annotated."""
+    """A line for each field of a class, within a configuration, whose value is of another kind than
+    is annotated.
+    """
     from omegaconf import OmegaConf
 
     node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
@@ -139,18 +158,26 @@ def _kinds(target: str) -> dict[str, list[str]]:
 
 
 def _allowed(annotation: str) -> list[str]:
-    while (cut := re.sub(r"\[[^][]*\]", "", annotation)) != annotation:  # what is in a mapping is its own affair
+    while (
+        cut := re.sub(r"\[[^][]*\]", "", annotation)
+    ) != annotation:  # what is in a mapping is its own affair
         annotation = cut
     words = set(re.findall(r"\w+", annotation))
     return [name for name, (_, known) in KINDS.items() if words.intersection(known)]
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong in a module of somebody else's, and where: ``ZeroDivisionError: division by zero (m.py:3)``."""
+    """What went wrong in a module of somebody else's, and where:
+    ``ZeroDivisionError: division by zero (m.py:3)``.
+    """
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
     frame = traceback.extract_tb(error.__traceback__)[-1:]
-    place = f" ({frame[0].filename}:{frame[0].lineno})" if frame and "hydra" not in frame[0].filename else ""
+    place = (
+        f" ({frame[0].filename}:{frame[0].lineno})"
+        if frame and "hydra" not in frame[0].filename
+        else ""
+    )
     return f"{_kind(error)}{place if '<' not in place else ''}"
 
 

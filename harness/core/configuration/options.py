@@ -1,6 +1,7 @@
 """The keys of a command as ``conf/`` describes them: name, default, and the comment beside it.
 
-``--help`` and the page of commands show them, so that a key is described where it is given its default.
+``--help`` and the page of commands show them, so that a key is described where it is given its
+default.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Option(NamedTuple):
 
 
 def options(command: str) -> list[Option]:
-    """The keys of a command that have a comment in conf/, and its choices, those of files that it begins with first.
+    """The keys of a command that have a comment in conf/, and its choices, those of files that it
+    begins with first.
 
     A key stands once, with the last of its defaults, as Hydra takes it.
     """
@@ -69,13 +71,19 @@ def _of_default(entry: yaml.Node) -> Iterator[Option]:
             yield Option(key[1], name, f"names: harness list {concept}")
 
 
-def _of_key(key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = "") -> Iterator[Option]:
+def _of_key(
+    key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = ""
+) -> Iterator[Option]:
     """The key itself where a comment says what it is, and the keys of a section."""
     is_section = isinstance(value, yaml.MappingNode) and not value.flow_style
     name, end = f"{section}{key.value}", value.end_mark
-    line, column = (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
+    line, column = (
+        (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
+    )
     if told := _comment(lines, line, column):
-        yield Option(name, "" if is_section or value.value == "???" else _default(value, lines), told)
+        yield Option(
+            name, "" if is_section or value.value == "???" else _default(value, lines), told
+        )
     for inner, own in value.value if is_section and not section else ():
         yield from _of_key(inner, own, lines, f"{name}.")
 

@@ -1,6 +1,8 @@
-"""What was typed on the command line, judged before Hydra composes: each mistake in one line that names key and value.
+"""What was typed on the command line, judged before Hydra composes: each mistake in one line that
+names key and value.
 
-Hydra would keep the last of two values, merge what cannot be merged, and say nothing of a key that nothing reads.
+Hydra would keep the last of two values, merge what cannot be merged, and say nothing of a key that
+nothing reads.
 """
 
 from __future__ import annotations
@@ -21,14 +23,19 @@ from harness.core.errors import HarnessError, nearest
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)=")
-"""What may be set though the default strategy lacks it: a grid has others, and any list may be added."""
+KNOB = re.compile(
+    r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)="
+)
+"""What may be set though the default strategy lacks it: a grid has others, and any list may be
+added.
+"""
 LIST = re.compile(r"lists\.\w+")
 GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
 """The key of a concept, alone or at a place: ``retriever@lists.graph``."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
 OWN = "own"
-"""What a value stands under while Hydra composes, where Hydra would take its key for a concept's."""
+"""What a value stands under while Hydra composes, where Hydra would take its key for a concept's.
+"""
 MAY_BE_NULL = ("controls",)
 """Sections that null leaves out; of all others keys are read."""
 
@@ -70,37 +77,55 @@ def check_twice(overrides: Sequence[str]) -> None:
     for one in map(Override.read, overrides):
         text = one.text.lstrip("+")
         if "=" in text and given.get(one.key, text) != text:
-            raise HarnessError(f"{given[one.key]} and {text}: {one.key} is given twice; leave one of them out")
+            raise HarnessError(
+                f"{given[one.key]} and {text}: {one.key} is given twice; leave one of them out"
+            )
         if "=" in text and not text.startswith(("-", "~")):
             given[one.key] = text
 
 
 def check_groups(overrides: Sequence[str]) -> None:
-    """Raise HarnessError that names the key where a concept is given what is no name: ``dataset=1``, ``fuser=null``."""
+    """Raise HarnessError that names the key where a concept is given what is no name:
+    ``dataset=1``, ``fuser=null``.
+    """
     for one in map(Override.read, overrides):
         found = GROUP.fullmatch(one.key)
         known = names(found[1]) if found and one.value and NO_NAME.search(one.value) else []
         for value in one.values:
             if known and NO_NAME.fullmatch(value) and value not in known:
-                raise HarnessError(f"{one.key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
+                raise HarnessError(
+                    f"{one.key}={value} is not known{nearest(value, known)}; known: "
+                    f"{', '.join(known)}"
+                )
 
 
 def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
+    """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list:
+    ``files=a`` is ``files=[a]``.
 
-    Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), for another
-    value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``. A section
-    whose one key is ``kind`` is given by it: ``gate=better`` is ``gate.kind=better``. A value whose key is also a
-    concept (``metric``, of a package that brings some) stands in ``{OWN: ...}``: Hydra would look for its file.
+    Raises HarnessError for a value where it has a section that is no concept (``pool=5``,
+    ``pool=null``), for another value than true or false where it has one of these
+    (``explain=all``), and for a name twice in ``{...}``. A section whose one key is ``kind`` is
+    given by it: ``gate=better`` is ``gate.kind=better``. A value whose key is also a concept
+    (``metric``, of a package that brings some) stands in ``{OWN: ...}``: Hydra would look for its
+    file.
     """
     whole = own_keys(primary)
     given = [Override.read(text) for text in overrides]
     for one in given:
         _check_once(one)
-    searched = any(re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides)  # not looked through yet
-    values = {key for key, default in whole.items() if default is None and (names(key) or (searched and key in ROOMS))}
+    searched = any(
+        re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides
+    )  # not looked through yet
+    values = {
+        key
+        for key, default in whole.items()
+        if default is None and (names(key) or (searched and key in ROOMS))
+    }
     return [
-        f"{one.sign}{one.key}={{{OWN}: {one.value}}}" if one.key in values else _fitted(one, _at(whole, one.key))
+        f"{one.sign}{one.key}={{{OWN}: {one.value}}}"
+        if one.key in values
+        else _fitted(one, _at(whole, one.key))
         for one in given
     ]
 
@@ -111,13 +136,16 @@ def unwrap_values(config: DictConfig) -> None:
 
     raw = OmegaConf.to_container(config, resolve=False)
     assert isinstance(raw, dict)
-    for key in [key for key, value in raw.items() if isinstance(value, dict) and list(value) == [OWN]]:
+    for key in [
+        key for key, value in raw.items() if isinstance(value, dict) and list(value) == [OWN]
+    ]:
         with open_dict(config):
             config[key] = config[key][OWN]
 
 
 def name_strategies(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides, ``lists.x=bm25`` as Hydra has it (``+retriever@lists.x=bm25``), unless a file has that name.
+    """The overrides, ``lists.x=bm25`` as Hydra has it (``+retriever@lists.x=bm25``), unless a file
+    has that name.
 
     Of commands whose lists are files alone (``fuse``) they stay as they are.
     """
@@ -125,7 +153,11 @@ def name_strategies(primary: str, overrides: Sequence[str]) -> list[str]:
 
     def named(one: Override) -> str:
         words = set(one.value.split(","))
-        if not LIST.fullmatch(one.key) or not words <= known or any(Path(word).exists() for word in words):
+        if (
+            not LIST.fullmatch(one.key)
+            or not words <= known
+            or any(Path(word).exists() for word in words)
+        ):
             return one.text
         return f"{'' if one.key in placed else '+'}retriever@{one.key}={one.value}"
 
@@ -151,8 +183,9 @@ def _placed(primary: str, overrides: Sequence[str]) -> set[str]:
 
 
 def own_keys(primary: str) -> dict[str, object]:
-    """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it begins with, with
-    their defaults: without a group, and sections of one file (``paths: default``).
+    """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it
+    begins with, with their defaults: without a group, and sections of one file
+    (``paths: default``).
     """
     path = primary_file(primary)
     own = read_conf(path) if path else {}
@@ -204,32 +237,47 @@ def _as_section(one: Override, default: Mapping[str, object]) -> str:
         return f"{one.sign}{one.key}.kind={one.value}"
     if default and not names(one.key) and not (one.value == "null" and one.key in MAY_BE_NULL):
         keys = list(map(str, default))
-        raise HarnessError(f"{one.text}: expected its keys, as in {one.key}.{keys[0]}=...; it has: {', '.join(keys)}")
+        raise HarnessError(
+            f"{one.text}: expected its keys, as in {one.key}.{keys[0]}=...; it has: "
+            f"{', '.join(keys)}"
+        )
     return one.text
 
 
 def _as_list(one: Override, default: Sequence[Any]) -> str:
-    if one.value == "null" or "," in one.value or not all(isinstance(item, str) for item in default):
+    if (
+        one.value == "null"
+        or "," in one.value
+        or not all(isinstance(item, str) for item in default)
+    ):
         return one.text
     if NO_NAME.fullmatch(one.value):
-        raise HarnessError(f"{one.text}: expected a name, or a list of names, as in {one.key}=[a,b]")
+        raise HarnessError(
+            f"{one.text}: expected a name, or a list of names, as in {one.key}=[a,b]"
+        )
     return f"{one.sign}{one.key}=[{one.value}]"
 
 
-RULES: dict[type, Callable[[Override, Any], str]] = {bool: _as_truth, dict: _as_section, list: _as_list}
+RULES: dict[type, Callable[[Override, Any], str]] = {
+    bool: _as_truth,
+    dict: _as_section,
+    list: _as_list,
+}
 """By the type of a key's default: what may be typed for it, and the form that Hydra takes."""
 
 
 def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -> None:
-    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config`` is ``${name}``, and
-    for ``+section.key=value`` where the section has no such key.
+    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config``
+    is ``${name}``, and for ``+section.key=value`` where the section has no such key.
     """
     added = [Override.read(text) for text in overrides if text.startswith("+")]
     for mistake in _unread(added, own_keys(primary), config) if added else ():
         raise HarnessError(f"{mistake}; leave it out")
 
 
-def _unread(added: Sequence[Override], whole: Mapping[str, object], config: DictConfig) -> Iterator[str]:
+def _unread(
+    added: Sequence[Override], whole: Mapping[str, object], config: DictConfig
+) -> Iterator[str]:
     from omegaconf import OmegaConf
 
     concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}
@@ -246,4 +294,6 @@ def _unread(added: Sequence[Override], whole: Mapping[str, object], config: Dict
 
 def _closed_keys(section: Any) -> list[str]:
     """The keys of a section that takes no others; none of a strategy, whose class knows its own."""
-    return list(map(str, section)) if isinstance(section, dict) and "_target_" not in section else []
+    return (
+        list(map(str, section)) if isinstance(section, dict) and "_target_" not in section else []
+    )

@@ -1,8 +1,9 @@
-"""A stored strategy: a concept, a name and fields, ``{strategy: fuser/rrf, k: 60}``. No file of results names a class.
+"""A stored strategy: a concept, a name and fields, ``{strategy: fuser/rrf, k: 60}``. No file of
+results names a class.
 
-Which class a name means is read from conf/ (ours, an installed package's, or ``--config-dir``'s) and from nowhere else:
-what is made of a sweep's folder or a lock, which may come from anybody, is a strategy of this installation. The command
-line of a user is free.
+Which class a name means is read from conf/ (ours, an installed package's, or ``--config-dir``'s)
+and from nowhere else: what is made of a sweep's folder or a lock, which may come from anybody, is a
+strategy of this installation. The command line of a user is free.
 """
 
 from __future__ import annotations
@@ -22,21 +23,23 @@ from harness.core.configuration.extensions import folders, missing_plugin
 from harness.core.errors import HarnessError, nearest
 
 NAME = "strategy"
-"""The key of a strategy's concept and name. A part of a strategy that has no file of its own is named by the path to it
-in one that has it: ``retriever/ppr.walk``.
+"""The key of a strategy's concept and name. A part of a strategy that has no file of its own is
+named by the path to it in one that has it: ``retriever/ppr.walk``.
 """
 TARGET = "_target_"
 """The key of its class in conf/."""
 REACHES = {"reaches": True}
-"""Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a model. What a stored
-configuration gives for it must be a value of conf/, or trusted.
+"""Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a
+model. What a stored configuration gives for it must be a value of conf/, or trusted.
 """
 LOCAL = re.compile(r"(https?|bolt)://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
 REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 
 def by_name(node: Any) -> Any:
-    """A configuration as it is stored: each class by its name. One that conf/ does not name stays, and is not read."""
+    """A configuration as it is stored: each class by its name. One that conf/ does not name stays,
+    and is not read.
+    """
     names = _names(tuple(folders()))[0]
 
     def stored(node: Any) -> Any:
@@ -53,10 +56,13 @@ def by_name(node: Any) -> Any:
 
 @dataclass(frozen=True)
 class StoredReader:
-    """Reads stored strategies and values; refuses, in one line, all that conf/ and the strategies' classes do not know.
+    """Reads stored strategies and values; refuses, in one line, all that conf/ and the strategies'
+    classes do not know.
 
-    place: the file.    trusted: whether its servers, secrets, places and models may be others than those of conf/.
-    typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the one that stands there.
+    place: the file.    trusted: whether its servers, secrets, places and models may be others than
+    those of conf/.
+    typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the one
+    that stands there.
     """
 
     place: Path
@@ -64,7 +70,9 @@ class StoredReader:
     typed: Collection[str] = ()
 
     def read(self, node: Any, *path: str) -> Any:
-        """The same with classes in place of names, as it can be instantiated. path: the keys that lead to it."""
+        """The same with classes in place of names, as it can be instantiated. path: the keys that
+        lead to it.
+        """
         if isinstance(node, (list, tuple)):
             return [self.read(value, *path, str(number)) for number, value in enumerate(node)]
         if isinstance(node, Mapping):
@@ -107,19 +115,27 @@ class StoredReader:
         if not isinstance(name, str) or name not in targets:
             if lacking := missing_plugin(str(name)):
                 raise HarnessError(f"{self.place}: {'.'.join([*path, NAME])} = {name!r} {lacking}")
-            known = [each for each in targets if each.partition("/")[0] == str(name).partition("/")[0]]
+            known = [
+                each for each in targets if each.partition("/")[0] == str(name).partition("/")[0]
+            ]
             raise self.refuse(
-                [*path, NAME], name,
+                [*path, NAME],
+                name,
                 f"expected a strategy of conf/{nearest(str(name), known)}; name your own in a file "
                 "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
-            )  # fmt: skip
+            )
         return targets[name]
 
     def _check_reach(self, value: Any, path: Sequence[str]) -> None:
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if one and (path[-1], str(one)) not in _values(tuple(folders())) and not LOCAL.fullmatch(str(one)):
+            if (
+                one
+                and (path[-1], str(one)) not in _values(tuple(folders()))
+                and not LOCAL.fullmatch(str(one))
+            ):
                 raise HarnessError(
-                    f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, expected a value of conf/ "
+                    f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, "
+                    "expected a value of conf/ "
                     "or of this machine; if you trust who wrote the file, add trust=true"
                 )
 
@@ -145,17 +161,25 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
 def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
     """What conf/ gives for each field, in whichever file."""
     return frozenset(
-        (next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2], str(value))
+        (
+            next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2],
+            str(value),
+        )
         for _, content in _files(places, "")
         for path, value in _leaves(content)
     )
 
 
 def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
-    """The ``<concept>/<name>`` and content of each file of conf/ that holds a text, without those of `harness fit`."""
+    """The ``<concept>/<name>`` and content of each file of conf/ that holds a text, without those
+    of `harness fit`.
+    """
     for folder in places:
         for path in sorted(folder.glob("*/**/*.yaml")):
-            name, text = path.relative_to(folder).with_suffix("").as_posix(), path.read_text(encoding="utf-8")
+            name, text = (
+                path.relative_to(folder).with_suffix("").as_posix(),
+                path.read_text(encoding="utf-8"),
+            )
             if holding in text and not name.startswith("weights/"):
                 yield name, yaml.load(text, yaml.CSafeLoader)
 
@@ -171,12 +195,17 @@ def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 @functools.cache
 def _accepted(target: str) -> Mapping[str, bool]:
-    """Whether each field of a class, or argument of a function, reaches beyond a folder; ``**`` where it takes any."""
+    """Whether each field of a class, or argument of a function, reaches beyond a folder; ``**``
+    where it takes any.
+    """
     from hydra.utils import get_object
 
     made = get_object(target)
-    metadata = {name: field.metadata for name, field in getattr(made, "__dataclass_fields__", {}).items()}
+    metadata = {
+        name: field.metadata for name, field in getattr(made, "__dataclass_fields__", {}).items()
+    }
     return {
-        "**" if one.kind is one.VAR_KEYWORD else name: REACHES.items() <= metadata.get(name, {}).items()
+        "**" if one.kind is one.VAR_KEYWORD else name: REACHES.items()
+        <= metadata.get(name, {}).items()
         for name, one in inspect.signature(made).parameters.items()
     }

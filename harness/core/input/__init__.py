@@ -1,4 +1,6 @@
-"""Files that are read: plain or packed, as lines, JSON, YAML or separated values, with errors that name the place."""
+"""Files that are read: plain or packed, as lines, JSON, YAML or separated values, with errors that
+name the place.
+"""
 
 import lazy_loader
 

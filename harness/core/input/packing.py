@@ -1,4 +1,6 @@
-"""How files are packed, told by their first bytes when they are read, and by their names when they are written."""
+"""How files are packed, told by their first bytes when they are read, and by their names when they
+are written.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,9 @@ BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZip
 class Packing:
     """One way to pack a file.
 
-    magic: how such a file begins.    read: the unpacked bytes of a stream.    write: a stream that packs into another,
-    the same bytes for the same content at any time; None where nothing is written in this way.
+    magic: how such a file begins.    read: the unpacked bytes of a stream.    write: a stream that
+    packs into another, the same bytes for the same content at any time; None where nothing is
+    written in this way.
     """
 
     magic: re.Pattern[bytes]
@@ -64,7 +67,9 @@ def _member(stream: IO[bytes]) -> Any:
     files = [info for info in archive.infolist() if not info.is_dir()]
     if len(files) != 1:
         listed = ", ".join(info.filename for info in files[:3])
-        raise HarnessError(f"a zip archive of {len(files)} files ({listed}); unpack it and give one of them")
+        raise HarnessError(
+            f"a zip archive of {len(files)} files ({listed}); unpack it and give one of them"
+        )
     try:
         return archive.open(files[0])
     except (RuntimeError, NotImplementedError) as error:
@@ -78,8 +83,12 @@ PACKINGS = {
         lambda stream: gzip.GzipFile("", "wb", LEVEL, stream, mtime=0),
     ),
     ".zst": Packing(re.compile(rb"\x28\xb5\x2f\xfd"), _arrow_read("zstd"), _arrow_write("zstd")),
-    ".xz": Packing(re.compile(rb"\xfd7zXZ\x00"), lzma.LZMAFile, functools.partial(lzma.LZMAFile, mode="wb")),
-    ".bz2": Packing(re.compile(rb"BZh[1-9]1AY&SY"), bz2.BZ2File, functools.partial(bz2.BZ2File, mode="wb")),
+    ".xz": Packing(
+        re.compile(rb"\xfd7zXZ\x00"), lzma.LZMAFile, functools.partial(lzma.LZMAFile, mode="wb")
+    ),
+    ".bz2": Packing(
+        re.compile(rb"BZh[1-9]1AY&SY"), bz2.BZ2File, functools.partial(bz2.BZ2File, mode="wb")
+    ),
     ".lz4": Packing(re.compile(rb"\x04\x22\x4d\x18"), _arrow_read("lz4")),
     ".zip": Packing(re.compile(rb"PK\x03\x04"), _member),
 }
@@ -87,7 +96,9 @@ PACKINGS = {
 
 
 def form_of(path: Path) -> str:
-    """The form of a file by its ending, without that of its packing: ``json`` of ``RUN.JSON.gz``; "" without one."""
+    """The form of a file by its ending, without that of its packing: ``json`` of ``RUN.JSON.gz``;
+    "" without one.
+    """
     name = path.name.lower()
     packed = next((ending for ending in PACKINGS if name.endswith(ending)), "")
     return name.removesuffix(packed).rpartition(".")[2]
@@ -110,12 +121,18 @@ def is_packed(path: Path) -> bool:
 
 @contextlib.contextmanager
 def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """The bytes of an open file, unpacked where they are packed. Raises HarnessError where they cannot be."""
+    """The bytes of an open file, unpacked where they are packed. Raises HarnessError where they
+    cannot be.
+    """
     if not stream.seekable():
-        raise HarnessError(f"{path}: a pipe, which is read once; write what it gives to a file, and name that")
+        raise HarnessError(
+            f"{path}: a pipe, which is read once; write what it gives to a file, and name that"
+        )
     head = stream.read(LONGEST)
     stream.seek(0)
-    ending, packing = next(((name, one) for name, one in PACKINGS.items() if one.magic.match(head)), ("", None))
+    ending, packing = next(
+        ((name, one) for name, one in PACKINGS.items() if one.magic.match(head)), ("", None)
+    )
     if packing is None:
         _refuse_tar(path, stream)
         yield stream
@@ -132,7 +149,9 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         kind = {".gz": "gzip"}.get(ending, ending.lstrip("."))
-        raise HarnessError(f"{path}: damaged {kind} file ({error}); copy or download it again") from error
+        raise HarnessError(
+            f"{path}: damaged {kind} file ({error}); copy or download it again"
+        ) from error
 
 
 def _refuse_tar(path: Path, stream: Any) -> None:
@@ -142,13 +161,17 @@ def _refuse_tar(path: Path, stream: Any) -> None:
 
 @contextlib.contextmanager
 def packed(name: str, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """A stream that packs into another as the ending of a name says. Raises HarnessError for one that is only read."""
+    """A stream that packs into another as the ending of a name says. Raises HarnessError for one
+    that is only read.
+    """
     found = next((one for ending, one in PACKINGS.items() if name.lower().endswith(ending)), None)
     if found is None:
         yield stream
         return
     if found.write is None:
         written = ", ".join(ending for ending, one in PACKINGS.items() if one.write)
-        raise HarnessError(f"{name}: such files are read, not written; packed are those that end in {written}")
+        raise HarnessError(
+            f"{name}: such files are read, not written; packed are those that end in {written}"
+        )
     with found.write(stream) as packed:
         yield cast("IO[bytes]", packed)

@@ -15,32 +15,52 @@ from typing import IO, Any
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.input.packing import unpacked
 
-DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
-           zipfile.BadZipFile, zlib.error, struct.error)  # fmt: skip
+DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    SyntaxError,
+    TokenError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)
 """What NumPy and zipfile raise over an .npz file with other bytes than were written."""
 
 DEEPEST = 100
 """Mappings and lists of a YAML file within each other, at most."""
 REPEATED = 1_000_000
-"""Values that the aliases of a YAML file stand for, at most: nine of nine lines can stand for a billion."""
+"""Values that the aliases of a YAML file stand for, at most: nine of nine lines can stand for a
+billion.
+"""
 
 MARK = b"\xef\xbb\xbf"
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked when they are packed (by how they begin). Raises HarnessError when it cannot be."""
+    """The file's bytes, unpacked when they are packed (by how they begin). Raises HarnessError when
+    it cannot be.
+    """
     try:
         with path.open("rb") as raw, unpacked(path, raw) as stream:
             yield stream
     except FileNotFoundError as error:
         raise MissingFile(f"{path}: there is no such file", path) from error
     except (IsADirectoryError, PermissionError) as error:
-        raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file that you may read") from error
+        raise HarnessError(
+            f"{path}: cannot read ({error.strerror}); give a file that you may read"
+        ) from error
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Number (from 1) and bytes of each line that is not blank, without a byte order mark; lines end LF, CRLF or CR."""
+    """Number (from 1) and bytes of each line that is not blank, without a byte order mark; lines
+    end LF, CRLF or CR.
+    """
     number = 0
     with opened(path) as stream:
         for piece in stream:
@@ -53,21 +73,26 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def refuse_array(path: Path, line: bytes) -> None:
     """Raise HarnessError where the first line of a file of JSON lines begins an array."""
     if line.lstrip().startswith(b"["):
-        raise HarnessError(f"{path}: a JSON array; expected one JSON object a line, as `jq -c '.[]'` writes them")
+        raise HarnessError(
+            f"{path}: a JSON array; expected one JSON object a line, as `jq -c '.[]'` writes them"
+        )
 
 
 def read_json(path: Path, expected: str) -> Any:
-    """The JSON value of a whole file, plain or packed. expected: its form, for the message (see ``parse_json``)."""
+    """The JSON value of a whole file, plain or packed. expected: its form, for the message (see
+    ``parse_json``).
+    """
     with opened(path) as stream:
         return parse_json(stream.read(), path, expected)
 
 
 def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) -> Any:
-    """A JSON value. Raises HarnessError with file, line and what was expected for anything that is broken.
+    """A JSON value. Raises HarnessError with file, line and what was expected for anything that is
+    broken.
 
-    line: that of the value in ``path``, where it is a line; the lines of a whole file are counted here. Broken are: bad
-    syntax, too deep nesting, an integer of more digits than Python reads (4,300), a name twice in one object, bytes
-    that are not UTF-8, half of a surrogate pair.
+    line: that of the value in ``path``, where it is a line; the lines of a whole file are counted
+    here. Broken are: bad syntax, too deep nesting, an integer of more digits than Python reads
+    (4,300), a name twice in one object, bytes that are not UTF-8, half of a surrogate pair.
     """
     place = f"{path}:{line}" if line else str(path)
     try:
@@ -78,12 +103,18 @@ def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) 
     except UnicodeDecodeError as error:
         found = line or data.count(b"\n", 0, error.start) + 1
         letter = f"byte 0x{error.object[error.start]:02x}"
-        raise HarnessError(f"{path}:{found}: not UTF-8 text ({letter}); expected {expected}, saved as UTF-8") from error
+        raise HarnessError(
+            f"{path}:{found}: not UTF-8 text ({letter}); expected {expected}, saved as UTF-8"
+        ) from error
     except UnicodeEncodeError as error:
-        raise HarnessError(f"{place}: half of a surrogate pair; write the whole character as UTF-8") from error
+        raise HarnessError(
+            f"{place}: half of a surrogate pair; write the whole character as UTF-8"
+        ) from error
     except json.JSONDecodeError as error:
         found = line or error.lineno
-        raise HarnessError(f"{path}:{found}: broken JSON ({error.msg}); expected {expected}") from error
+        raise HarnessError(
+            f"{path}:{found}: broken JSON ({error.msg}); expected {expected}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise HarnessError(f"{place}: broken JSON ({error}); expected {expected}") from error
     return value
@@ -106,12 +137,13 @@ def value_at(content: Any, place: Sequence[str]) -> Any:
 
 
 def read_yaml(path: Path) -> Any:
-    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that cannot be read, or that
-    has a name twice in one mapping.
+    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that
+    cannot be read, or that has a name twice in one mapping.
 
-    libyaml builds values by recursion and without a bound, so a file that nests deeper than ``DEEPEST`` would end the
-    process, and one whose aliases stand for more than ``REPEATED`` values would fill the memory of whoever walks
-    through it; its events, which come one by one, are counted first.
+    libyaml builds values by recursion and without a bound, so a file that nests deeper than
+    ``DEEPEST`` would end the process, and one whose aliases stand for more than ``REPEATED`` values
+    would fill the memory of whoever walks through it; its events, which come one by one, are
+    counted first.
     """
     import yaml
 
@@ -126,22 +158,31 @@ def read_yaml(path: Path) -> Any:
 
     try:
         return yaml.load(text, Loader)
-    except (AttributeError, LookupError) as error:  # of a value that is not of its tag, such as `!!timestamp x`
+    except (
+        AttributeError,
+        LookupError,
+    ) as error:  # of a value that is not of its tag, such as `!!timestamp x`
         raise ValueError(f"a value that is not of its tag ({error})") from error
 
 
 def read_settings(path: Path) -> Any:
-    """The value of a YAML file that somebody wrote. Raises HarnessError for one that cannot be read."""
+    """The value of a YAML file that somebody wrote. Raises HarnessError for one that cannot be
+    read.
+    """
     import yaml
 
     try:
         return read_yaml(path)
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
+        raise HarnessError(
+            f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it"
+        ) from error
 
 
 def _check_size(text: str) -> None:
-    """Raise ValueError for a YAML text that nests too deep, or whose aliases stand for too many values."""
+    """Raise ValueError for a YAML text that nests too deep, or whose aliases stand for too many
+    values.
+    """
     import yaml
 
     count = 0

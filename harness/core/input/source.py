@@ -1,4 +1,6 @@
-"""A Python source as it is parsed: its hash without comments and docstrings, and what it imports."""
+"""A Python source as it is parsed: its hash without comments and docstrings, and what it
+imports.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,20 @@ from typing import TypeVar
 DIGITS = 12
 """Of the hash of a module."""
 STUB = ".pyi"
-"""Ends the name of the file that says where the names of a package are, which it imports at their first use."""
+"""Ends the name of the file that says where the names of a package are, which it imports at their
+first use.
+"""
 T = TypeVar("T")
 Names = list[list[str | None]]
-"""``[module, name]`` of each import, the name ``None`` for ``import module``; a relative module begins with dots."""
+"""``[module, name]`` of each import, the name ``None`` for ``import module``; a relative module
+begins with dots.
+"""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a file says: the hash of what is parsed, its imports, the attributes that it reads of anything.
+    """What a file says: the hash of what is parsed, its imports, the attributes that it reads of
+    anything.
 
     exports: the place of each name that a package imports at its first use only.
     """
@@ -48,7 +55,8 @@ def read_source(path: Path) -> Source:
 
 
 def kept_as(path: Path, text: str, make: Callable[[], T]) -> T:
-    """What is made of a source, as JSON beside Python's own compiled file of ``path``; made where that is of another.
+    """What is made of a source, as JSON beside Python's own compiled file of ``path``; made where
+    that is of another.
 
     text: the hash of what it is made of.
     """
@@ -83,7 +91,9 @@ def _parse(path: Path, text: bytes) -> Source:
             continue
         for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
             left += getattr(node, inner, ())
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and _documented(node):
+        if isinstance(
+            node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        ) and _documented(node):
             del node.body[0]
     stub = path.with_suffix(STUB)
     if stub.is_file():
@@ -98,7 +108,9 @@ def _parse(path: Path, text: bytes) -> Source:
 
 
 def without_docstrings(text: str) -> str:
-    """A source without the lines of its docstrings and of other texts that are statements: the same in every Python."""
+    """A source without the lines of its docstrings and of other texts that are statements: the same
+    in every Python.
+    """
     try:
         left: list[ast.AST] = [ast.parse(text)]
     except (SyntaxError, ValueError):
@@ -107,7 +119,11 @@ def without_docstrings(text: str) -> str:
     for node in left:
         for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
             left += getattr(node, inner, ())
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             first, last = node.lineno - 1, node.end_lineno or node.lineno
             if not str(lines[first]).encode()[: node.col_offset].strip():  # not `def f(): "..."`
                 lines[first:last] = [None] * (last - first)
@@ -116,7 +132,11 @@ def without_docstrings(text: str) -> str:
 
 def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     first = node.body[0] if node.body else None
-    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    return (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
 
 
 def _imports(node: ast.AST) -> Names:

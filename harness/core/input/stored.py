@@ -1,4 +1,6 @@
-"""What is stored, held against its typed description: the ``TypedDict`` that code reads it by (pydantic, strict)."""
+"""What is stored, held against its typed description: the ``TypedDict`` that code reads it by
+(pydantic, strict).
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,20 @@ from pydantic import BeforeValidator, FiniteFloat, TypeAdapter, ValidationError
 
 Number = FiniteFloat
 """A finite number, whole or not; a truth value is none."""
-Pair = Annotated[tuple[Number, Number], BeforeValidator(lambda value: tuple(value) if type(value) is list else value)]
+Pair = Annotated[
+    tuple[Number, Number],
+    BeforeValidator(lambda value: tuple(value) if type(value) is list else value),
+]
 """Two numbers; JSON has them as a list."""
 
 
 def misfit(value: Any, kind: Any) -> str | None:
-    """The first value that is not of its type, as ``n = 'x', expected a valid integer``; None where all are.
+    """The first value that is not of its type, as ``n = 'x', expected a valid integer``; None where
+    all are.
 
-    value: what was read from JSON or YAML.    kind: its type, such as a TypedDict of ``typing_extensions`` (pydantic
-    needs that one before Python 3.12). Names that the type does not have may be there.
+    value: what was read from JSON or YAML.    kind: its type, such as a TypedDict of
+    ``typing_extensions`` (pydantic needs that one before Python 3.12). Names that the type does not
+    have may be there.
     """
     try:
         _adapter(kind).validate_python(value, strict=True)

@@ -1,4 +1,6 @@
-"""Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how numbers are written."""
+"""Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how
+numbers are written.
+"""
 
 from harness.core.table.format import (
     LEVEL,

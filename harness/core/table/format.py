@@ -1,4 +1,5 @@
-"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null as a dash; columns.
+"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null
+as a dash; columns.
 
 More digits are printed where fewer would contradict what the number is compared with.
 """
@@ -16,12 +17,24 @@ LEVEL = 0.05
 """Significance: a p at most this is called a difference."""
 
 Kind = Literal[
-    "text", "share", "points", "p", "count", "interval", "span", "value", "measured", "number", "change", "bounds"
+    "text",
+    "share",
+    "points",
+    "p",
+    "count",
+    "interval",
+    "span",
+    "value",
+    "measured",
+    "number",
+    "change",
+    "bounds",
 ]
-"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain,
-``measured`` (seconds, megabytes) has three significant digits.
+"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign,
+``value`` is plain, ``measured`` (seconds, megabytes) has three significant digits.
 
-``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points`` and ``span`` are.
+``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points``
+and ``span`` are.
 """
 PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
 """Kinds of columns whose cells are two numbers: two columns of CSV."""
@@ -33,8 +46,8 @@ NUMBERS: dict[Kind, Kind] = {"share": "number", "points": "change", "span": "bou
 class Column:
     """A column: its title and how its values are shown.
 
-    of: of an interval, the title of the column that holds its value; the two are never parted.    group: a head above
-    it; neighbours of one group belong together.
+    of: of an interval, the title of the column that holds its value; the two are never parted.
+    group: a head above it; neighbours of one group belong together.
     """
 
     title: str
@@ -63,7 +76,9 @@ def show(value: Any, kind: Kind) -> str:
 
 
 def counted(number: int, name: str) -> str:
-    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``, 2 of ``query`` as ``2 queries``."""
+    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``, 2 of ``query`` as
+    ``2 queries``.
+    """
     plural = re.sub("(?<![aeo])y$", "ie", name) + "s"
     return f"{number:,} {name if number == 1 else plural}"
 
@@ -74,7 +89,9 @@ def percent(share: float, decimals: int = 1) -> str:
 
 
 def percents(*shares: float) -> list[str]:
-    """Shares that are compared, each as ``percent`` with so many decimals that different ones look different."""
+    """Shares that are compared, each as ``percent`` with so many decimals that different ones look
+    different.
+    """
     for decimals in range(1, MOST_DECIMALS + 1):
         texts = [percent(share, decimals) for share in shares]
         if len(set(texts)) == len(set(shares)):
@@ -88,7 +105,9 @@ def shown(p: float | None) -> bool:
 
 
 def p_value(p: float | None) -> str:
-    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``; None as a dash."""
+    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``;
+    None as a dash.
+    """
     if p is None:
         return MISSING
     if p < 0.001:
@@ -112,10 +131,15 @@ def points(difference: float, decimals: int = 1) -> str:
 
 
 def span(bounds: Sequence[float]) -> str:
-    """``[-0.004, 0.036]`` as ``-0.4 to +3.6``, in points; a bound that is not zero is not printed as zero."""
+    """``[-0.004, 0.036]`` as ``-0.4 to +3.6``, in points; a bound that is not zero is not printed
+    as zero.
+    """
     for decimals in range(1, MOST_DECIMALS + 1):
         low, high = (points(bound, decimals) for bound in bounds)
-        if all((float(text) == 0) == (bound == 0) for text, bound in zip((low, high), bounds, strict=True)):
+        if all(
+            (float(text) == 0) == (bound == 0)
+            for text, bound in zip((low, high), bounds, strict=True)
+        ):
             return f"{low} to {high}"
     return " to ".join(points(bound) for bound in bounds)
 
@@ -141,7 +165,9 @@ def changes(bounds: Sequence[float]) -> str:
 
 
 def sort_key(value: Any) -> float | None:
-    """What a table is sorted by: the value, or an interval's lower bound; None for text and null."""
+    """What a table is sorted by: the value, or an interval's lower bound; None for text
+    and null.
+    """
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     if is_missing(first) or isinstance(first, (str, bool)):
         return None
@@ -171,7 +197,9 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
 
 @dataclass(frozen=True)
 class Scale:
-    """share: scores lie in [0, 1] and are said in percent, their differences in points.    item: what has a score."""
+    """share: scores lie in [0, 1] and are said in percent, their differences in points.    item:
+    what has a score.
+    """
 
     share: bool = True
     item: str = "question"
@@ -197,7 +225,9 @@ class Scale:
         return span(bounds) if self.share else changes(bounds)
 
     def column(self, title: str, kind: Kind = "share") -> Column:
-        """The column of scores (``share``), differences (``points``), their intervals (``span``), or other numbers."""
+        """The column of scores (``share``), differences (``points``), their intervals (``span``),
+        or other numbers.
+        """
         if not self.share:
             return Column(title, NUMBERS.get(kind, kind))
         return Column(f"{title} %" if kind == "share" else title, kind)

@@ -1,4 +1,6 @@
-"""Columns of texts: below each other for a terminal, and in parts where a page does not hold all."""
+"""Columns of texts: below each other for a terminal, and in parts where a page does not
+hold all.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ Spans = Sequence[tuple[str, Sequence[int]]]
 class Grid:
     """Rows of texts below a head.
 
-    groups: names above neighbouring columns.    left: whether a column stands to the left.    marks: what stands in
-    front of each row.
+    groups: names above neighbouring columns.    left: whether a column stands to the left.
+    marks: what stands in front of each row.
     """
 
     head: Sequence[str]
@@ -42,7 +44,9 @@ class Grid:
         rows: list[Sequence[str]] = []
         marks: list[str] = []
         for row, mark in zip(self.rows, self.marks, strict=True):
-            own = list(zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue=""))
+            own = list(
+                zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue="")
+            )
             rows += own
             marks += [mark, *[""] * (len(own) - 1)]
         return replace(self, rows=rows, marks=marks)
@@ -70,13 +74,18 @@ class Grid:
 
 def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
     """Neighbours of one group, with its name."""
-    return [(name, list(own)) for name, own in groupby(range(len(groups)), key=lambda place: groups[place])]
+    return [
+        (name, list(own))
+        for name, own in groupby(range(len(groups)), key=lambda place: groups[place])
+    ]
 
 
 def parted(
     keys: Sequence[int], units: Sequence[Sequence[int]], fits: Callable[[Sequence[int]], bool]
 ) -> list[list[int]]:
-    """Columns in parts, as many in each as fit, with the keys in front; a unit that fits nowhere is divided."""
+    """Columns in parts, as many in each as fit, with the keys in front; a unit that fits nowhere is
+    divided.
+    """
     parts = [list(keys)]
     for unit in units:
         for piece in [unit] if fits([*keys, *unit]) else [[place] for place in unit]:
@@ -95,7 +104,9 @@ def shorten(texts: Sequence[str], longest: int | None) -> list[str]:
         if len({texts[number] for number in alike}) > 1:
             for number in alike:
                 first, *rest = texts[number].split()
-                found[number] = " ".join([first, "…", *(word for word in rest if word not in shared)])
+                found[number] = " ".join(
+                    [first, "…", *(word for word in rest if word not in shared)]
+                )
     return found
 
 

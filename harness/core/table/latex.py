@@ -20,7 +20,9 @@ BOX = r"""\resizebox{%%
 \ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi}{!}{%%
 %s}
 """
-"""Where a document is narrower than the layout a table is shrunk a little: letters of 8 pt become 7 at least."""
+"""Where a document is narrower than the layout a table is shrunk a little: letters of 8 pt become 7
+at least.
+"""
 GAP = 6.0
 """Points between two columns, twice ``tabcolsep``."""
 BOLD = 1.12
@@ -38,7 +40,8 @@ LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@
 
 @dataclass(frozen=True)
 class Layout:
-    """The document that a table stands in: widths of a column and of the page, and sizes of letters, in points.
+    """The document that a table stands in: widths of a column and of the page, and sizes of
+    letters, in points.
 
     letter: of a table, times how wide the font is.
     """
@@ -81,7 +84,10 @@ class LatexTable:
     def cells(self) -> list[list[str]]:
         """The rows as text."""
         return [
-            [self.rename_cell(cell) if kind == "text" else cell for cell, kind in zip(row, self.kinds, strict=True)]
+            [
+                self.rename_cell(cell) if kind == "text" else cell
+                for cell, kind in zip(row, self.kinds, strict=True)
+            ]
             for row in self.table.cells()
         ]
 
@@ -92,7 +98,9 @@ class LatexTable:
         for place, column in enumerate(self.table.columns):
             words = re.split(" (?!%)", self.rename(column.title))
             body = self._longest(place)
-            splits = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))]
+            splits = [
+                [" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))
+            ]
             best = min(splits, key=lambda lines: max(map(em, lines)), default=[])
             found.append(best if best and em(" ".join(words)) > body + 1 else [" ".join(words)])
         return found
@@ -108,7 +116,11 @@ class LatexTable:
             width = self.layout.letter * max(body, *map(em, self.heads[place]))
             found.append(min(width, widest) if kind == "text" else width)
         for name, members in spans([column.group for column in self.table.columns]):
-            lacking = self.layout.letter * em(self.rename(name)) + GAP - sum(found[place] + GAP for place in members)
+            lacking = (
+                self.layout.letter * em(self.rename(name))
+                + GAP
+                - sum(found[place] + GAP for place in members)
+            )
             for place in members:
                 found[place] += max(lacking, 0) / len(members)
         return found
@@ -118,7 +130,13 @@ class LatexTable:
         """Lines of a row, in the mean."""
         texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
         heights = [
-            max((ceil(self.layout.letter * em(row[place]) / self.widths[place] - 0.01) for place in texts), default=1)
+            max(
+                (
+                    ceil(self.layout.letter * em(row[place]) / self.widths[place] - 0.01)
+                    for place in texts
+                ),
+                default=1,
+            )
             for row in self.cells
         ]
         return max(1.0, sum(heights) / max(1, len(heights)))
@@ -128,12 +146,20 @@ class LatexTable:
         return sum(self.widths[place] + GAP for place in places)
 
     def panels(self) -> list[list[int]]:
-        """The columns in parts that the page holds, each with the columns that name a row: the first ones of text."""
-        keys = [place for place in self.table.keys if self.width(range(place + 1)) <= KEYS * self.layout.page] or [0]
+        """The columns in parts that the page holds, each with the columns that name a row: the
+        first ones of text.
+        """
+        keys = [
+            place
+            for place in self.table.keys
+            if self.width(range(place + 1)) <= KEYS * self.layout.page
+        ] or [0]
         units = [*([place] for place in self.table.keys if place not in keys), *self.table.units]
 
         def parts(limit: float) -> list[list[int]]:
-            return parted(keys, units, lambda places: len(places) <= MOST and self.width(places) <= limit)
+            return parted(
+                keys, units, lambda places: len(places) <= MOST and self.width(places) <= limit
+            )
 
         found = parts(self.layout.page)
         for share in range(95, 45, -5):  # as many parts, of more equal widths
@@ -142,7 +168,9 @@ class LatexTable:
         return found
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
-        """Some columns of some rows, in a box that is made a little smaller where a document is narrower."""
+        """Some columns of some rows, in a box that is made a little smaller where a document is
+        narrower.
+        """
         specs = "".join(self._spec(place) for place in places)
         lines = [f"\\begin{{tabular}}{{{specs}}}", "\\toprule", *self._groups(places)]
         lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
@@ -157,7 +185,9 @@ class LatexTable:
         cells, rules, at = [], [], 1
         for name, members in spans([self.table.columns[place].group for place in places]):
             span = len(members)
-            cells.append(f"\\multicolumn{{{span}}}{{{'c' if name else 'l'}}}{{{table_text(self.rename(name))}}}")
+            cells.append(
+                f"\\multicolumn{{{span}}}{{{'c' if name else 'l'}}}{{{table_text(self.rename(name))}}}"  # noqa: E501
+            )
             rules += [f"\\cmidrule(lr){{{at}-{at + span - 1}}}"] if name else []
             at += span
         return [" & ".join(cells) + " \\\\", "".join(rules)] if rules else []
@@ -186,7 +216,11 @@ class LatexTable:
         return max((em(row[place]) for row in self.cells), default=0.0)
 
     def _longest_mark(self, place: int) -> str:
-        return max((mark for (_, at), mark in self.table.style.marks.items() if at == place), key=len, default="")
+        return max(
+            (mark for (_, at), mark in self.table.style.marks.items() if at == place),
+            key=len,
+            default="",
+        )
 
     def _cell(self, row: int, place: int) -> str:
         text, style = self.cells[row][place], self.table.style
@@ -195,7 +229,11 @@ class LatexTable:
             shown = f"\\textbf{{{shown}}}"
         if (row, place) in style.second:
             shown += rf"\llap{{\underline{{\phantom{{{table_text(text)}}}}}}}"
-        if self.kinds[place] != "text" and self.kinds[place] not in PAIRS and NUMBER.fullmatch(text):
+        if (
+            self.kinds[place] != "text"
+            and self.kinds[place] not in PAIRS
+            and NUMBER.fullmatch(text)
+        ):
             lacking = self._decimals[place] - _digits(text)
             point = "." if lacking and not _digits(text) else ""
             shown += rf"\phantom{{{point}{'0' * lacking}}}" if lacking else ""

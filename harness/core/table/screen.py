@@ -19,17 +19,25 @@ SHORTEST = 16
 
 
 def width() -> int:
-    """How wide lines may be: COLUMNS where it is set, else at most 100, and no wider than the terminal."""
+    """How wide lines may be: COLUMNS where it is set, else at most 100, and no wider than the
+    terminal.
+    """
     return _terminal() or WIDEST
 
 
 def _terminal() -> int | None:
-    """COLUMNS where it is set, or the columns of the terminal; None where standard output is a file or a pipe."""
+    """COLUMNS where it is set, or the columns of the terminal; None where standard output is a file
+    or a pipe.
+    """
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
     try:
-        return min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST) if sys.__stdout__ else None
+        return (
+            min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST)
+            if sys.__stdout__
+            else None
+        )
     except (OSError, ValueError):
         return None
 
@@ -39,9 +47,9 @@ def fit(table: Table, wrap: bool = False) -> list[str]:
 
     wrap: whether a long text goes on below, at words, rather than is cut or moved.
 
-    What is wider has its groups of columns below each other; else, in a terminal, cells of text are cut in their
-    middle, as far as that takes. What is wider even so stands in parts, one below the other, each with the columns that
-    name a row in front. In a file no cell is cut.
+    What is wider has its groups of columns below each other; else, in a terminal, cells of text are
+    cut in their middle, as far as that takes. What is wider even so stands in parts, one below the
+    other, each with the columns that name a row in front. In a file no cell is cut.
     """
     most = width()
     if _fits(found := table.lines(), most):
@@ -80,7 +88,11 @@ def paragraph(text: str) -> list[str]:
     """The lines of a paragraph; those after the first are indented."""
     shown = escape.terminal(text)
     return textwrap.wrap(
-        shown, min(width(), WIDEST), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        shown,
+        min(width(), WIDEST),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -93,10 +105,11 @@ OF_HELPS = 80
 
 
 def fold(text: str) -> str:
-    """The text, no line longer than 80 characters: paragraphs are filled, examples keep a line each.
+    """The text, no line longer than 80 characters: paragraphs are filled, examples keep a line
+    each.
 
-    An indented line is an example; after two blanks stands what it does, below it where both do not fit on one line. A
-    command that is too long goes on after a backslash.
+    An indented line is an example; after two blanks stands what it does, below it where both do not
+    fit on one line. A command that is too long goes on after a backslash.
     """
     found: list[str] = []
     for block in re.split(r"\n{2,}", text.strip()):
@@ -110,11 +123,15 @@ def fold(text: str) -> str:
 
 def entry(name: str, told: str, width: int) -> list[str]:
     """A line of a list, ``  name   what it is``, the second and further lines below what it is."""
-    return textwrap.wrap(told, OF_HELPS, initial_indent=f"  {name:<{width}} ", subsequent_indent=" " * (width + 3))
+    return textwrap.wrap(
+        told, OF_HELPS, initial_indent=f"  {name:<{width}} ", subsequent_indent=" " * (width + 3)
+    )
 
 
 def _filled(text: str) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        " ".join(text.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _example(line: str) -> Iterator[str]:
@@ -129,7 +146,9 @@ def _example(line: str) -> Iterator[str]:
     yield from _command(command, indent)
     if told:
         edge = " " * (indent + 4)
-        yield from textwrap.wrap(told.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge)
+        yield from textwrap.wrap(
+            told.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge
+        )
 
 
 def _command(text: str, indent: int) -> Iterator[str]:

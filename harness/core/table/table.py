@@ -1,6 +1,8 @@
-"""A table as a value, with one way to each form: text for a terminal, CSV, HTML and Markdown (LaTeX: ``typeset``).
+"""A table as a value, with one way to each form: text for a terminal, CSV, HTML and Markdown
+(LaTeX: ``typeset``).
 
->>> table = Table("scores", "Two lists, in percent", [Column("list", "text"), Column("last_hop@5 %")], [["dense", 0.5]])
+>>> columns = [Column("list", "text"), Column("last_hop@5 %")]
+>>> table = Table("scores", "Two lists, in percent", columns, [["dense", 0.5]])
 >>> print(table)
 Two lists, in percent
 <BLANKLINE>
@@ -34,8 +36,8 @@ T = TypeVar("T")
 class Source:
     """What a table's numbers are of.
 
-    extent: benchmark, split, number of queries, depth, and the systems; part of a caption.    notes: sentences that
-    every table of the same source has.
+    extent: benchmark, split, number of queries, depth, and the systems; part of a caption.
+    notes: sentences that every table of the same source has.
     """
 
     extent: str = ""
@@ -51,7 +53,8 @@ class Source:
 class Style:
     """What cells carry beside their value: each is named by row and column.
 
-    best: in bold.    second: underlined.    marks: raised signs behind a number.    rules: rows with a rule above.
+    best: in bold.    second: underlined.    marks: raised signs behind a number.    rules: rows
+    with a rule above.
     """
 
     best: frozenset[tuple[int, int]] = frozenset()
@@ -59,10 +62,17 @@ class Style:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     rules: frozenset[int] = frozenset()
 
-    def moved(self, places: Mapping[tuple[int, int], tuple[int, int]], rules: frozenset[int]) -> Style:
-        """The same of a table in which cells stand elsewhere; those that are in no place are left out."""
+    def moved(
+        self, places: Mapping[tuple[int, int], tuple[int, int]], rules: frozenset[int]
+    ) -> Style:
+        """The same of a table in which cells stand elsewhere; those that are in no place are left
+        out.
+        """
         marks = {places[cell]: mark for cell, mark in self.marks.items() if cell in places}
-        best, second = (frozenset(places[one] for one in own if one in places) for own in (self.best, self.second))
+        best, second = (
+            frozenset(places[one] for one in own if one in places)
+            for own in (self.best, self.second)
+        )
         return Style(best, second, marks, rules)
 
 
@@ -70,10 +80,14 @@ class Style:
 class Table:
     """Typed columns and rows of values.
 
-    name: of its file and its label in LaTeX; letters, digits, ``_``, ``-``, and ``/`` between folders.
-    title: one line, without a full stop. source: what the numbers are of. notes: sentences on this table alone.
-    marked: the rows in bold, such as the winner's. commands: what reruns each row, a column of the HTML table.
-    grouping: what the groups of columns are, such as ``baseline``; the title of their column in ``stacked``.
+    name: of its file and its label in LaTeX; letters, digits, ``_``, ``-``, and ``/`` between
+    folders.
+    title: one line, without a full stop. source: what the numbers are of. notes: sentences on this
+    table alone.
+    marked: the rows in bold, such as the winner's. commands: what reruns each row, a column of the
+    HTML table.
+    grouping: what the groups of columns are, such as ``baseline``; the title of their column in
+    ``stacked``.
     """
 
     name: str
@@ -92,8 +106,14 @@ class Table:
 
     @classmethod
     def of(
-        cls, name: str, title: str, fields: Sequence[Field[T]], items: Iterable[T], *rest: Any, **more: Any
-    ) -> Table:  # fmt: skip
+        cls,
+        name: str,
+        title: str,
+        fields: Sequence[Field[T]],
+        items: Iterable[T],
+        *rest: Any,
+        **more: Any,
+    ) -> Table:
         """The table of some items, a row each.    rest, more: what else a table has."""
         chosen = [field for field in fields if field.shown]
         rows = [[field.read(item) for field in chosen] for item in items]
@@ -121,7 +141,8 @@ class Table:
     def cells(self) -> list[list[str]]:
         """Every row as text."""
         return [
-            [show(value, column.kind) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
+            [show(value, column.kind) for value, column in zip(row, self.columns, strict=True)]
+            for row in self.rows
         ]
 
     def select(self, titles: Sequence[str]) -> Table:
@@ -131,26 +152,38 @@ class Table:
     def without(self, titles: Iterable[str]) -> Table:
         """The table without these columns."""
         left_out = set(titles)
-        return self.take([place for place, title in enumerate(self.titles) if title not in left_out])
+        return self.take(
+            [place for place, title in enumerate(self.titles) if title not in left_out]
+        )
 
     def take(self, places: Sequence[int]) -> Table:
         """The table with the columns in these places alone."""
-        moved = {(row, old): (row, new) for new, old in enumerate(places) for row in range(len(self.rows))}
+        moved = {
+            (row, old): (row, new)
+            for new, old in enumerate(places)
+            for row in range(len(self.rows))
+        }
         rows = [[row[place] for place in places] for row in self.rows]
         style = self.style.moved(moved, self.style.rules)
-        return replace(self, columns=[self.columns[place] for place in places], rows=rows, style=style)
+        return replace(
+            self, columns=[self.columns[place] for place in places], rows=rows, style=style
+        )
 
     @cached_property
     def keys(self) -> list[int]:
         """The columns that name a row: the first ones of text, and what stands before them."""
         kinds = [column.kind for column in self.columns]
         start = kinds.index("text") if "text" in kinds[:2] else 0
-        end = next((place for place in range(start, len(kinds)) if kinds[place] != "text"), len(kinds))
+        end = next(
+            (place for place in range(start, len(kinds)) if kinds[place] != "text"), len(kinds)
+        )
         return list(range(end)) or [0]
 
     @cached_property
     def units(self) -> list[list[int]]:
-        """The other columns, those together that are never parted: a group, a value and its intervals."""
+        """The other columns, those together that are never parted: a group, a value and its
+        intervals.
+        """
         found: list[list[int]] = []
         for place in range(len(self.keys), len(self.columns)):
             column, unit = self.columns[place], found[-1] if found else []
@@ -163,7 +196,8 @@ class Table:
         return found
 
     def stacked(self) -> Table | None:
-        """The groups of columns below each other, each with all rows; None where they are not all of one form.
+        """The groups of columns below each other, each with all rows; None where they are not all
+        of one form.
 
         A row of which a group holds nothing is left out there.
         """
@@ -187,29 +221,54 @@ class Table:
         first = next(iter(groups.values()))
         columns = [replace(self.columns[place], group="") for place in (*self.keys, *first)]
         return replace(
-            self, columns=[Column(self.grouping, "text"), *columns], rows=rows, marked=frozenset(marked),
-            style=self.style.moved(moved, frozenset(rules - {0})), commands=(), grouping="",
-        )  # fmt: skip
+            self,
+            columns=[Column(self.grouping, "text"), *columns],
+            rows=rows,
+            marked=frozenset(marked),
+            style=self.style.moved(moved, frozenset(rules - {0})),
+            commands=(),
+            grouping="",
+        )
 
     def _groups_of_one_form(self) -> dict[str, list[int]]:
-        """The columns of each group; none where their titles and kinds differ, or a column that is no key has none."""
+        """The columns of each group; none where their titles and kinds differ, or a column that is
+        no key has none.
+        """
         places = range(len(self.keys), len(self.columns))
-        groups = {name: list(own) for name, own in groupby(places, key=lambda place: self.columns[place].group)}
-        forms = {
-            tuple((self.columns[place].title, self.columns[place].kind) for place in own) for own in groups.values()
+        groups = {
+            name: list(own)
+            for name, own in groupby(places, key=lambda place: self.columns[place].group)
         }
-        return groups if len(forms) == 1 and sum(map(len, groups.values())) == len(places) and "" not in groups else {}
+        forms = {
+            tuple((self.columns[place].title, self.columns[place].kind) for place in own)
+            for own in groups.values()
+        }
+        return (
+            groups
+            if len(forms) == 1
+            and sum(map(len, groups.values())) == len(places)
+            and "" not in groups
+            else {}
+        )
 
     def lines(self, longest: int | None = None, wrap: bool = False) -> list[str]:
-        """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>`` before marked rows.
+        """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>``
+        before marked rows.
 
-        longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
-        cells of a column look alike, the words that these have in common.    wrap: a longer one goes on below instead.
+        longest: characters of a cell; of a longer one the middle is left out, or, where that would
+        make different
+        cells of a column look alike, the words that these have in common.    wrap: a longer one
+        goes on below instead.
         """
         columns = []
         for place, column in enumerate(zip(*self.cells(), strict=True)):
             texts = shorten([escape.terminal(cell) for cell in column], None if wrap else longest)
-            columns.append([f"{text}{self.style.marks.get((row, place), '')}" for row, text in enumerate(texts)])
+            columns.append(
+                [
+                    f"{text}{self.style.marks.get((row, place), '')}"
+                    for row, text in enumerate(texts)
+                ]
+            )
         grid = Grid(
             [escape.terminal(column.title.removesuffix(" %")) for column in self.columns],
             spans([escape.terminal(column.group) for column in self.columns]),
@@ -222,12 +281,15 @@ class Table:
     def text(self) -> str:
         """Title, rows and notes."""
         notes = [escape.terminal(note) for note in (*self.notes, *self.source.notes)]
-        return "\n".join([escape.terminal(self.head), "", *self.lines(), *([""] if notes else []), *notes])
+        return "\n".join(
+            [escape.terminal(self.head), "", *self.lines(), *([""] if notes else []), *notes]
+        )
 
     __str__ = text
 
     def csv(self) -> str:
-        """The values in full precision, so shares and no percents, a comma between cells; no cell is a formula.
+        """The values in full precision, so shares and no percents, a comma between cells; no cell
+        is a formula.
 
         An interval is two columns, its lower and its upper end.
         """
@@ -240,11 +302,15 @@ class Table:
         writer.writerow(list(map(escape.spreadsheet, head)))
         for row in self.rows:
             ends = (_ends(value, column) for value, column in zip(row, self.columns, strict=True))
-            writer.writerow([escape.spreadsheet(cell) for cell in (one for own in ends for one in own)])
+            writer.writerow(
+                [escape.spreadsheet(cell) for cell in (one for own in ends for one in own)]
+            )
         return stream.getvalue()
 
     def markdown(self) -> str:
-        """Head and table in Markdown, for a pull request; rows that are marked in bold, numbers to the right."""
+        """Head and table in Markdown, for a pull request; rows that are marked in bold, numbers to
+        the right.
+        """
         titles = [" ".join(filter(None, [column.group, column.title])) for column in self.columns]
         lines = [_pipes(map(escape.markdown, titles))]
         lines.append(_pipes("---" if column.kind == "text" else "---:" for column in self.columns))
@@ -258,19 +324,32 @@ class Table:
                 cells.append(f"{f'**{text}**' if bold else text}{mark}")
             lines.append(_pipes(cells))
         notes = [escape.markdown(" ".join([*self.notes, *self.source.notes]))]
-        return "\n\n".join([f"**{escape.markdown(self.head)}**", "\n".join(lines), *filter(None, notes)]) + "\n"
+        return (
+            "\n\n".join(
+                [f"**{escape.markdown(self.head)}**", "\n".join(lines), *filter(None, notes)]
+            )
+            + "\n"
+        )
 
     def html(self) -> str:
-        """An element ``table``; a cell's ``data-key`` is what it sorts by, where that is a number."""
+        """An element ``table``; a cell's ``data-key`` is what it sorts by, where that is a
+        number.
+        """
         columns = [*self.columns, *([Column("rerun with", "text")] if self.commands else [])]
         lines = ["<table>", _head(columns), "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
             row = [
-                _cell(*cell, (number, place) in self.style.best, self.style.marks.get((number, place), ""))
+                _cell(
+                    *cell,
+                    (number, place) in self.style.best,
+                    self.style.marks.get((number, place), ""),
+                )
                 for place, cell in enumerate(zip(cells, values, self.columns, strict=True))
             ]
             if self.commands:
-                row.append(f'<td class="text"><code>{escape.html(self.commands[number])}</code></td>')
+                row.append(
+                    f'<td class="text"><code>{escape.html(self.commands[number])}</code></td>'
+                )
             opening = '<tr class="winner">' if number in self.marked else "<tr>"
             lines.append(f"{opening}{''.join(row)}</tr>")
         return "\n".join([*lines, "</tbody>", "</table>"])
@@ -279,9 +358,11 @@ class Table:
         return f"<p>{escape.html(self.caption)}</p>\n{self.html()}"
 
     def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
-        """Parts of equal length that a page holds, at least one: the number of its first row, and its rows as text.
+        """Parts of equal length that a page holds, at least one: the number of its first row, and
+        its rows as text.
 
-        panels: how often the rows stand on the page, one part of the columns below the other.    lines: of a row.
+        panels: how often the rows stand on the page, one part of the columns below the other.
+        lines: of a row.
         """
         rows = self.cells()
         longest = LONGEST if panels == 1 else LINES // panels - 4
@@ -297,15 +378,21 @@ def sentence(text: str) -> str:
 
 
 def headed(title: str, of: str) -> str:
-    """A title, and what it is of: ``Which knob matters: sample, tune split``; a question keeps its mark alone."""
+    """A title, and what it is of: ``Which knob matters: sample, tune split``; a question keeps its
+    mark alone.
+    """
     return f"{title}{' ' if title.endswith('?') else ': '}{of}" if title and of else title or of
 
 
 def _head(columns: Sequence[Column]) -> str:
     """The element ``thead``: the titles, and the groups where there are some."""
-    titles = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
+    titles = "".join(
+        f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns
+    )
     over = spans([column.group for column in columns])
-    above = "".join(f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over)
+    above = "".join(
+        f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over
+    )
     groups = f"<tr>{above}</tr>" if any(name for name, _ in over) else ""
     return f"<thead>{groups}<tr>{titles}</tr></thead>"
 

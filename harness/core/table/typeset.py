@@ -1,8 +1,10 @@
-"""A table in LaTeX: booktabs, ``table`` or ``table*`` by its width, the title as caption and the notes below.
+"""A table in LaTeX: booktabs, ``table`` or ``table*`` by its width, the title as caption and the
+notes below.
 
-Widths are estimated from the letters, in points. Of a table that is too wide the groups of columns stand below each
-other, each with all rows; without groups, columns that the page does not hold go on below, beside the first ones again.
-Rows that a page does not hold go on in a table of the same number.
+Widths are estimated from the letters, in points. Of a table that is too wide the groups of columns
+stand below each other, each with all rows; without groups, columns that the page does not hold go
+on below, beside the first ones again. Rows that a page does not hold go on in a table of the same
+number.
 """
 
 from __future__ import annotations
@@ -22,13 +24,17 @@ HEAD = r"""\begin{%s}[htbp]
 SAME_NUMBER = "\\addtocounter{table}{-1}\n"
 PANEL = r"\panelbreak"
 PANELS = rf"\providecommand{{{PANEL}}}{{\par\medskip}}"
-"""Between the parts of a table's columns; a document whose tables do not float may break its pages there."""
+"""Between the parts of a table's columns; a document whose tables do not float may break its pages
+there.
+"""
 NOTE = r"""\par\vspace{4pt}
 \begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
 """
 SHARED_NOTES = r"\sharednotes"
 SHARED = rf"\providecommand{{{SHARED_NOTES}}}[1]{{#1}}"
-"""Notes that all tables of a source have; a document that prints them once defines this to print nothing."""
+"""Notes that all tables of a source have; a document that prints them once defines this to print
+nothing.
+"""
 
 
 def typeset(
@@ -53,7 +59,11 @@ def typeset(
     for first, rows in table.pages(len(panels), sheet.lines):
         body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
         if first:
-            head = HEAD % (environment, SAME_NUMBER, table_text(f"{rename(table.title)}, continued."))
+            head = HEAD % (
+                environment,
+                SAME_NUMBER,
+                table_text(f"{rename(table.title)}, continued."),
+            )
             tables.append(f"{head}{body}\\end{{{environment}}}\n")
         else:
             head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
@@ -64,6 +74,8 @@ def typeset(
 
 def _notes(table: Table, rename: Callable[[str], str]) -> str:
     """What stands below the table; empty where there are no notes."""
-    own, shared = (table_text(rename(" ".join(notes))) for notes in (table.notes, table.source.notes))
+    own, shared = (
+        table_text(rename(" ".join(notes))) for notes in (table.notes, table.source.notes)
+    )
     note = " ".join(filter(None, [own, f"{SHARED_NOTES}{{{shared}}}" if shared else ""]))
     return NOTE % note if note else ""

@@ -50,13 +50,15 @@ LARGEST = 2**31
 class Gold:
     """Q queries and their supporting passages.
 
-    supporting: document ids of each query, in hop order where ``ordered`` (the last one is the last hop): of all, or
-    bool[Q].
+    supporting: document ids of each query, in hop order where ``ordered`` (the last one is the last
+    hop): of all, or bool[Q].
     hops, types: of each query, None where unknown.    source: the file, for messages.
     corpus: string[D], the ids of all documents, where a benchmark tells them.
-    part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where this is that of one.
+    part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where
+    this is that of one.
     given: the queries' own splits, None for one without.    splitting: what ``test_ids`` goes by.
-    grades: of judgements, the relevance of each judged document of each query; supporting are those from ``rel`` on.
+    grades: of judgements, the relevance of each judged document of each query; supporting are those
+    from ``rel`` on.
     nothing: the queries that were left out, since nothing supports them.
     """
 
@@ -87,7 +89,9 @@ class Gold:
         """
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
         source, given = benchmark.name, benchmark.given
-        return cls(ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given)
+        return cls(
+            ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given
+        )
 
     @classmethod
     def read(
@@ -101,13 +105,16 @@ class Gold:
         """The gold in a file, of a benchmark, or of what Python holds.
 
         Args:
-            source: a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, a benchmark or its
+            source: a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, a
+            benchmark or its
                 name, a data frame, ``{query id: {document id: relevance}}``, or qrels of ranx.
             lenient: pass over comment lines and trailing fields of TREC qrels.
-            chain: of which queries the hop order is known: ``all``, ``none`` or ``{field: [values]}``; None: as the
+            chain: of which queries the hop order is known: ``all``, ``none`` or
+            ``{field: [values]}``; None: as the
                 benchmark says, and all of a queries.jsonl.
             rel: of judgements, the relevance from which on a document supports its query.
-            keep_empty: keep queries that nothing supports, as trec_eval does; else they are left out, in ``nothing``.
+            keep_empty: keep queries that nothing supports, as trec_eval does; else they are left
+            out, in ``nothing``.
 
         Returns:
             The gold of the queries of the file.
@@ -121,7 +128,9 @@ class Gold:
         if not isinstance(source, (str, Path)):
             return cls._held(source, rel, keep_empty)
         place = Path(source)
-        if (place.is_dir() and not judgement_files(place)) or (not place.exists() and str(source) in names("dataset")):
+        if (place.is_dir() and not judgement_files(place)) or (
+            not place.exists() and str(source) in names("dataset")
+        ):
             if rel != 1:
                 raise _no_grades(rel, str(source))
             benchmark = load(source)
@@ -142,7 +151,8 @@ class Gold:
         if hasattr(source, "to_dict"):
             return cls.from_dict(mapping_of("Gold.read", source), rel, keep_empty=keep_empty)
         raise HarnessError(
-            "expected gold: a file, the name of a benchmark, a data frame, {query id: {document id: relevance}} or "
+            "expected gold: a file, the name of a benchmark, a data frame, {query id: {document "
+            "id: relevance}} or "
             f"qrels of ranx; got {described(source)}"
         )
 
@@ -154,15 +164,24 @@ class Gold:
         supporting, grades = found.supporting, found.grades
         if grades is not None:
             _check_grades(source, found.query_ids, grades)
-            supporting = [[doc for doc, grade in judged.items() if grade >= rel] for judged in grades]
+            supporting = [
+                [doc for doc, grade in judged.items() if grade >= rel] for judged in grades
+            ]
         kept = [place for place, passages in enumerate(supporting) if passages]
         if not kept:
-            raise HarnessError(f"{source}: no document has a relevance of at least {rel}, so there is nothing to find")
+            raise HarnessError(
+                f"{source}: no document has a relevance of at least {rel}, so there is nothing "
+                "to find"
+            )
         values = {field.name: getattr(found, field.name) for field in fields(found)}
         whole = cls(**{**values, "supporting": supporting}, source=source, rel=rel)
         if keep_empty or len(kept) == len(whole):
             return whole
-        left_out = [query for query, passages in zip(whole.query_ids, supporting, strict=True) if not passages]
+        left_out = [
+            query
+            for query, passages in zip(whole.query_ids, supporting, strict=True)
+            if not passages
+        ]
         ordered = found.ordered if isinstance(found.ordered, bool) else found.ordered[kept]
         return replace(whole.take(kept), nothing=left_out, ordered=ordered)
 
@@ -172,21 +191,27 @@ class Gold:
         return np.broadcast_to(self.ordered, len(self))
 
     @classmethod
-    def from_dict(cls, qrels: Listed, rel: int = 1, ordered: bool = False, keep_empty: bool = False) -> Gold:
+    def from_dict(
+        cls, qrels: Listed, rel: int = 1, ordered: bool = False, keep_empty: bool = False
+    ) -> Gold:
         """The gold of the qrels of pytrec_eval and ranx, or of lists of supporting documents.
 
         Args:
-            qrels: ``{query id: {document id: relevance}}``, pairs ``[(document id, relevance), ...]``, or ids alone,
+            qrels: ``{query id: {document id: relevance}}``, pairs
+            ``[(document id, relevance), ...]``, or ids alone,
                 whose relevance is 1. Ids are texts; whole numbers become texts.
-            rel: the relevance from which on a document supports its query; a query without any is left out.
-            ordered: whether the supporting documents stand in hop order, so that the last one is the last hop.
+            rel: the relevance from which on a document supports its query; a query without any is
+            left out.
+            ordered: whether the supporting documents stand in hop order, so that the last one is
+            the last hop.
             keep_empty: as of ``read``.
 
         Returns:
             The gold of the queries that have a supporting document.
 
         Raises:
-            HarnessError: an id or a relevance is something else, or a document stands twice in a list.
+            HarnessError: an id or a relevance is something else, or a document stands twice in a
+            list.
         """
         whole_number("rel", rel, 1)
         grades = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
@@ -195,14 +220,20 @@ class Gold:
 
     @classmethod
     def from_frame(
-        cls, frame: Frame, columns: Mapping[str, str] | None = None, rel: int = 1, keep_empty: bool = False
+        cls,
+        frame: Frame,
+        columns: Mapping[str, str] | None = None,
+        rel: int = 1,
+        keep_empty: bool = False,
     ) -> Gold:
         """The gold of a data frame, a row a judgement; there is no hop order.
 
         Args:
-            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, label``, BEIR's ``query-id, corpus-id,
+            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, label``, BEIR's
+            ``query-id, corpus-id,
                 score``, or other usual names.
-            columns: what they are called otherwise: ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
+            columns: what they are called otherwise:
+            ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
                 of these.
             rel: as of ``from_dict``.
             keep_empty: as of ``read``.
@@ -234,17 +265,26 @@ class Gold:
         return cls.from_dict(mapping_of("Gold.from_ranx", qrels), rel)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
+        """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes
+        them too.
+        """
         if self.grades is not None:
             each = zip(self.query_ids, self.grades, strict=True)
-            return {query: {doc: int(grade) for doc, grade in judged.items()} for query, judged in each}
-        return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
+            return {
+                query: {doc: int(grade) for doc, grade in judged.items()} for query, judged in each
+            }
+        return {
+            query: dict.fromkeys(docs, 1)
+            for query, docs in zip(self.query_ids, self.supporting, strict=True)
+        }
 
     def relevant(self) -> dict[str, list[str]]:
         """The documents of each query that are judged relevant at all, whatever ``rel`` asks."""
         judged = zip(self.query_ids, self.grades or self.supporting, strict=True)
         return {
-            query: [doc for doc, grade in own.items() if grade > 0] if isinstance(own, Mapping) else list(own)
+            query: [doc for doc, grade in own.items() if grade > 0]
+            if isinstance(own, Mapping)
+            else list(own)
             for query, own in judged
         }
 
@@ -252,7 +292,11 @@ class Gold:
         """A row a judgement: ``query_id, doc_id, relevance``, of each query in the gold's order."""
         import pandas as pd
 
-        rows = [(query, doc, grade) for query, judged in self.to_dict().items() for doc, grade in judged.items()]
+        rows = [
+            (query, doc, grade)
+            for query, judged in self.to_dict().items()
+            for doc, grade in judged.items()
+        ]
         return pd.DataFrame(rows, columns=list(goldfile.JUDGEMENTS.columns))
 
     def __len__(self) -> int:
@@ -260,7 +304,9 @@ class Gold:
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        """``Gold(588 queries, 1314 supporting passages, hop order known of 588; queries.jsonl)``."""
+        """``Gold(588 queries, 1314 supporting passages, hop order known of 588;
+        queries.jsonl)``.
+        """
         passages, known = sum(map(len, self.supporting)), int(self.has_last_hop.sum())
         part = "" if self.part == "all" else f" of {self.part}"
         counts = f"{counted(len(self), 'query')}{part}, {counted(passages, 'supporting passage')}"
@@ -269,16 +315,25 @@ class Gold:
     def _repr_html_(self) -> str:
         """The numbers, and the first queries."""
         shown = self.take(range(min(len(self), 5)))
-        rows = [list(row) for row in zip(shown.query_ids, map(", ".join, shown.supporting), strict=True)]
-        table = Table("gold", "the first queries", [Column("query", "text"), Column("supporting", "text")], rows)
+        rows = [
+            list(row) for row in zip(shown.query_ids, map(", ".join, shown.supporting), strict=True)
+        ]
+        table = Table(
+            "gold",
+            "the first queries",
+            [Column("query", "text"), Column("supporting", "text")],
+            rows,
+        )
         return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
-        """The queries of one split; a warning says where they carry one of their own that is not used.
+        """The queries of one split; a warning says where they carry one of their own that is not
+        used.
 
         Args:
             name: ``tune``, ``test`` or ``all``.
-            splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on one side; ``given``:
+            splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on
+            one side; ``given``:
                 their field ``split`` (see ``harness.benchmark.split``).
 
         Returns:
@@ -303,23 +358,33 @@ class Gold:
         """``tune`` or ``test`` of each query of a whole gold."""
         given = self.given
         read = None if given is None else lambda: given
-        return split_queries(self.splitting, self.query_ids, self.source, "splitting", read, self._gold)
+        return split_queries(
+            self.splitting, self.query_ids, self.source, "splitting", read, self._gold
+        )
 
     @property
     def test_ids(self) -> list[str]:
-        """The ids of test's queries among these, also of those that the gold itself gives as test."""
+        """The ids of test's queries among these, also of those that the gold itself gives
+        as test.
+        """
         test = set().union(*self.tests.values())
         return [query for query in self.query_ids if query in test]
 
     @property
     def tests(self) -> dict[str, set[str]]:
-        """The ids of test's queries among these by the split that says so: the one in use, then the gold's own."""
+        """The ids of test's queries among these by the split that says so: the one in use, then the
+        gold's own.
+        """
         whole = self.whole or self
         parts = dict(zip(whole.query_ids, whole.parts.tolist(), strict=True))
         return {
-            f"splitting={splitting_name(self.splitting)}": {name for name in self.query_ids if parts[name] == "test"},
+            f"splitting={splitting_name(self.splitting)}": {
+                name for name in self.query_ids if parts[name] == "test"
+            },
             "the gold's own split": {
-                query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"
+                query
+                for query, name in zip(self.query_ids, self.given or (), strict=False)
+                if name == "test"
             },
         }
 
@@ -346,14 +411,18 @@ class Gold:
     @cached_property
     def documents(self) -> pa.StringArray:
         """The ids of all supporting passages, each once."""
-        return pa.array([passage for passages in self.supporting for passage in passages], pa.string()).unique()
+        return pa.array(
+            [passage for passages in self.supporting for passage in passages], pa.string()
+        ).unique()
 
     def clusters(self) -> NDArray[np.int64]:
         """int64[Q]: queries with the same number are linked by shared gold passages."""
         return clusters(self._gold())
 
     def _gold(self) -> NDArray[np.int32]:
-        """int32[Q, H]: the passages' numbers among those that support any query, ascending by id."""
+        """int32[Q, H]: the passages' numbers among those that support any query, ascending
+        by id.
+        """
         return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
     def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
@@ -363,11 +432,13 @@ class Gold:
             doc_ids: string[D].
 
         Returns:
-            int32[Q, H], D for a passage that is not there. Padded with -1, and UNORDERED at the end where the hop order
-            is unknown.
+            int32[Q, H], D for a passage that is not there. Padded with -1, and UNORDERED at the end
+            where the hop order is unknown.
         """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
-        flat = pa.array([passage for passages in self.supporting for passage in passages], pa.string())
+        flat = pa.array(
+            [passage for passages in self.supporting for passage in passages], pa.string()
+        )
         found = pc.fill_null(pc.index_in(flat, value_set=doc_ids), len(doc_ids)).to_numpy()
         gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
         gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
@@ -380,15 +451,18 @@ class Gold:
         """Whether judgements have another relevance than 0 and 1."""
         return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
 
-    def judged(self, doc_ids: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
+    def judged(
+        self, doc_ids: pa.StringArray
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
         """The numbers of all judged documents, relevant or not, and their relevance.
 
         Args:
             doc_ids: Ids of the D documents that are ranked, in the order of their numbers.
 
         Returns:
-            int32[Q, J], D for a document that is not there, padded with -1; and float64[Q, J], the relevance, at most 0
-            where a document is not relevant. None where there are no judgements.
+            int32[Q, J], D for a document that is not there, padded with -1; and float64[Q, J], the
+            relevance, at most 0 where a document is not relevant. None where there are no
+            judgements.
         """
         if self.grades is None:
             return None
@@ -400,7 +474,9 @@ class Gold:
         return numbers, grades
 
     def describe(self) -> str:
-        """How judgements are read, where that could be another way; empty where nothing is to be said."""
+        """How judgements are read, where that could be another way; empty where nothing is to be
+        said.
+        """
         said = []
         empty = sum(not passages for passages in self.supporting)
         if self.graded or self.rel != 1:
@@ -419,19 +495,29 @@ T = TypeVar("T")
 
 
 def refuse_gold(run: T) -> T:
-    """What was given as the run. Raises HarnessError where it is gold, as first argument of ranx' functions."""
+    """What was given as the run. Raises HarnessError where it is gold, as first argument of ranx'
+    functions.
+    """
     if isinstance(run, (Gold, Benchmark)) or type(run).__name__ == "Qrels":
-        raise HarnessError(f"the run comes first, then the gold: expected a run, got {described(run)}")
+        raise HarnessError(
+            f"the run comes first, then the gold: expected a run, got {described(run)}"
+        )
     return run
 
 
 def _no_grades(rel: int, source: str) -> HarnessError:
-    return HarnessError(f"rel={rel} is a relevance of judgements, and {source} has none; leave it out")
+    return HarnessError(
+        f"rel={rel} is a relevance of judgements, and {source} has none; leave it out"
+    )
 
 
 def part_name(split: str, splitting: Splitting) -> str:
-    """``test``, or ``test (disjoint)``, ``test (given)`` where not MD5 says which; ``all`` is the same either way."""
-    return split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"
+    """``test``, or ``test (disjoint)``, ``test (given)`` where not MD5 says which; ``all`` is the
+    same either way.
+    """
+    return (
+        split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"
+    )
 
 
 def short_source(source: str) -> str:
@@ -439,11 +525,16 @@ def short_source(source: str) -> str:
     return "/".join(PurePath(source).parts[-2:])
 
 
-def _check_grades(source: str, query_ids: Sequence[str], grades: Sequence[Mapping[str, float]]) -> None:
-    """Raise HarnessError for a relevance that is no whole number: as in TREC's form, so in all others."""
+def _check_grades(
+    source: str, query_ids: Sequence[str], grades: Sequence[Mapping[str, float]]
+) -> None:
+    """Raise HarnessError for a relevance that is no whole number: as in TREC's form, so in all
+    others.
+    """
     for query, judged in zip(query_ids, grades, strict=True):
         for doc, grade in judged.items():
             if not (isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)):
                 raise HarnessError(
-                    f"{source}: query {query}, document {doc}: relevance must be a whole number, got {grade!r:.40}"
+                    f"{source}: query {query}, document {doc}: relevance must be a whole number, "
+                    f"got {grade!r:.40}"
                 )

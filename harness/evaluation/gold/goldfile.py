@@ -1,8 +1,9 @@
 """Files of judgements: queries.jsonl with hop order; TREC qrels, tables and JSON without.
 
-By ending: ``.json`` is ``{query: {document: relevance}}``, as ranx writes it; ``.parquet``, and ``.csv``, ``.tsv`` and
-``.jsonl`` with the columns of a table (BEIR's ``query-id, corpus-id, score``), have a row a judgement. Any other file
-is TREC qrels (``qid 0 docid relevance``) or, where it begins with ``{``, a queries.jsonl. All but Parquet may be
+By ending: ``.json`` is ``{query: {document: relevance}}``, as ranx writes it; ``.parquet``, and
+``.csv``, ``.tsv`` and ``.jsonl`` with the columns of a table (BEIR's
+``query-id, corpus-id, score``), have a row a judgement. Any other file is TREC qrels
+(``qid 0 docid relevance``) or, where it begins with ``{``, a queries.jsonl. All but Parquet may be
 packed. Raises HarnessError with file and line for what is broken, double, or empty.
 """
 
@@ -48,8 +49,8 @@ JUDGEMENTS = Content(
 class Judged:
     """What a file says, queries in its order.
 
-    grades: of judgements, the relevance of each judged document; None of a queries.jsonl, whose ``supporting`` are in
-    hop order.
+    grades: of judgements, the relevance of each judged document; None of a queries.jsonl, whose
+    ``supporting`` are in hop order.
     """
 
     query_ids: list[str]
@@ -64,13 +65,15 @@ class Judged:
 def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judged:
     """What a file of judgements says.
 
-    lenient: pass over comment lines (``#``) and trailing fields of TREC qrels.    chain: of which queries of a
-    queries.jsonl the hop order is known; None: of all.
+    lenient: pass over comment lines (``#``) and trailing fields of TREC qrels.    chain: of which
+    queries of a queries.jsonl the hop order is known; None: of all.
     """
     if path.is_dir():
         return _splits(path, chain)
     form = recognise(path, lenient)
-    if (form is TREC or form.ending == "jsonl") and _has_queries(path, form, *first_line(path, lenient)):
+    if (form is TREC or form.ending == "jsonl") and _has_queries(
+        path, form, *first_line(path, lenient)
+    ):
         return _queries(path, lenient, chain)
     _refuse_chain(path, chain)
     return graded(judgements(form.entries(path, JUDGEMENTS, lenient)))
@@ -79,7 +82,9 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
 def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
     """Whether a file whose first line this is has an object a line, and these are no judgements."""
     if not number:
-        raise HarnessError(f"{path}: the file is empty; expected lines {LINE} or qrels `{QRELS.form}`")
+        raise HarnessError(
+            f"{path}: the file is empty; expected lines {LINE} or qrels `{QRELS.form}`"
+        )
     refuse_array(path, first)
     if form is TREC and not first.lstrip().startswith(b"{"):
         return False
@@ -90,15 +95,23 @@ def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
 def _splits(folder: Path, chain: Chain | None) -> Judged:
     """The judgements of a folder of BEIR, the files of ``qrels`` being splits."""
     _refuse_chain(folder, chain)
-    judged, splits = join_judgements((path.stem, read_judgements(path)) for path in judgement_files(folder))
-    found = graded({query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in judged.items()})
+    judged, splits = join_judgements(
+        (path.stem, read_judgements(path)) for path in judgement_files(folder)
+    )
+    found = graded(
+        {
+            query: {doc: float(grade) for doc, grade in grades.items()}
+            for query, grades in judged.items()
+        }
+    )
     return replace(found, given=[splits[query] for query in found.query_ids])
 
 
 def _refuse_chain(path: Path, chain: Chain | None) -> None:
     if chain is not None:
         raise HarnessError(
-            f"dataset.chain says which queries have a known hop order, and {path} has none; give gold=queries.jsonl, "
+            f"dataset.chain says which queries have a known hop order, and {path} has none; give "
+            "gold=queries.jsonl, "
             "or leave it out"
         )
 
@@ -106,24 +119,34 @@ def _refuse_chain(path: Path, chain: Chain | None) -> None:
 def graded(grades: Mapping[str, dict[str, float]]) -> Judged:
     """What judgements say; there is no hop order.    grades: as of ``judgements``."""
     nothing = [None] * len(grades)
-    return Judged(list(grades), [[] for _ in grades], nothing, nothing, False, grades=list(grades.values()))
+    return Judged(
+        list(grades), [[] for _ in grades], nothing, nothing, False, grades=list(grades.values())
+    )
 
 
 def judgements(found: Entries) -> dict[str, dict[str, float]]:
-    """``{query: {document: relevance}}``. Raises HarnessError for an id that is empty, and a pair twice."""
+    """``{query: {document: relevance}}``. Raises HarnessError for an id that is empty, and a pair
+    twice.
+    """
     check_named(found)
     check_once(found)
     return found.to_dict()
 
 
 def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
-    lines = [(number, line) for number, line in numbered_lines(path) if not (lenient and is_comment(line))]
+    lines = [
+        (number, line)
+        for number, line in numbered_lines(path)
+        if not (lenient and is_comment(line))
+    ]
     rows = [_query(path, number, line) for number, line in lines]
     ids = [row["id"] for row in rows]
     first: dict[str, int] = {}
     for name, (number, _) in zip(ids, lines, strict=True):
         if first.setdefault(name, number) != number:
-            raise HarnessError(f"{path}:{number}: query {name} stands in {path}:{first[name]} already; keep one")
+            raise HarnessError(
+                f"{path}:{number}: query {name} stands in {path}:{first[name]} already; keep one"
+            )
     return Judged(
         ids,
         [row["supporting_ids"] for row in rows],
@@ -141,15 +164,24 @@ def _query(path: Path, number: int, line: bytes) -> Record:
     if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
         raise HarnessError(f"{where}: expected a query {LINE} with a text as id")
     passages = row.get("supporting_ids")
-    if not isinstance(passages, list) or not all(isinstance(name, str) and name for name in passages):
+    if not isinstance(passages, list) or not all(
+        isinstance(name, str) and name for name in passages
+    ):
         raise HarnessError(
-            f"{where}: query {row['id']}: supporting_ids must be a list of document ids, texts that are not empty, "
+            f"{where}: query {row['id']}: supporting_ids must be a list of document ids, texts "
+            "that are not empty, "
             f"{_found(passages)}"
         )
     if len(set(passages)) < len(passages):
-        raise HarnessError(f"{where}: query {row['id']}: supporting_ids names a document twice; keep the later hop")
-    if not isinstance(row.get("hops"), (int, type(None))) or not isinstance(row.get("type"), (str, type(None))):
-        raise HarnessError(f"{where}: query {row['id']}: hops must be a whole number and type a text, or missing")
+        raise HarnessError(
+            f"{where}: query {row['id']}: supporting_ids names a document twice; keep the later hop"
+        )
+    if not isinstance(row.get("hops"), (int, type(None))) or not isinstance(
+        row.get("type"), (str, type(None))
+    ):
+        raise HarnessError(
+            f"{where}: query {row['id']}: hops must be a whole number and type a text, or missing"
+        )
     return row
 
 
@@ -158,6 +190,10 @@ def _found(passages: Any) -> str:
     if passages is None:
         return "it is missing; BEIR has its judgements in qrels/"
     said = f"found {passages!r:.60}"
-    if isinstance(passages, list) and all(isinstance(name, (str, int)) and name != "" for name in passages):
-        return f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
+    if isinstance(passages, list) and all(
+        isinstance(name, (str, int)) and name != "" for name in passages
+    ):
+        return (
+            f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
+        )
     return said

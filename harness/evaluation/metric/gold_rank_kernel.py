@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 def count_better(
     fused: NDArray[np.float64], docs: NDArray[np.int32], columns: NDArray[np.int64], absent: int
 ) -> tuple[NDArray[np.int32], int]:
-    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN or inf (-1: none).
+    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN or inf
+    (-1: none).
 
     Counts are integers, so the order of counting cannot change them.
     """

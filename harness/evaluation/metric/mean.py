@@ -14,8 +14,8 @@ from harness.evaluation.metric.measure import ABSENT, Metric, Ranks, Values, ave
 def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
     """float64[T, M]: the mean over the queries of each metric; NaN without queries.
 
-    ranks: int32[T, Q, H]. A metric is computed once for each different tuple of ranks; the bits are those of
-    ``average(metric(ranks[t]))``.
+    ranks: int32[T, Q, H]. A metric is computed once for each different tuple of ranks; the bits are
+    those of ``average(metric(ranks[t]))``.
     """
     if not ranks.size:
         empty = np.nan if not ranks.shape[1] else 0.0
@@ -25,7 +25,9 @@ def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
 
 
 def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
-    """int32[N, H]: the different tuples of ranks, and int64[T, Q]: which of them each query of a trial has."""
+    """int32[N, H]: the different tuples of ranks, and int64[T, Q]: which of them each query of a
+    trial has.
+    """
     hops, deepest = ranks.shape[-1], int(ranks[ranks < ABSENT].max(initial=0))
     flat = ranks.reshape(-1, hops)
     if (deepest + 4) ** hops > np.iinfo(np.int64).max:
@@ -38,7 +40,8 @@ def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
 
 
 def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:
-    """The members int64[n] (query numbers, ascending) of each label, labels ascending; None is in no group.
+    """The members int64[n] (query numbers, ascending) of each label, labels ascending; None is in
+    no group.
 
     Numbers are ordered as numbers: hops 2, 3, 10.
     """

@@ -1,4 +1,6 @@
-"""A metric is a value: ``last_hop@5`` is what is typed in a config, stored as a column, printed, and parsed back."""
+"""A metric is a value: ``last_hop@5`` is what is typed in a config, stored as a column, printed,
+and parsed back.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ ABSENT = 2**31 - 1
 """Gold rank of a passage that the list does not hold."""
 
 NONE = -1
-"""Gold rank where there is no passage: the padding of a query with fewer supporting passages than others."""
+"""Gold rank where there is no passage: the padding of a query with fewer supporting passages than
+others.
+"""
 
 
 Ranks = NDArray[np.int32]
@@ -37,7 +41,9 @@ def _count(ranks: Ranks) -> NDArray[np.int64]:
 
 
 def last_hop(ranks: Ranks, k: int) -> Values:
-    """1 when the last supporting passage in hop order is in the top k, else 0; NaN without order (PG: LASTHOP@k)."""
+    """1 when the last supporting passage in hop order is in the top k, else 0; NaN without order
+    (PG: LASTHOP@k).
+    """
     last = np.maximum(_count(ranks) - 1, 0)[..., None]
     hits = np.take_along_axis(_hits(ranks, k), last, axis=-1)[..., 0]
     return np.where(ranks[..., -1] == UNORDERED, np.nan, hits)
@@ -61,11 +67,12 @@ def recall(ranks: Ranks, k: int) -> Values:
 
 
 def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
-    """Sum of grade / log2(rank + 1) over the passages in the top k, divided by that of the best possible list.
+    """Sum of grade / log2(rank + 1) over the passages in the top k, divided by that of the best
+    possible list.
 
-    grades: float64[..., H], 1 of every passage where there are none; below 0 they count as 0 (trec_eval: ndcg_cut_k).
-    The best list has the passages of the greatest grade first, cut at k. Gains are added from the best rank on, so that
-    a perfect list has exactly 1.
+    grades: float64[..., H], 1 of every passage where there are none; below 0 they count as 0
+    (trec_eval: ndcg_cut_k). The best list has the passages of the greatest grade first, cut at k.
+    Gains are added from the best rank on, so that a perfect list has exactly 1.
     """
     reach = min(k, max(int(ranks[ranks != ABSENT].max(initial=1)), ranks.shape[-1]))
     below = np.zeros(ranks.shape[-1])  # ranks beyond the reach gain nothing
@@ -81,56 +88,77 @@ def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
         return np.asarray(gained / np.where(count > 0, ideal[count], 1.0))
     values = np.where(ranks > 0, np.maximum(grades, 0.0), 0.0)
     order = np.argsort(np.where(place > 0, place, ABSENT), axis=-1, kind="stable")
-    gains = np.take_along_axis(values, order, axis=-1) * discount[np.take_along_axis(place, order, axis=-1)]
+    gains = (
+        np.take_along_axis(values, order, axis=-1)
+        * discount[np.take_along_axis(place, order, axis=-1)]
+    )
     best = np.flip(np.sort(values, axis=-1), axis=-1)
     most = (best * discount[1 : ranks.shape[-1] + 1]).cumsum(axis=-1)[..., -1]
     return np.asarray(gains.cumsum(axis=-1)[..., -1] / np.where(most > 0, most, 1.0))
 
 
 def mrr(ranks: Ranks, k: int) -> Values:
-    """1 / rank of the best supporting passage, 0 when none is in the top k (trec_eval: recip_rank)."""
+    """1 / rank of the best supporting passage, 0 when none is in the top k (trec_eval:
+    recip_rank).
+    """
     best = np.where(_hits(ranks, k), ranks, ABSENT).min(axis=-1)
     return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
 
 
 def precision(ranks: Ranks, k: int) -> Values:
-    """Share of the top k that supports the query; a shorter list is filled with what does not (trec_eval: P_k)."""
+    """Share of the top k that supports the query; a shorter list is filled with what does not
+    (trec_eval: P_k).
+    """
     return np.asarray(_hits(ranks, k).sum(axis=-1) / k, dtype=np.float64)
 
 
 def average_precision(ranks: Ranks, k: int) -> Values:
-    """The mean over the supporting passages of the precision at their places, 0 below k (trec_eval: map, map_cut_k)."""
+    """The mean over the supporting passages of the precision at their places, 0 below k (trec_eval:
+    map, map_cut_k).
+    """
     places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
     each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
     return np.asarray(each.sum(axis=-1) / np.maximum(_count(ranks), 1))
 
 
 def r_precision(ranks: Ranks, k: int) -> Values:
-    """Share of the supporting passages in the top R, where R is how many there are (trec_eval: Rprec)."""
+    """Share of the supporting passages in the top R, where R is how many there are (trec_eval:
+    Rprec).
+    """
     count = _count(ranks)
     found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
     return np.asarray(found / np.maximum(count, 1), dtype=np.float64)
 
 
 def rbp(ranks: Ranks, k: int, p: float = 0.8) -> Values:
-    """(1 - p) x the sum of p^(rank - 1) over the supporting passages in the top k (Moffat & Zobel 2008)."""
+    """(1 - p) x the sum of p^(rank - 1) over the supporting passages in the top k (Moffat & Zobel
+    2008).
+    """
     hits = _hits(ranks, k)
-    return np.asarray(((1 - p) * np.where(hits, p ** (np.where(hits, ranks, 1) - 1.0), 0.0)).sum(axis=-1))
+    return np.asarray(
+        ((1 - p) * np.where(hits, p ** (np.where(hits, ranks, 1) - 1.0), 0.0)).sum(axis=-1)
+    )
 
 
 def judged(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
-    """Share of the top k that is judged at all, relevant or not (ir_measures: Judged@k, of lists of k or more)."""
+    """Share of the top k that is judged at all, relevant or not (ir_measures: Judged@k, of lists of
+    k or more).
+    """
     return precision(ranks, k)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes this.
+    """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes
+    this.
 
     formula: from gold ranks int32[..., H] and a depth to float64[...], a value a query.
-    graded: the formula takes the ranks of all judged passages and, third, their grades float64[..., H] (None: all 1).
-    found: ends the sentence "<name>@k: ..." of captions, e.g. "all gold passages are in the top k"; "" says nothing.
-    binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something.
+    graded: the formula takes the ranks of all judged passages and, third, their grades float64[...,
+    H] (None: all 1).
+    found: ends the sentence "<name>@k: ..." of captions, e.g. "all gold passages are in the top k";
+    "" says nothing.
+    binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean
+    something.
     ordered: it needs the hop order of the gold passages.
     whole: it may be given without a depth, and then looks at the whole list.
     options: further arguments of the formula, which are typed in brackets: ``rbp(p=0.9)``.
@@ -147,17 +175,22 @@ class Measure:
     @property
     def function(self) -> Callable[..., Values]:
         """The formula without the arguments that a configuration gives it."""
-        function: Callable[..., Values] = getattr(self.formula, "func", self.formula)  # of a `_partial_`
+        function: Callable[..., Values] = getattr(
+            self.formula, "func", self.formula
+        )  # of a `_partial_`
         return function
 
     @property
     def target(self) -> str:
         """Where the formula is defined, as a configuration names it."""
-        return f"{self.function.__module__}.{getattr(self.function, '__qualname__', type(self.function).__qualname__)}"
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        return f"{self.function.__module__}.{name}"
 
 
 MEASURES = {
-    "last_hop": Measure(last_hop, "the last gold passage in hop order is in the top k", binary=True, ordered=True),
+    "last_hop": Measure(
+        last_hop, "the last gold passage in hop order is in the top k", binary=True, ordered=True
+    ),
     "full_sup": Measure(full_sup, "all gold passages are in the top k", binary=True),
     "any_sup": Measure(any_sup, "any gold passage is in the top k", binary=True),
     "recall": Measure(recall, "the share of gold passages that are in the top k"),
@@ -184,7 +217,9 @@ MEANT = {
 
 @functools.cache
 def measure_of(name: str, typed: str = "") -> Measure:
-    """The measure of that name, here or in a package. Raises HarnessError, with what was ``typed``, for another."""
+    """The measure of that name, here or in a package. Raises HarnessError, with what was ``typed``,
+    for another.
+    """
     if name in MEASURES:
         return MEASURES[name]
     others = configuration.names("metric")
@@ -192,12 +227,16 @@ def measure_of(name: str, typed: str = "") -> Measure:
         known = [*MEASURES, *others]
         meant = next((one for one, others in MEANT.items() if name.lower() in others), None)
         hint = nearest(name.lower(), known) if meant is None else f" (did you mean {meant}?)"
-        listed = ", ".join(one if one in MEASURES and MEASURES[one].whole else f"{one}@k" for one in known)
+        listed = ", ".join(
+            one if one in MEASURES and MEASURES[one].whole else f"{one}@k" for one in known
+        )
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):
         kind = with_article(type(made).__name__)
-        raise HarnessError(f"conf/metric/{name}.yaml makes {kind}, expected _target_: {Measure.__module__}.Measure")
+        raise HarnessError(
+            f"conf/metric/{name}.yaml makes {kind}, expected _target_: {Measure.__module__}.Measure"
+        )
     return made
 
 
@@ -205,18 +244,25 @@ def described_metrics() -> dict[str, str]:
     """What each metric is, ours and a package's, by the name that is typed."""
     others = {name: measure_of(name) for name in configuration.names("metric")}
     known = {**MEASURES, **others}
-    docs = {f"{name}{'' if one.whole else '@k'}": one.function.__doc__ or "" for name, one in known.items()}
+    docs = {
+        f"{name}{'' if one.whole else '@k'}": one.function.__doc__ or ""
+        for name, one in known.items()
+    }
     return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
 
 
 def definitions(names: Iterable[str]) -> str:
-    """What these metrics count, as captions say it: ``full_sup@k: all gold passages are in the top k``."""
+    """What these metrics count, as captions say it:
+    ``full_sup@k: all gold passages are in the top k``.
+    """
     found = {name: measure_of(name).found for name in names}
     return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
 
 
 Judged = tuple[Ranks, Values]
-"""The ranks of all judged passages, int32[..., J], and their grades, float64[..., J]; NONE where there is none."""
+"""The ranks of all judged passages, int32[..., J], and their grades, float64[..., J]; NONE where
+there is none.
+"""
 NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))?")
 
 
@@ -224,9 +270,12 @@ NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))
 class Metric:
     """A metric with its depth. ``Metric.parse(str(m)) == m``.
 
-    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's (see ``Measure``).
-    k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at all of it.
-    rel: the relevance from which on a judged passage counts, ``ndcg(rel=2)@10``; None: as the gold is read.
+    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's
+    (see ``Measure``).
+    k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at
+    all of it.
+    rel: the relevance from which on a judged passage counts, ``ndcg(rel=2)@10``; None: as the gold
+    is read.
     options: of the measure, by name, ``rbp(p=0.9)``.
     """
 
@@ -239,8 +288,12 @@ class Metric:
         measure = self.measure
         if self.k is None and not measure.whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
-        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
-            raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k!r}")
+        if self.k is not None and (
+            isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1
+        ):
+            raise HarnessError(
+                f"metric {self.name}: k must be a whole number, at least 1, got k={self.k!r}"
+            )
         if self.rel is not None:
             whole_number(f"metric {self.name}: rel", self.rel, 1)
             if measure.ordered:
@@ -251,7 +304,8 @@ class Metric:
         """The metric of a name.
 
         Args:
-            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth; ``ndcg(rel=2)@10``.
+            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth;
+            ``ndcg(rel=2)@10``.
 
         Returns:
             The metric; ``str`` of it is ``text``.
@@ -261,11 +315,15 @@ class Metric:
         """
         found = NAME.fullmatch(str(text).strip())
         if found is None:
-            raise HarnessError(f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10")
+            raise HarnessError(
+                f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10"
+            )
         name, options, depth = found.group("name", "options", "k")
         if depth is not None and not re.fullmatch("[0-9]{1,18}", depth):
             got = depth[:40] or "nothing"
-            raise HarnessError(f"metric {text:.40}: k must be a whole number, at least 1, got k={got}")
+            raise HarnessError(
+                f"metric {text:.40}: k must be a whole number, at least 1, got k={got}"
+            )
         name, level, others = name.strip(), None, {}
         for given in [] if options is None else options.replace(" ", "").split(","):
             key, _, value = given.partition("=")
@@ -274,15 +332,26 @@ class Metric:
             elif key in measure_of(name, str(text)).options and re.fullmatch(r"0?\.[0-9]+", value):
                 others[key] = float(value)
             else:
-                known = " or ".join([f"{name}(rel=2)@10", *(f"{name}({one}=0.9)" for one in measure_of(name).options)])
-                raise HarnessError(f"metric {text}: expected e.g. {known}, got {given or 'nothing'}")
-        return cls(name, None if depth is None else int(depth), level, tuple(sorted(others.items())))
+                known = " or ".join(
+                    [
+                        f"{name}(rel=2)@10",
+                        *(f"{name}({one}=0.9)" for one in measure_of(name).options),
+                    ]
+                )
+                raise HarnessError(
+                    f"metric {text}: expected e.g. {known}, got {given or 'nothing'}"
+                )
+        return cls(
+            name, None if depth is None else int(depth), level, tuple(sorted(others.items()))
+        )
 
     def __str__(self) -> str:
         """The name that ``parse`` reads."""
         inside = [*([] if self.rel is None else [("rel", self.rel)]), *self.options]
         options = ",".join(f"{key}={value:g}" for key, value in inside)
-        return f"{self.name}{f'({options})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
+        return (
+            f"{self.name}{f'({options})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
+        )
 
     @property
     def measure(self) -> Measure:
@@ -300,10 +369,12 @@ class Metric:
         return self.measure.ordered
 
     def __call__(self, ranks: Ranks, judged: Judged | None = None) -> Values:
-        """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the score.
+        """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the
+        score.
 
         judged: of judgements, the places of all judged passages, and their grades.
-        A query without any supporting passage has 0, as in trec_eval; NaN is one that the metric does not count.
+        A query without any supporting passage has 0, as in trec_eval; NaN is one that the metric
+        does not count.
         """
         k = ABSENT - 1 if self.k is None else self.k
         grades: Values | None = None
@@ -330,20 +401,26 @@ class Metric:
             HarnessError: the metric has a ``rel`` above 1.
         """
         if self.rel is not None and self.rel > 1:
-            raise HarnessError(f"metric {self}: rel is a relevance of judgements, and {gold} has none")
+            raise HarnessError(
+                f"metric {self}: rel is a relevance of judgements, and {gold} has none"
+            )
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
         """What a formula of one's own gave. Raises HarnessError unless it is a number a query."""
         found = np.asarray(values)
         if found.shape != shape or found.dtype.kind not in "fiub":
             what = f"{found.dtype} of shape {found.shape}"
-            raise HarnessError(f"metric {self}: {self.measure.target} gave {what}, expected a number a query, {shape}")
+            raise HarnessError(
+                f"metric {self}: {self.measure.target} gave {what}, expected a number a query, "
+                f"{shape}"
+            )
         given = found.astype(np.float64)
         wrong = ~np.isin(given, (0.0, 1.0)) if self.measure.binary else np.isinf(given)
         if (wrong := wrong & ~np.isnan(given)).any():
             expected = "0 or 1, as binary: true says," if self.measure.binary else "a finite number"
             raise HarnessError(
-                f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected {expected} or NaN where a "
+                f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected "
+                f"{expected} or NaN where a "
                 "query does not count"
             )
         return given
@@ -355,11 +432,16 @@ def average(values: Values) -> Values:
     if known.all():
         return np.asarray(values.mean(axis=-1))
     count = known.sum(axis=-1)
-    return np.asarray(np.where(count, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan))
+    return np.asarray(
+        np.where(count, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)
+    )
 
 
-def metrics(names: str | Metric | Iterable[str | Metric], depths: int | Sequence[int] | None) -> list[Metric]:
-    """The metrics of some names at some depths: a name with its own ``@k`` stays as it is, ``mrr`` needs no depth.
+def metrics(
+    names: str | Metric | Iterable[str | Metric], depths: int | Sequence[int] | None
+) -> list[Metric]:
+    """The metrics of some names at some depths: a name with its own ``@k`` stays as it is, ``mrr``
+    needs no depth.
 
     >>> [str(metric) for metric in metrics(["last_hop", "mrr", "ndcg@20"], [5, 10])]
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']

@@ -22,13 +22,17 @@ Ties = Literal["house", "trec"]
 def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None = None) -> Tensor:
     """int32[Q, H] on the CPU: 1 + how many documents beat each gold passage in the fused list.
 
-    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not hold.
-    docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are not read).
-    columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it (``Pool.columns``).
-    gold: int32[Q, H], the gold passages; NONE and UNORDERED stay what they are. Without it such places are ABSENT.
+    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not
+    hold.
+    docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are
+    not read).
+    columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it
+    (``Pool.columns``).
+    gold: int32[Q, H], the gold passages; NONE and UNORDERED stay what they are. Without it such
+    places are ABSENT.
 
-    A document beats another by a greater score or, with equal scores, by a smaller number. Nothing is sorted:
-    O(Q U H), exact, the same on CPU and GPU.
+    A document beats another by a greater score or, with equal scores, by a smaller number. Nothing
+    is sorted: O(Q U H), exact, the same on CPU and GPU.
     """
     import torch
 
@@ -46,7 +50,8 @@ def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None
         ranks = torch.from_numpy(counted)
     if broken >= 0:
         raise HarnessError(
-            f"query {broken}: a fused score is not finite; scale the lists' scores down, or mend the fuser or "
+            f"query {broken}: a fused score is not finite; scale the lists' scores down, or mend "
+            "the fuser or "
             "normalizer that made it"
         )
     if gold is not None:
@@ -76,10 +81,10 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
 def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArray[np.int32]:
     """int32[Q, H]: the places of the gold passages in the lists of a run.
 
-    gold: int32[Q, H], document numbers in hop order, NONE and UNORDERED for none; a number that the run does not know
-    (>= D) is ABSENT.
-    ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does: it reads scores
-    as 32-bit floats and orders equal ones by document id descending.
+    gold: int32[Q, H], document numbers in hop order, NONE and UNORDERED for none; a number that the
+    run does not know (>= D) is ABSENT.
+    ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does:
+    it reads scores as 32-bit floats and orders equal ones by document id descending.
     """
     order = None if ties == "house" else _trec_order(run)
     docs = run.docs if order is None else run.docs[order]
@@ -95,7 +100,9 @@ def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArra
 
 
 def _trec_order(run: Run) -> NDArray[np.intp] | None:
-    """The order of trec_eval, or None where it is that of the run: no equal scores within a list."""
+    """The order of trec_eval, or None where it is that of the run: no equal scores within
+    a list.
+    """
     scores = run.scores.astype(np.float32)
     rows = np.repeat(np.arange(len(run)), run.lengths())
     if not ((scores[1:] == scores[:-1]) & (rows[1:] == rows[:-1])).any():

@@ -1,10 +1,10 @@
 """How far the order of equal scores can move a metric: exact bounds over all orders, from counts.
 
-Documents of equal score stand side by side in a list, in places a + 1 to a + m. Any order of them may have been meant.
-Every metric but last_hop falls with the rank of each gold passage and does not care which is which, so it is highest
-where the gold of each such group comes first, best grade first, and lowest where that comes last. last_hop asks for
-one passage alone, which may have every place of its group. Queries are independent, so the bounds of a mean are the
-means of the bounds.
+Documents of equal score stand side by side in a list, in places a + 1 to a + m. Any order of them
+may have been meant. Every metric but last_hop falls with the rank of each gold passage and does not
+care which is which, so it is highest where the gold of each such group comes first, best grade
+first, and lowest where that comes last. last_hop asks for one passage alone, which may have every
+place of its group. Queries are independent, so the bounds of a mean are the means of the bounds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import percent
-from harness.evaluation.metric.measure import ABSENT, MEASURES, Judged, Metric, Ranks, Values, average
+from harness.evaluation.metric.measure import (
+    ABSENT,
+    MEASURES,
+    Judged,
+    Metric,
+    Ranks,
+    Values,
+    average,
+)
 from harness.evaluation.metric.rank import Ties, run_ranks
 from harness.run import Run
 
@@ -25,13 +33,19 @@ Range = tuple[float, float]
 
 
 def tie_ranges(
-    run: Run, gold: NDArray[np.int32], judged: Judged | None, metrics: Sequence[Metric], ties: Ties = "house"
+    run: Run,
+    gold: NDArray[np.int32],
+    judged: Judged | None,
+    metrics: Sequence[Metric],
+    ties: Ties = "house",
 ) -> dict[str, Range]:
-    """The range of each metric over all orders of equal scores, by name; a metric that no order moves is left out.
+    """The range of each metric over all orders of equal scores, by name; a metric that no order
+    moves is left out.
 
-    gold: int32[Q, H], numbers of the supporting documents, as of ``run_ranks``.    judged: the numbers of all judged
-    documents and their grades.    ties: ``trec`` takes scores as equal that are the same 32-bit float.
-    A metric of a package, whose formula may be anything, has no range.
+    gold: int32[Q, H], numbers of the supporting documents, as of ``run_ranks``.    judged: the
+    numbers of all judged
+    documents and their grades.    ties: ``trec`` takes scores as equal that are the same 32-bit
+    float. A metric of a package, whose formula may be anything, has no range.
     """
     groups = _groups(run, ties)
     if groups is None:
@@ -42,7 +56,14 @@ def tie_ranges(
     for metric in metrics:
         if metric.name in MEASURES:
             best, worst = (
-                float(average(metric(ranks, None if every is None or judged is None else (every[end], judged[1]))))
+                float(
+                    average(
+                        metric(
+                            ranks,
+                            None if every is None or judged is None else (every[end], judged[1]),
+                        )
+                    )
+                )
                 for end, ranks in enumerate(alone if metric.ordered else own)
             )
             if worst < best:
@@ -51,17 +72,22 @@ def tie_ranges(
 
 
 def describe_ranges(run: str, ranges: Mapping[str, Range]) -> str:
-    """The ranges that a table would show, in percent, as a sentence without its full stop; empty where there is none.
+    """The ranges that a table would show, in percent, as a sentence without its full stop; empty
+    where there is none.
 
     run: its name.
     """
     shown = {name: (percent(low), percent(high)) for name, (low, high) in ranges.items()}
-    moved = ", ".join(f"{name} {low} to {high}" for name, (low, high) in shown.items() if low != high)
+    moved = ", ".join(
+        f"{name} {low} to {high}" for name, (low, high) in shown.items() if low != high
+    )
     return f"{run} has equal scores; in another order of these it has {moved}" if moved else ""
 
 
 class Groups(NamedTuple):
-    """Of each entry of a run, int64[N]: the number of its group of equal scores, the places before it, its size."""
+    """Of each entry of a run, int64[N]: the number of its group of equal scores, the places before
+    it, its size.
+    """
 
     number: NDArray[np.int64]
     before: NDArray[np.int64]
@@ -83,9 +109,14 @@ def _groups(run: Run, ties: Ties) -> Groups | None:
 
 
 def _bounds(
-    run: Run, groups: Groups, gold: NDArray[np.int32], grades: Values | None = None, alone: bool = False
+    run: Run,
+    groups: Groups,
+    gold: NDArray[np.int32],
+    grades: Values | None = None,
+    alone: bool = False,
 ) -> tuple[Ranks, Ranks]:
-    """int32[Q, H] twice: the ranks where the passages come first in their groups, best grade first, and where last.
+    """int32[Q, H] twice: the ranks where the passages come first in their groups, best grade first,
+    and where last.
 
     alone: each passage for itself, as if it were the only one.
     """

@@ -1,4 +1,6 @@
-"""Statistics: is the difference more than chance, how large is it, and could it have been seen at all?"""
+"""Statistics: is the difference more than chance, how large is it, and could it have been seen at
+all?
+"""
 
 import lazy_loader
 

@@ -1,4 +1,6 @@
-"""A mean difference of paired values: score intervals, by query and by cluster, and their tests of equivalence."""
+"""A mean difference of paired values: score intervals, by query and by cluster, and their tests of
+equivalence.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,15 @@ from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees, 
 from harness.evaluation.statistic.paired import check_counts
 
 
-def difference_interval(wins: float, losses: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Tango's (1998) score interval of (W - L) / n, the difference of two proportions on the same n queries.
+def difference_interval(
+    wins: float, losses: float, n: float, level: float = 0.95
+) -> tuple[float, float]:
+    """Tango's (1998) score interval of (W - L) / n, the difference of two proportions on the same n
+    queries.
 
-    All differences that the score test does not reject. It behaves where W or L is 0, unlike Wald's, and keeps its
-    level in small samples (Fagerland, Lydersen & Laake 2014). (-1, 1) when n is 0.
+    All differences that the score test does not reject. It behaves where W or L is 0, unlike
+    Wald's, and keeps its level in small samples (Fagerland, Lydersen & Laake 2014). (-1, 1) when n
+    is 0.
 
     >>> tuple(round(100 * end, 1) for end in difference_interval(11, 2, 491))
     (0.5, 3.6)
@@ -39,9 +45,10 @@ def difference_interval(wins: float, losses: float, n: float, level: float = 0.9
 def equivalence(wins: float, losses: float, n: float, margin: float) -> float:
     """Test that the two proportions differ by ``margin`` or more: a small p means equivalent.
 
-    margin: the largest difference that does not matter, in (0, 1), e.g. .02 for two points. Two one-sided tests
-    (Schuirmann 1987), each Tango's score test at its margin (Liu et al. 2002); p is the greater one. p < .05 exactly
-    when the 90% score interval lies within the margins. A McNemar p > .05 is no evidence of equivalence; this is.
+    margin: the largest difference that does not matter, in (0, 1), e.g. .02 for two points. Two
+    one-sided tests (Schuirmann 1987), each Tango's score test at its margin (Liu et al. 2002); p is
+    the greater one. p < .05 exactly when the 90% score interval lies within the margins. A McNemar
+    p > .05 is no evidence of equivalence; this is.
     """
     bounded("margin", margin, 0, 1, open_low=True)
     _check(wins, losses, n)
@@ -56,20 +63,24 @@ Kind = Literal["wins", "hits", "any"]
 
 @dataclass(frozen=True)
 class ClusteredScore:
-    """The score test of a mean over queries that come in clusters: its interval, and its test of equivalence.
+    """The score test of a mean over queries that come in clusters: its interval, and its test of
+    equivalence.
 
-    The distance of the sum from the one under a mean m, divided by its standard error under m, against Student's t. The
-    error is that of independent queries (Tango's of wins and losses, Wilson's of hits, else the root of the sum of
-    (v - m)^2) times the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over
-    queries, at least 1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``,
-    which flips s_c.
+    The distance of the sum from the one under a mean m, divided by its standard error under m,
+    against Student's t. The error is that of independent queries (Tango's of wins and losses,
+    Wilson's of hits, else the root of the sum of (v - m)^2) times the root of D(m): the sum of (s_c
+    - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least 1; s_c a
+    cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``, which
+    flips s_c.
 
-    The sign of a cluster of most queries is a coin, and the sums that flips give are two bells. Where there is one
-    (``largest``: its size and sum; all other fields are of the other clusters), the chance of a sum is the mean over
-    the coin's two sides, with the error of the others.
+    The sign of a cluster of most queries is a coin, and the sums that flips give are two bells.
+    Where there is one (``largest``: its size and sum; all other fields are of the other clusters),
+    the chance of a sum is the mean over the coin's two sides, with the error of the others.
 
-    n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c n_c.    sizes: of
-    n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and 0, ``any``.
+    n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c
+    n_c.    sizes: of
+    n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and
+    0, ``any``.
     counts: how many values are above 0, and below.
     """
 
@@ -91,12 +102,24 @@ class ClusteredScore:
         freedom, largest = degrees(labels), (0, 0.0)
         if (first := dominant(labels)) is not None:
             largest = int(sizes[first]), float(sums[first])
-            values, sums, sizes = values[labels != first], np.delete(sums, first), np.delete(sizes, first)
+            values, sums, sizes = (
+                values[labels != first],
+                np.delete(sums, first),
+                np.delete(sizes, first),
+            )
         counts = int((values > 0).sum()), int((values < 0).sum())
         return cls(
-            len(values), float(values.sum()), float((values**2).sum()), float((sums**2).sum()),
-            float((sums * sizes).sum()), float((sizes**2).sum()), freedom, kind, counts, largest,
-        )  # fmt: skip
+            len(values),
+            float(values.sum()),
+            float((values**2).sum()),
+            float((sums**2).sum()),
+            float((sums * sizes).sum()),
+            float((sizes**2).sum()),
+            freedom,
+            kind,
+            counts,
+            largest,
+        )
 
     def statistic(self, mean: float) -> float:
         """How many standard errors the sum is above the one that ``mean`` lets expect."""
@@ -112,12 +135,21 @@ class ClusteredScore:
         return alone / sqrt(max(1.0, self._grouped(mean) / own))
 
     def _with_coin(self, mean: float, apart: float, own: float) -> float:
-        """Student's quantile of the chance of the sum of all.    apart, own: of the clusters beside ``largest``."""
+        """Student's quantile of the chance of the sum of all.    apart, own: of the clusters beside
+        ``largest``.
+        """
         from scipy.special import stdtr, stdtrit
 
-        variance = {"wins": _variance(*self.counts, self.n, mean), "hits": self.n * mean * (1 - mean), "any": own}
+        variance = {
+            "wins": _variance(*self.counts, self.n, mean),
+            "hits": self.n * mean * (1 - mean),
+            "any": own,
+        }
         ratio = max(1.0, self._grouped(mean) / own) if own > 1e-12 * self.n else 1.0
-        error, coin = sqrt(max(variance[self.kind] * ratio, 1e-24)), self.largest[1] - self.largest[0] * mean
+        error, coin = (
+            sqrt(max(variance[self.kind] * ratio, 1e-24)),
+            self.largest[1] - self.largest[0] * mean,
+        )
         seen = abs(apart + coin)
         above = float(stdtr(self.freedom, [(coin - seen) / error, -(coin + seen) / error]).mean())
         return copysign(float(stdtrit(self.freedom, above)), apart + coin)
@@ -130,13 +162,18 @@ class ClusteredScore:
     def error(self) -> float:
         """The standard error of the mean, robust to clusters; 0 where nothing differs."""
         count, mean = self.n + self.largest[0], self._mean
-        return sqrt(max(0.0, self._grouped(mean) + (self.largest[1] - self.largest[0] * mean) ** 2)) / count
+        return (
+            sqrt(max(0.0, self._grouped(mean) + (self.largest[1] - self.largest[0] * mean) ** 2))
+            / count
+        )
 
     @property
     def _mean(self) -> float:
         return (self.total + self.largest[1]) / (self.n + self.largest[0])
 
-    def interval(self, level: float = 0.95, low: float = -1.0, high: float = 1.0) -> tuple[float, float]:
+    def interval(
+        self, level: float = 0.95, low: float = -1.0, high: float = 1.0
+    ) -> tuple[float, float]:
         """All means between ``low`` and ``high`` that the test does not reject."""
         from scipy.special import stdtrit
 
@@ -164,7 +201,9 @@ def _score(wins: float, losses: float, n: float, margin: float) -> float:
 
 
 def _variance(wins: float, losses: float, n: float, margin: float) -> float:
-    """Of W - L, Tango's: the share of losses is the likeliest one where the difference is ``margin``."""
+    """Of W - L, Tango's: the share of losses is the likeliest one where the difference is
+    ``margin``.
+    """
     linear = (2 * n - wins + losses) * margin - wins - losses
     lost = (sqrt(max(0.0, linear**2 + 8 * n * losses * margin * (1 - margin))) - linear) / (4 * n)
     return n * (2 * lost + margin * (1 - margin))
@@ -180,4 +219,6 @@ def _root(holds: Callable[[float], bool], low: float, high: float) -> float:
 def _check(wins: float, losses: float, n: float) -> None:
     check_counts(wins=wins, losses=losses, n=n)
     if wins + losses > n:
-        raise HarnessError(f"wins and losses must be together at most n={n}, got {wins} and {losses}")
+        raise HarnessError(
+            f"wins and losses must be together at most n={n}, got {wins} and {losses}"
+        )

@@ -34,27 +34,41 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
     return low, high
 
 
-def wilson_bounds(successes: NDArray[np.int64] | Values, n: float | Values, level: float = 0.95) -> Values:
-    """float64[T, 2]: Wilson's interval of each trial's successes of n >= 1, or of effective ones."""
+def wilson_bounds(
+    successes: NDArray[np.int64] | Values, n: float | Values, level: float = 0.95
+) -> Values:
+    """float64[T, 2]: Wilson's interval of each trial's successes of n >= 1, or of
+    effective ones.
+    """
     from scipy.special import ndtri
 
     z2, portion = ndtri((1 + level) / 2) ** 2, successes / n
     middle = (portion + z2 / (2 * n)) / (1 + z2 / n)
     reach = np.sqrt(z2 * (portion * (1 - portion) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
+    low, high = (
+        np.where(successes == 0, 0, middle - reach),
+        np.where(successes == n, 1, middle + reach),
+    )
     return np.stack([low, high], axis=-1)
 
 
 def clustered_wilson(values: Values, labels: Labels | None) -> Values:
-    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, by cluster where shared."""
+    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, by
+    cluster where shared.
+    """
     if labels is None or not share(labels):
         return wilson_bounds(values.sum(axis=-1), values.shape[-1])
     own = np.unique(labels, return_inverse=True)[1]
-    rows = [ClusteredScore.of(row, own, "hits").interval(low=0.0, high=1.0) for row in values.reshape(-1, len(own))]
+    rows = [
+        ClusteredScore.of(row, own, "hits").interval(low=0.0, high=1.0)
+        for row in values.reshape(-1, len(own))
+    ]
     return np.array(rows).reshape(*values.shape[:-1], 2)
 
 
-def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
+def bootstrap(
+    values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0
+) -> tuple[float, float]:
     """Percentile interval of the mean of ``values`` (one a query), resampling queries (Efron 1979).
 
     Seeded, so the same values give the same interval everywhere. (NaN, NaN) for no values.
@@ -63,7 +77,10 @@ def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, s
     bounded("level", level, 0, 1, open_low=True)
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not np.isfinite(sample).all():
-        raise HarnessError(f"bootstrap: values must be one finite number a query, got an array of shape {sample.shape}")
+        raise HarnessError(
+            "bootstrap: values must be one finite number a query, got an array of shape "
+            f"{sample.shape}"
+        )
     if len(sample) == 0:
         return float("nan"), float("nan")
     draw = np.random.Generator(np.random.PCG64(seed))
@@ -71,6 +88,8 @@ def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, s
     step = max(1, BLOCK // len(sample))
     for start in range(0, resamples, step):
         block = means[start : start + step]
-        block[:] = sample[draw.integers(0, len(sample), size=(len(block), len(sample)))].mean(axis=1)
+        block[:] = sample[draw.integers(0, len(sample), size=(len(block), len(sample)))].mean(
+            axis=1
+        )
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

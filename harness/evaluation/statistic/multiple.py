@@ -14,7 +14,8 @@ Values = NDArray[np.float64]
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Holm's step-down p values (Holm 1979), float64[n]: at most alpha chance of **any** false finding.
+    """Holm's step-down p values (Holm 1979), float64[n]: at most alpha chance of **any** false
+    finding.
 
     ps: raw p values; None or NaN stands for no test, is passed through as NaN and does not count.
 
@@ -25,7 +26,8 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Benjamini & Hochberg's (1995) p values, float64[n]: at most alpha of the findings are expected to be false.
+    """Benjamini & Hochberg's (1995) p values, float64[n]: at most alpha of the findings are
+    expected to be false.
 
     ps: as in ``holm``. Holds for independent and for positively dependent tests.
     """
@@ -33,13 +35,16 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.flo
 
 
 def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
-    """P values float64[n] of "at least u of the n tests have an effect", u = 1 to n (Benjamini & Heller 2008, Simes).
+    """P values float64[n] of "at least u of the n tests have an effect", u = 1 to n (Benjamini &
+    Heller 2008, Simes).
 
-    p_u = min over i = 1..m of m q_i / i, with q the m = n - u + 1 largest p, ascending: the u - 1 smallest are set
-    aside, as they may be of the u - 1 effects that there are anyway. p_n is the largest p.
+    p_u = min over i = 1..m of m q_i / i, with q the m = n - u + 1 largest p, ascending: the u - 1
+    smallest are set aside, as they may be of the u - 1 effects that there are anyway. p_n is the
+    largest p.
     ps: n >= 1 p of independent tests, or of positively dependent ones (benchmarks of one corpus).
-    Simes and not Fisher: p_u never falls as u grows, so the last u with p_u <= alpha is a lower bound of the number of
-    effects at level 1 - alpha, and nothing is found where no p is below alpha.
+    Simes and not Fisher: p_u never falls as u grows, so the last u with p_u <= alpha is a lower
+    bound of the number of effects at level 1 - alpha, and nothing is found where no p is below
+    alpha.
 
     >>> [round(p, 3) for p in partial_conjunction([0.04, 0.01, 0.5]).tolist()]
     [0.03, 0.08, 0.5]
@@ -54,24 +59,29 @@ def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
 def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
     """P values float64[n] of "at least u of the n tests differ in one same direction", u = 1 to n.
 
-    ps: two-sided p.    differences: of each test; a test speaks with p / 2 for its own direction and with 1 for the
-    other one. ``partial_conjunction`` of both directions, the smaller one doubled (Owen 2009).
+    ps: two-sided p.    differences: of each test; a test speaks with p / 2 for its own direction
+    and with 1 for the other one. ``partial_conjunction`` of both directions, the smaller one
+    doubled (Owen 2009).
 
     >>> [round(p, 3) for p in replicability([0.01, 0.02, 0.03], [0.1, 0.2, -0.1]).tolist()]
     [0.03, 0.04, 1.0]
     """
     both, signs = np.array(ps, dtype=np.float64), np.sign(np.array(differences, dtype=np.float64))
     if both.shape != signs.shape:
-        raise HarnessError(f"replicability takes as many p values as differences, got {both.size} and {signs.size}")
+        raise HarnessError(
+            f"replicability takes as many p values as differences, got {both.size} and {signs.size}"
+        )
     found = [partial_conjunction(np.where(signs == way, both / 2, 1.0)) for way in (1, -1)]
     return np.asarray(np.minimum(1.0, 2 * np.minimum(*found)), dtype=np.float64)
 
 
 def charge(look: int) -> float:
-    """What a p is multiplied by at the ``look``-th look at the same test, so that all looks together spend .05.
+    """What a p is multiplied by at the ``look``-th look at the same test, so that all looks
+    together spend .05.
 
-    Look k spends .05 x 6 / (pi k)^2, and the sum of 1 / k^2 over all k is pi^2 / 6: however many looks follow, the
-    chance of any false finding is at most .05. A p times its number spends .05 (1 + 1/2 + 1/3 ...), which has no bound.
+    Look k spends .05 x 6 / (pi k)^2, and the sum of 1 / k^2 over all k is pi^2 / 6: however many
+    looks follow, the chance of any false finding is at most .05. A p times its number spends .05 (1
+    + 1/2 + 1/3 ...), which has no bound.
 
     >>> [round(charge(look), 2) for look in (1, 2, 5)]
     [1.64, 6.58, 41.12]
@@ -94,10 +104,14 @@ def _step_up(ps: Values) -> Values:
     return adjusted
 
 
-def _adjusted(ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]) -> NDArray[np.float64]:
+def _adjusted(
+    ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]
+) -> NDArray[np.float64]:
     adjusted = np.array(ps, dtype=np.float64)
     if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
-        raise HarnessError("p values must be a list of numbers in [0, 1], with None where nothing was tested")
+        raise HarnessError(
+            "p values must be a list of numbers in [0, 1], with None where nothing was tested"
+        )
     tested = ~np.isnan(adjusted)
     adjusted[tested] = method(adjusted[tested])
     return adjusted

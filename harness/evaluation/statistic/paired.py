@@ -12,10 +12,11 @@ from harness.core.errors import HarnessError
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2).
+    """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~
+    Binomial(W + L, 1/2).
 
-    wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
-    the queries that differ, so it also serves metrics that are not 0/1.
+    wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It
+    is the sign test of the queries that differ, so it also serves metrics that are not 0/1.
 
     >>> round(mcnemar(8, 1), 3)
     0.039
@@ -27,7 +28,8 @@ def mcnemar(wins: int, losses: int) -> float:
 def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
     """float64[T]: the same p of each trial's wins against its losses.
 
-    By SciPy's special functions: to import statsmodels or scipy.stats takes longer than a short `harness compare`.
+    By SciPy's special functions: to import statsmodels or scipy.stats takes longer than a short
+    `harness compare`.
     """
     from scipy.special import bdtr
 
@@ -36,7 +38,8 @@ def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:
-    """Ratio of the odds of two proportions of the same n queries (PG Table 4): a (n - b) / ((n - a) b).
+    """Ratio of the odds of two proportions of the same n queries (PG Table 4): a (n - b) / ((n - a)
+    b).
 
     inf when only the denominator is 0, NaN when both are.
 
@@ -46,7 +49,9 @@ def odds_ratio(successes: int, baseline: int, n: int) -> float:
     check_counts(True, successes=successes, baseline=baseline, n=n)
     ours, theirs, total = int(successes), int(baseline), int(n)
     if max(ours, theirs) > total:
-        raise HarnessError(f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}")
+        raise HarnessError(
+            f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}"
+        )
     return _ratio(ours * (total - theirs), (total - ours) * theirs)
 
 
@@ -59,5 +64,10 @@ def _ratio(above: int, below: int) -> float:
 def check_counts(whole: bool = False, **named: float) -> None:
     """Raise unless these are finite numbers, at least 0.    whole: and whole."""
     for name, value in named.items():
-        if not (isinstance(value, Real) and 0 <= value < math.inf and (not whole or value == int(value))):
-            raise HarnessError(f"{name} must be a {'whole ' if whole else ''}number, at least 0, got {name}={value}")
+        if not (
+            isinstance(value, Real) and 0 <= value < math.inf and (not whole or value == int(value))
+        ):
+            raise HarnessError(
+                f"{name} must be a {'whole ' if whole else ''}number, at least 0, got "
+                f"{name}={value}"
+            )

@@ -1,4 +1,6 @@
-"""What the exact McNemar test can see: its power, the smallest detectable effect, and how many queries it takes."""
+"""What the exact McNemar test can see: its power, the smallest detectable effect, and how many
+queries it takes.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,13 @@ SUREST = 0.999
 
 
 def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05) -> float:
-    """Probability that the exact two-sided McNemar test of ``n`` queries has p <= ``alpha`` (Duffy 1984).
+    """Probability that the exact two-sided McNemar test of ``n`` queries has p <= ``alpha`` (Duffy
+    1984).
 
     discordance: share of queries on which the systems differ, (W + L) / n, in [0, 1].
     effect: net share won, (W - L) / n, in [-discordance, discordance].
-    D ~ Binomial(n, discordance) queries differ; W ~ Binomial(D, (discordance + effect) / (2 discordance)) are won.
-    Values of D more than ten standard deviations away are left out.
+    D ~ Binomial(n, discordance) queries differ; W ~ Binomial(D, (discordance + effect) / (2
+    discordance)) are won. Values of D more than ten standard deviations away are left out.
     """
     check_counts(True, n=n)
     bounded("discordance", discordance, 0, 1)
@@ -42,18 +45,26 @@ def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05
 def _design(
     n: int, discordance: float, alpha: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """The likely numbers of differing queries, how likely each is, and its critical value; no effect enters them."""
+    """The likely numbers of differing queries, how likely each is, and its critical value; no
+    effect enters them.
+    """
     spread = 10 * (n * discordance * (1 - discordance)) ** 0.5 + 10
-    differ = np.arange(max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1)
+    differ = np.arange(
+        max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1
+    )
     weight = _cdf(differ, n, discordance) - _cdf(differ - 1, n, discordance)
     return differ, weight, _critical(differ, alpha)
 
 
 @functools.lru_cache(maxsize=256)
-def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float = 0.05) -> float | None:
-    """The smallest net share won that the test finds with probability ``power``; None when not even W = D is enough.
+def smallest_effect(
+    n: int, discordance: float, power: float = 0.8, alpha: float = 0.05
+) -> float | None:
+    """The smallest net share won that the test finds with probability ``power``; None when not even
+    W = D is enough.
 
-    n, discordance, alpha: as in ``mcnemar_power``. Times n it is the smallest detectable net number of wins.
+    n, discordance, alpha: as in ``mcnemar_power``. Times n it is the smallest detectable net number
+    of wins.
     """
     bounded("power", power, 0, SUREST, open_low=True)
     if mcnemar_power(n, discordance, discordance, alpha) < power:
@@ -67,7 +78,8 @@ def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float
 
 
 def smallest_mean(error: float, degrees: float) -> float | None:
-    """The smallest mean difference that a two-sided t test at .05 finds with 80% power, about; None without any.
+    """The smallest mean difference that a two-sided t test at .05 finds with 80% power, about; None
+    without any.
 
     error: standard error of the mean, >= 0.    degrees: of freedom, above 0; below 1 none is found.
     (t of .975 + t of .8) error, Student's quantiles (Bloom 1995, the minimum detectable effect).
@@ -80,11 +92,13 @@ def smallest_mean(error: float, degrees: float) -> float | None:
 
 
 @functools.lru_cache(maxsize=256)
-def queries_needed(discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05) -> int | None:
+def queries_needed(
+    discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05
+) -> int | None:
     """How many queries give the test ``power``; None for no effect, or when a million do not.
 
-    discordance, effect, alpha: as in ``mcnemar_power``, e.g. as seen on tune. Exact power is a saw-tooth in n: from
-    the answer on, the test keeps the power for at least a tenth more queries.
+    discordance, effect, alpha: as in ``mcnemar_power``, e.g. as seen on tune. Exact power is a
+    saw-tooth in n: from the answer on, the test keeps the power for at least a tenth more queries.
     """
     bounded("power", power, 0, SUREST, open_low=True)
     if effect == 0:
@@ -115,7 +129,9 @@ def _teeth(n: int) -> range:
 
 
 def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
-    """The largest min(W, L) at which the test of each number of differing queries rejects; -1 when none does."""
+    """The largest min(W, L) at which the test of each number of differing queries rejects; -1 when
+    none does.
+    """
     low, high = np.full_like(differ, -1), (differ + 1) // 2
     width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
     for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):

@@ -13,13 +13,17 @@ LEAST = 30
 """Queries of a group that the test takes in: of fewer the error is not known well enough."""
 
 
-def interaction(values: NDArray[np.float64], members: Sequence[NDArray[np.int64]], labels: Labels) -> float | None:
-    """P of "the mean of ``values`` is the same in all groups"; None of fewer than two groups of ``LEAST`` queries.
+def interaction(
+    values: NDArray[np.float64], members: Sequence[NDArray[np.int64]], labels: Labels
+) -> float | None:
+    """P of "the mean of ``values`` is the same in all groups"; None of fewer than two groups of
+    ``LEAST`` queries.
 
-    values: float64[Q], differences of two systems.    members: the queries of each group, which do not overlap.
-    labels: int64[Q], each query's cluster. Wald's F of the groups' means with the covariance that is robust to clusters
-    (Liang & Zeger 1986), C / (C - 1) times: that of statsmodels without its (n - 1) / (n - k); its second degrees are
-    the fewest effective clusters of a group, less 1.
+    values: float64[Q], differences of two systems.    members: the queries of each group, which do
+    not overlap.
+    labels: int64[Q], each query's cluster. Wald's F of the groups' means with the covariance that
+    is robust to clusters (Liang & Zeger 1986), C / (C - 1) times: that of statsmodels without its
+    (n - 1) / (n - k); its second degrees are the fewest effective clusters of a group, less 1.
     """
     from scipy.special import fdtrc
 

@@ -1,4 +1,6 @@
-"""Two systems that each ran several times on the same questions: both questions and runs vary, and both are in p."""
+"""Two systems that each ran several times on the same questions: both questions and runs vary, and
+both are in p.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class TwoWay:
     """The mean difference of two systems over all questions and runs that are like those seen.
 
     error: its standard error, questions and runs together.    degrees: Satterthwaite's, of freedom.
-    question_error: the part of questions, and of chance within them.    run_error: the part of runs alone.
+    question_error: the part of questions, and of chance within them.    run_error: the part of runs
+    alone.
     units: questions, or clusters of them.
     """
 
@@ -33,7 +36,9 @@ class TwoWay:
 
     @property
     def least(self) -> float:
-        """The least p of so many units: of the exact test, where all of them change sides by a coin."""
+        """The least p of so many units: of the exact test, where all of them change sides by a
+        coin.
+        """
         return float(2.0 ** (1 - self.units))
 
     @property
@@ -43,11 +48,17 @@ class TwoWay:
 
         if self.difference == 0:
             return 1.0
-        t = float(2 * stdtr(self.degrees, -abs(self.difference) / self.error)) if self.error else 0.0
+        t = (
+            float(2 * stdtr(self.degrees, -abs(self.difference) / self.error))
+            if self.error
+            else 0.0
+        )
         return max(t, self.least)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Of the difference; without bounds where nothing varies and so few units can show nothing."""
+        """Of the difference; without bounds where nothing varies and so few units can show
+        nothing.
+        """
         from scipy.special import stdtrit
 
         bounded("level", level, 0, 1, open_low=True)
@@ -58,24 +69,35 @@ class TwoWay:
 
 
 def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) -> TwoWay:
-    """The t test of the two-way random model x = mean + question + run + rest (Cornfield & Tukey 1956).
+    """The t test of the two-way random model x = mean + question + run + rest (Cornfield & Tukey
+    1956).
 
-    ours, theirs: float64[n, r], the scores of n >= 2 questions in r runs, at least one; the r may differ, and runs of
-    the two systems are independent of each other.    labels: int64[n], clusters of questions. None: each by itself.
+    ours, theirs: float64[n, r], the scores of n >= 2 questions in r runs, at least one; the r may
+    differ, and runs of
+    the two systems are independent of each other.    labels: int64[n], clusters of questions. None:
+    each by itself.
 
-    Variance of the mean difference = Q + R - E. Q: that of the questions' mean differences, divided by n; of clusters
-    the jackknife's, (C - 1) / C times the sum over clusters of (their summed deviations / (n - their size))^2, which
-    for equal clusters is the robust one. At least E, the chance within questions, and 0 where it is less than
-    rounding. R: for each system the variance of its runs' means, divided by r. E: what both have counted, the mean
-    square of the rest divided by n r; a system's R - E is at least 0. Degrees by Satterthwaite (1946) over Q, R and E;
-    those of Q are the effective clusters less 1, of which one that holds most questions leaves few. Of a system with
-    one run R is not known and left out: it is taken as one that always gives the same.
+    Variance of the mean difference = Q + R - E. Q: that of the questions' mean differences, divided
+    by n; of clusters the jackknife's, (C - 1) / C times the sum over clusters of (their summed
+    deviations / (n - their size))^2, which for equal clusters is the robust one. At least E, the
+    chance within questions, and 0 where it is less than rounding. R: for each system the variance
+    of its runs' means, divided by r. E: what both have counted, the mean square of the rest divided
+    by n r; a system's R - E is at least 0. Degrees by Satterthwaite (1946) over Q, R and E; those
+    of Q are the effective clusters less 1, of which one that holds most questions leaves few. Of a
+    system with one run R is not known and left out: it is taken as one that always gives the same.
     """
     values = [np.asarray(one, dtype=np.float64) for one in (ours, theirs)]
-    if any(one.ndim != 2 or not one.size or not np.isfinite(one).all() for one in values) or len(values[0]) < 2:
-        raise HarnessError("two_way: expected finite numbers by question and run, of at least 2 questions")
+    if (
+        any(one.ndim != 2 or not one.size or not np.isfinite(one).all() for one in values)
+        or len(values[0]) < 2
+    ):
+        raise HarnessError(
+            "two_way: expected finite numbers by question and run, of at least 2 questions"
+        )
     if len(values[0]) != len(values[1]):
-        raise HarnessError(f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones")
+        raise HarnessError(
+            f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
+        )
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
     question, own, units = _of_questions(differences, labels)
     runs, within, parts = 0.0, 0.0, []
@@ -97,11 +119,17 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         question = runs = variance = 0.0
     spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
     degrees = variance**2 / spread if variance > 0 else float(own)
-    return TwoWay(float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units)
+    return TwoWay(
+        float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
+    )
 
 
-def _of_questions(differences: NDArray[np.float64], labels: Labels | None) -> tuple[float, float, int]:
-    """The variance of the mean over questions, or over their clusters, its degrees of freedom, and how many."""
+def _of_questions(
+    differences: NDArray[np.float64], labels: Labels | None
+) -> tuple[float, float, int]:
+    """The variance of the mean over questions, or over their clusters, its degrees of freedom, and
+    how many.
+    """
     deviations = differences - differences.mean()
     if labels is None:
         labels = np.arange(len(differences))
@@ -111,4 +139,8 @@ def _of_questions(differences: NDArray[np.float64], labels: Labels | None) -> tu
     if count < 2:
         raise HarnessError(f"two_way: expected at least 2 clusters of questions, got {count}")
     left = sums / (len(differences) - sizes)
-    return float((left**2).sum()) * (count - 1) / count, max(1.0, effective_clusters(sizes) - 1), count
+    return (
+        float((left**2).sum()) * (count - 1) / count,
+        max(1.0, effective_clusters(sizes) - 1),
+        count,
+    )

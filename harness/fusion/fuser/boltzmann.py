@@ -1,4 +1,6 @@
-"""Boltzmann fusion: a weighted sum of probabilities, with a bonus for consensus (PhaseGraph eq. 5)."""
+"""Boltzmann fusion: a weighted sum of probabilities, with a bonus for consensus
+(PhaseGraph eq. 5).
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ from harness.fusion.fuser.shares import ConsensusBonus
 
 @dataclass(frozen=True)
 class Boltzmann(ConsensusBonus):
-    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], of Boltzmann probabilities P.
+    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], of Boltzmann
+    probabilities P.
 
-    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.
+    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >=
+    0.
     weights: >= 0 by list name, instead of alpha, for any number of lists.
     An absent document has P = 0.
     """
@@ -27,4 +31,6 @@ class Boltzmann(ConsensusBonus):
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return self.rewarded(pool, [(scored.probabilities, weight) for scored, weight in self.shares(pool)])
+        return self.rewarded(
+            pool, [(scored.probabilities, weight) for scored, weight in self.shares(pool)]
+        )

@@ -17,9 +17,10 @@ from harness.fusion.normalizer import least
 class CombMin:
     """score(d) = min_l p_l(d), d's least normalised value, over the lists l that hold anything.
 
-    A list that lacks d counts the normalizer's absent value, but never more than its own least value: 0 for values in
-    [0, 1], so that only documents of all lists have more than 0, and the others are in the order of ids. (ranx takes
-    the least over the lists that hold d, so that a document gains where a list lacks it.)
+    A list that lacks d counts the normalizer's absent value, but never more than its own least
+    value: 0 for values in [0, 1], so that only documents of all lists have more than 0, and the
+    others are in the order of ids. (ranx takes the least over the lists that hold d, so that a
+    document gains where a list lacks it.)
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
@@ -32,7 +33,9 @@ class CombMin:
 
 
 def _lowered(scored: Scored) -> Tensor:
-    """float64[Q, U]: the values, at most the list's least where it lacks the document; inf of an empty list."""
+    """float64[Q, U]: the values, at most the list's least where it lacks the document; inf of an
+    empty list.
+    """
     lowest = least(scored.owner.listed(scored.name), scored.listing.present)
     values = torch.where(scored.present, scored.values, torch.minimum(scored.values, lowest))
     return torch.where(scored.empty, torch.inf, values)

@@ -14,12 +14,14 @@ from harness.fusion.normalizer import least
 
 @dataclass(frozen=True)
 class CombMnz:
-    """score(d) = n(d) sum_l (p_l(d) - m_l), n the lists that hold d, m_l the least value of list l, at most 0.
+    """score(d) = n(d) sum_l (p_l(d) - m_l), n the lists that hold d, m_l the least value of list l,
+    at most 0.
 
-    With a normalizer to [0, 1] every m_l is 0, and this is the published formula: the sum of values times the number of
-    lists. Only negative values (``zscore``, ``none``) depart from it: a negative sum times the number of lists would
-    punish consensus, so they are shifted until an absent document, which has the list's least value, counts 0.
-    Montague and Aslam (CIKM 2001) likewise shift z-scores by the 2 that their absent documents have.
+    With a normalizer to [0, 1] every m_l is 0, and this is the published formula: the sum of values
+    times the number of lists. Only negative values (``zscore``, ``none``) depart from it: a
+    negative sum times the number of lists would punish consensus, so they are shifted until an
+    absent document, which has the list's least value, counts 0. Montague and Aslam (CIKM 2001)
+    likewise shift z-scores by the 2 that their absent documents have.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})

@@ -13,7 +13,9 @@ from harness.fusion.fuser.shares import total
 
 @dataclass(frozen=True)
 class CombSum:
-    """score(d) = sum_l p_l(d), d's normalised value in each list l, the normalizer's absent value where l lacks d."""
+    """score(d) = sum_l p_l(d), d's normalised value in each list l, the normalizer's absent value
+    where l lacks d.
+    """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False

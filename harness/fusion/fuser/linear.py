@@ -1,4 +1,6 @@
-"""Linear fusion: a weighted sum of calibrated scores, with a bonus for consensus (PhaseGraph 6.2; TM2C2 with `tmm`)."""
+"""Linear fusion: a weighted sum of calibrated scores, with a bonus for consensus (PhaseGraph 6.2;
+TM2C2 with `tmm`).
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,11 @@ from harness.fusion.fuser.shares import ConsensusBonus
 
 @dataclass(frozen=True)
 class Linear(ConsensusBonus):
-    """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values p.
+    """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values
+    p.
 
-    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.
+    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >=
+    0.
     weights: >= 0 by list name, instead of alpha, for any number of lists.
     An absent document has the normalizer's absent value.
     """
@@ -26,4 +30,6 @@ class Linear(ConsensusBonus):
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return self.rewarded(pool, [(scored.values, weight) for scored, weight in self.shares(pool)])
+        return self.rewarded(
+            pool, [(scored.values, weight) for scored, weight in self.shares(pool)]
+        )

@@ -15,7 +15,8 @@ from harness.fusion.fuser.rrf import Rrf
 
 @dataclass(frozen=True)
 class RrfAnchored:
-    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that hold d, for the documents of the anchor list alone.
+    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that hold d, for the documents of the
+    anchor list alone.
 
     k: >= 0.    list: the anchor; what it does not hold is left out.
     """

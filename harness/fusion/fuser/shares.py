@@ -18,7 +18,8 @@ Weights = Mapping[str, float]
 class Shared:
     """The fields of a fuser whose lists share the score.
 
-    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number of lists.
+    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number
+    of lists.
     """
 
     alpha: float = 0.5
@@ -35,7 +36,9 @@ class Shared:
 
 @dataclass(frozen=True)
 class ConsensusBonus(Shared):
-    """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists hold."""
+    """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists
+    hold.
+    """
 
     beta: float = 0.0
 
@@ -44,7 +47,9 @@ class ConsensusBonus(Shared):
         bounded("fuser.beta", self.beta, 0)
 
     def rewarded(self, pool: Calibrated, parts: Sequence[tuple[Tensor, float]]) -> Tensor:
-        """float64[Q, U]: the sum of weight x tensor, plus beta where at least two lists hold the document."""
+        """float64[Q, U]: the sum of weight x tensor, plus beta where at least two lists hold the
+        document.
+        """
         fused = weighted_sum(parts)
         return fused.add_(pool.consensus * self.beta) if self.beta else fused
 
@@ -54,11 +59,14 @@ def bounded_weights(weights: Weights) -> None:
     for name, weight in weights.items():
         bounded(f"fuser.weights.{name}", weight, 0)
     if weights and not any(weights.values()):
-        raise HarnessError(f"fuser.weights={dict(weights)}: every weight is 0; give one list a weight above 0")
+        raise HarnessError(
+            f"fuser.weights={dict(weights)}: every weight is 0; give one list a weight above 0"
+        )
 
 
 def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:
-    """Each list with its weight: ``weights`` by name, or for two lists alpha for the pool's anchor and 1 - alpha.
+    """Each list with its weight: ``weights`` by name, or for two lists alpha for the pool's anchor
+    and 1 - alpha.
 
     The anchor is the reference list where the pool holds it, else ``dense``, else the first list.
     """
@@ -66,7 +74,8 @@ def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tupl
         missing = [name for name in pool.names if name not in weights]
         if missing:
             raise HarnessError(
-                f"fuser.weights names {', '.join(weights) or 'no list'}; add a weight for {', '.join(missing)}"
+                f"fuser.weights names {', '.join(weights) or 'no list'}; add a weight for "
+                f"{', '.join(missing)}"
             )
         return [(pool[name], float(weights[name])) for name in pool.names]
     first, second = pool.pair()
@@ -81,8 +90,8 @@ def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:
 def total(parts: Sequence[Tensor]) -> Tensor:
     """A new tensor [Q, U]: the sum of tensors, the same to the bit in whatever order they come.
 
-    Sums of three or more are taken from the smallest summand up: two documents with the same summands in other lists
-    tie, and then the document number decides, not the rounding.
+    Sums of three or more are taken from the smallest summand up: two documents with the same
+    summands in other lists tie, and then the document number decides, not the rounding.
     """
     ordered = list(parts)
     if len(ordered) == 1:
@@ -91,7 +100,10 @@ def total(parts: Sequence[Tensor]) -> Tensor:
         for last in range(len(ordered) - 1, 0, -1):
             for place in range(last):
                 low, high = ordered[place], ordered[place + 1]
-                ordered[place], ordered[place + 1] = torch.minimum(low, high), torch.maximum(low, high)
+                ordered[place], ordered[place + 1] = (
+                    torch.minimum(low, high),
+                    torch.maximum(low, high),
+                )
     result = ordered[0] + ordered[1]
     for part in ordered[2:]:
         result += part

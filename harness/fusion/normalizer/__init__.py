@@ -1,9 +1,10 @@
 """Normalizers: a list's scores to a common scale.
 
-A normalizer is a frozen dataclass, called with ``scores`` float64[Q, N] and ``present`` bool[Q, N], one list in the one
-order (each row descending, padding last), after the pool cap. It returns float64[Q, N]; what it puts in the padding is
-never read. Sums over a row are taken with ``ordered_sum``, so that a value never depends on how wide its block is.
-A normalizer that treats lists differently by their names is ``PerList``: ``of(name)`` is the normalizer of that list.
+A normalizer is a frozen dataclass, called with ``scores`` float64[Q, N] and ``present`` bool[Q, N],
+one list in the one order (each row descending, padding last), after the pool cap. It returns
+float64[Q, N]; what it puts in the padding is never read. Sums over a row are taken with
+``ordered_sum``, so that a value never depends on how wide its block is. A normalizer that treats
+lists differently by their names is ``PerList``: ``of(name)`` is the normalizer of that list.
 """
 
 from __future__ import annotations
@@ -46,12 +47,16 @@ class PerList(ZeroAbsent):
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
         """Not for a list without a name: see ``of``."""
-        raise TypeError(f"{type(self).__name__} depends on the list's name; call of(name)(scores, present)")
+        raise TypeError(
+            f"{type(self).__name__} depends on the list's name; call of(name)(scores, present)"
+        )
 
 
 def for_list(normalizer: Normalizer, name: str) -> Normalizer:
     """The normalizer of one list: itself, unless it is ``PerList``."""
-    of: Callable[[str], Normalizer] | None = getattr(normalizer, "of", None)  # isinstance of a protocol takes 20 us
+    of: Callable[[str], Normalizer] | None = getattr(
+        normalizer, "of", None
+    )  # isinstance of a protocol takes 20 us
     return normalizer if of is None else of(name)
 
 
@@ -75,7 +80,8 @@ def least(scores: Tensor, present: Tensor) -> Tensor:
 def ordered_sum(values: Tensor) -> Tensor:
     """[..., 1]: the sum along the last dimension, taken strictly from left to right.
 
-    A tree-shaped sum changes in its last bit with the amount of padding; this one does not, nor with the thread count.
+    A tree-shaped sum changes in its last bit with the amount of padding; this one does not, nor
+    with the thread count.
     """
     if values.shape[-1] == 0:
         return values.sum(dim=-1, keepdim=True)

@@ -1,4 +1,6 @@
-"""Percentile ranks among the scores of many queries: PIT against a reference, not against the list's own scores."""
+"""Percentile ranks among the scores of many queries: PIT against a reference, not against the
+list's own scores.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,21 @@ from harness.fusion.pool import Listing
 
 @dataclass(frozen=True)
 class Ecdf(PerList):
-    """value_i = share of the reference scores that are <= s_i: those of the list, after the cap, over queries of tune.
+    """value_i = share of the reference scores that are <= s_i: those of the list, after the cap,
+    over queries of tune.
 
-    A query with only poor hits is not stretched to 1, as it is by ``pit``. Values in [0, 1]; an absent document has 0,
-    and so has a score below all reference scores.
-    points: >= 1; the reference is kept as that many quantiles and the least score, with straight lines between them.
-    reference: those scores by list name, ascending. null: a sweep learns it, on the folds of tune that it does not
-    score, and ``winner.lock.json`` keeps what all of tune gives.
+    A query with only poor hits is not stretched to 1, as it is by ``pit``. Values in [0, 1]; an
+    absent document has 0, and so has a score below all reference scores.
+    points: >= 1; the reference is kept as that many quantiles and the least score, with straight
+    lines between them.
+    reference: those scores by list name, ascending. null: a sweep learns it, on the folds of tune
+    that it does not score, and ``winner.lock.json`` keeps what all of tune gives.
     """
 
     points: int = 1000
-    reference: Mapping[str, Sequence[float]] | None = field(default=None, hash=False, metadata=LEARNED)
+    reference: Mapping[str, Sequence[float]] | None = field(
+        default=None, hash=False, metadata=LEARNED
+    )
     unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -36,11 +42,20 @@ class Ecdf(PerList):
         check_numbers("normalizer.reference", self.reference)
         for name, scores in (self.reference or {}).items():
             if not scores or list(scores) != sorted(scores):
-                raise HarnessError(f"normalizer.reference.{name} must be scores in ascending order, got {scores}")
+                raise HarnessError(
+                    f"normalizer.reference.{name} must be scores in ascending order, got {scores}"
+                )
 
     def fit(self, listings: Mapping[str, Listing]) -> Ecdf:
-        """The same with the reference of these lists. A list that holds nothing at all has the reference 0."""
-        return replace(self, reference={name: self._quantiles(listing) for name, listing in sorted(listings.items())})
+        """The same with the reference of these lists. A list that holds nothing at all has the
+        reference 0.
+        """
+        return replace(
+            self,
+            reference={
+                name: self._quantiles(listing) for name, listing in sorted(listings.items())
+            },
+        )
 
     def of(self, name: str) -> Normalizer:
         """The scaling of one list."""
@@ -48,7 +63,8 @@ class Ecdf(PerList):
         reference = learned_value("normalizer=ecdf", "reference scores", self.reference, give)
         if name not in reference:
             raise HarnessError(
-                f"normalizer.reference has no list {name!r}, it names {', '.join(reference) or 'none'}; "
+                f"normalizer.reference has no list {name!r}, it names "
+                f"{', '.join(reference) or 'none'}; "
                 "learn it on these lists"
             )
         return Among(tuple(reference[name]))

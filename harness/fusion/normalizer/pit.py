@@ -1,4 +1,6 @@
-"""Percentile ranks: the probability integral transform of a list's own scores (PhaseGraph eq. 1)."""
+"""Percentile ranks: the probability integral transform of a list's own scores (PhaseGraph
+eq. 1).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from harness.fusion.normalizer import ZeroAbsent, counts
 class Pit(ZeroAbsent):
     """p_i = share of the list's scores that are <= s_i.
 
-    kind: ``weak`` counts scores <= s_i, ``strict`` those < s_i, ``mean`` is the middle of the two; SciPy's
-    ``percentileofscore`` has the same names. Values in [0, 1]; an absent document has 0.
+    kind: ``weak`` counts scores <= s_i, ``strict`` those < s_i, ``mean`` is the middle of the two;
+    SciPy's ``percentileofscore`` has the same names. Values in [0, 1]; an absent document has 0.
     """
 
     kind: str = "weak"
@@ -27,7 +29,9 @@ class Pit(ZeroAbsent):
         one_of("normalizer.kind", self.kind, ("weak", "strict", "mean"))
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]. A row descends, so n minus where a score's group of ties begins counts what is <= it."""
+        """float64[Q, N]. A row descends, so n minus where a score's group of ties begins counts
+        what is <= it.
+        """
         held = counts(present).double()
         below = (held - group_stops(scores)).clamp_(min=0) if self.kind != "weak" else None
         if self.kind == "strict" and below is not None:
@@ -42,7 +46,9 @@ def group_starts(scores: Tensor) -> Tensor:
     """int32[Q, N]: where the group of equal scores of each place begins."""
     places = torch.arange(scores.shape[-1], dtype=torch.int32, device=scores.device)
     begins = scores[:, 1:] != scores[:, :-1]
-    return torch.cummax(torch.cat([places[:1].expand(len(scores), -1), places[1:] * begins], dim=-1), dim=-1).values
+    return torch.cummax(
+        torch.cat([places[:1].expand(len(scores), -1), places[1:] * begins], dim=-1), dim=-1
+    ).values
 
 
 def group_stops(scores: Tensor) -> Tensor:

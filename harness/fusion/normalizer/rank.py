@@ -13,7 +13,8 @@ from harness.fusion.normalizer import ZeroAbsent, counts
 
 @dataclass(frozen=True)
 class Rank(ZeroAbsent):
-    """1 - (rank_i - 1) / N: 1 for the best of N documents, 1 / N for the last; ties have the one order's places.
+    """1 - (rank_i - 1) / N: 1 for the best of N documents, 1 / N for the last; ties have the one
+    order's places.
 
     Values in [0, 1]; an absent document has 0.
     """

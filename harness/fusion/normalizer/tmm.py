@@ -1,4 +1,6 @@
-"""Theoretical min-max: value_i = (s_i - inf) / (max - inf), from the least score a retriever can give (TM2C2; ADR)."""
+"""Theoretical min-max: value_i = (s_i - inf) / (max - inf), from the least score a retriever can
+give (TM2C2; ADR).
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,13 @@ from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent, best, lea
 class Tmm(PerList):
     """(s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
 
-    minimum: inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an absent document has 0,
-    and so has every document of a list whose greatest score is inf.
+    minimum: inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an absent
+    document has 0, and so has every document of a list whose greatest score is inf.
     """
 
-    minimum: Mapping[str, float] = field(default_factory=lambda: {"dense": -1.0, "graph": 0.0, "bm25": 0.0}, hash=False)
+    minimum: Mapping[str, float] = field(
+        default_factory=lambda: {"dense": -1.0, "graph": 0.0, "bm25": 0.0}, hash=False
+    )
     unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -32,8 +36,10 @@ class Tmm(PerList):
         """The scaling of one list."""
         if name not in self.minimum:
             raise HarnessError(
-                f"normalizer.minimum has no list {name!r}, it names {', '.join(self.minimum) or 'none'}; "
-                f"add the least score that its retriever can give: normalizer.minimum={{..., {name}: 0}}"
+                f"normalizer.minimum has no list {name!r}, it names "
+                f"{', '.join(self.minimum) or 'none'}; "
+                f"add the least score that its retriever can give: normalizer.minimum={{..., "
+                f"{name}: 0}}"
             )
         return Above(name, float(self.minimum[name]))
 
@@ -51,8 +57,10 @@ class Above(ZeroAbsent):
         below = (least(scores, present) < self.minimum) & present.any(dim=-1, keepdim=True)
         if below.any():
             raise HarnessError(
-                f"list {self.name} holds the score {least(scores, present)[below][0].item():g}, below "
-                f"normalizer.minimum.{self.name}={self.minimum:g}; give the least score that its retriever can give"
+                f"list {self.name} holds the score {least(scores, present)[below][0].item():g}, "
+                "below "
+                f"normalizer.minimum.{self.name}={self.minimum:g}; give the least score that its "
+                "retriever can give"
             )
         span = best(scores) - self.minimum
         return (scores - self.minimum).div_(torch.where(span > 0, span, 1.0))

@@ -13,10 +13,11 @@ from harness.fusion.normalizer import best, counts, least, ordered_sum
 
 @dataclass(frozen=True)
 class ZScore:
-    """(s_i - mean) / std, with the population's standard deviation; a constant list has 0 everywhere.
+    """(s_i - mean) / std, with the population's standard deviation; a constant list has 0
+    everywhere.
 
-    Values are any numbers. An absent document has the list's own minimum: 0 is the mean, and would put an unseen
-    document before half of the seen ones. An empty list gives 0.
+    Values are any numbers. An absent document has the list's own minimum: 0 is the mean, and would
+    put an unseen document before half of the seen ones. An empty list gives 0.
     """
 
     unit: ClassVar[bool] = False
@@ -27,7 +28,9 @@ class ZScore:
         mean = ordered_sum(torch.where(present, scores, 0.0)) / held
         apart = torch.where(present, scores - mean, 0.0)
         constant = best(scores) == least(scores, present)
-        apart /= torch.where(constant, 1.0, torch.maximum(best(apart), -least(apart, present)))  # squares stay in range
+        apart /= torch.where(
+            constant, 1.0, torch.maximum(best(apart), -least(apart, present))
+        )  # squares stay in range
         deviation = (ordered_sum(apart * apart) / held).sqrt_()
         return torch.where(constant, 0.0, apart / torch.where(constant, 1.0, deviation))
 

@@ -1,9 +1,10 @@
 """Rerankers: another order for the best of the fused documents.
 
-A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
-calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
-theirs. ``reads`` says what a reranker needs of the pool beside the scores: ``mentions``, ``texts``, ``seeds``
-(``seeding``), ``relations`` or ``encoder`` (``vectors``); a model is in its fields. Those that read texts are
+A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is
+left out) and the calibrated pool it came from. It returns float64[Q, U]: the same documents in
+another order. Those below the best m keep theirs. ``reads`` says what a reranker needs of the pool
+beside the scores: ``mentions``, ``texts``, ``seeds`` (``seeding``), ``relations`` or ``encoder``
+(``vectors``); a model is in its fields. Those that read texts are
 ``TextReranker``: each (question, passage) is scored once and its score is kept.
 """
 
@@ -31,7 +32,9 @@ class Reranker(Protocol):
 
 
 def reranked(reranker: Reranker, fused: Tensor, pool: Calibrated) -> Tensor:
-    """What a reranker makes of fused scores. Raises HarnessError where that is something else than float64[Q, U]."""
+    """What a reranker makes of fused scores. Raises HarnessError where that is something else than
+    float64[Q, U].
+    """
     return checked(reranker, reranker(fused, pool), pool.pool.docs.shape, "a score a document")
 
 
@@ -58,9 +61,11 @@ class FuseThenRerank:
 
 
 def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
-    """The best m of each row in the one order: their columns int64[Q, m'], m' <= m, and whether there is one, bool.
+    """The best m of each row in the one order: their columns int64[Q, m'], m' <= m, and whether
+    there is one, bool.
 
-    A row's documents are the same whatever other rows there are; only the number of columns depends on them.
+    A row's documents are the same whatever other rows there are; only the number of columns depends
+    on them.
     """
     scores = fused.masked_fill(pool.pool.docs < 0, -torch.inf)
     best, columns = torch.sort(scores, dim=-1, descending=True, stable=True)
@@ -68,7 +73,9 @@ def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
 
 
 def scale(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
-    """float64[Q, m]: each row brought to [low, 1]; 0 where there is none, and where all are equal."""
+    """float64[Q, m]: each row brought to [low, 1]; 0 where there is none, and where all
+    are equal.
+    """
     if values.shape[-1] == 0:
         return values
     least = torch.where(there, values, torch.inf).amin(dim=-1, keepdim=True)
@@ -78,8 +85,11 @@ def scale(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
     return torch.where(apart, share, 0.0)
 
 
-def reorder(fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor) -> Tensor:
-    """float64[Q, U]: the documents of ``top`` under their new scores [Q, m'], the others below them in their old order.
+def reorder(
+    fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor
+) -> Tensor:
+    """float64[Q, U]: the documents of ``top`` under their new scores [Q, m'], the others below them
+    in their old order.
 
     The others have the least new score - 1, - 2, ...; what the fused list leaves out stays out.
     """

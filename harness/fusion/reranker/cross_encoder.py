@@ -1,4 +1,6 @@
-"""A cross-encoder: a sequence classifier that reads question and passage together (Nogueira and Cho 2019; ADR)."""
+"""A cross-encoder: a sequence classifier that reads question and passage together (Nogueira and Cho
+2019; ADR).
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from harness.fusion.reranker.text_reranker import Pair
 
 @dataclass(frozen=True)
 class CrossEncoder(PretrainedReranker):
-    """s = logit of "relevant", by any Hugging Face sequence classifier of one label, or of two (their difference).
+    """s = logit of "relevant", by any Hugging Face sequence classifier of one label, or of two
+    (their difference).
 
-    The other fields, and how s meets the fused score, are those of every reranker that reads: blend, m, max_length.
-    With two labels s = logit of the second - logit of the first.
+    The other fields, and how s meets the fused score, are those of every reranker that reads:
+    blend, m, max_length. With two labels s = logit of the second - logit of the first.
     """
 
     model: str = field(default="cross-encoder/ms-marco-MiniLM-L6-v2", metadata=REACHES)
@@ -35,12 +38,15 @@ class Classifier:
     def __init__(self, judge: CrossEncoder) -> None:
         self.judge = judge
         kind = "AutoModelForSequenceClassification"
-        self.tokenizer, self.model, self.device = load(kind, judge.model, judge.revision, judge.dtype, judge.device)
+        self.tokenizer, self.model, self.device = load(
+            kind, judge.model, judge.revision, judge.dtype, judge.device
+        )
         longest = getattr(self.model.config, "max_position_embeddings", None) or judge.max_length
         self.limit = min(judge.max_length, self.tokenizer.model_max_length, longest)
         if self.model.config.num_labels > 2:
             raise HarnessError(
-                f"reranker.model={judge.model} has {self.model.config.num_labels} labels; give one that tells relevant "
+                f"reranker.model={judge.model} has {self.model.config.num_labels} labels; give "
+                "one that tells relevant "
                 "from not, with one label or two"
             )
 
@@ -56,10 +62,15 @@ class Classifier:
 
         def forward(length: Hashable, places: Sequence[int]) -> NDArray[np.float64]:
             batch = self.tokenizer.pad(
-                [rows[place] for place in places], padding="max_length", max_length=length, return_tensors="pt"
+                [rows[place] for place in places],
+                padding="max_length",
+                max_length=length,
+                return_tensors="pt",
             ).to(self.device)
             logits = self.model(**batch).logits.double()
-            values: NDArray[np.float64] = (logits[:, -1] - (logits[:, 0] if logits.shape[1] > 1 else 0)).cpu().numpy()
+            values: NDArray[np.float64] = (
+                (logits[:, -1] - (logits[:, 0] if logits.shape[1] > 1 else 0)).cpu().numpy()
+            )
             return values
 
         shapes = [min(round_up(len(row["input_ids"])), self.limit) for row in rows]
@@ -72,7 +83,9 @@ class Classifier:
             length = len(self.tokenizer(question, "", verbose=False)["input_ids"])
             if length >= self.limit:
                 raise HarnessError(
-                    f"reranker.max_length={self.judge.max_length}: a question takes {length} of the {self.limit} "
-                    f"tokens that {self.judge.model} reads, so that none is left for a passage ({question[:60]!r}...); "
+                    f"reranker.max_length={self.judge.max_length}: a question takes {length} of "
+                    f"the {self.limit} "
+                    f"tokens that {self.judge.model} reads, so that none is left for a passage "
+                    f"({question[:60]!r}...); "
                     "give more, or a model that reads more"
                 )

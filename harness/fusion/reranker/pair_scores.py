@@ -1,4 +1,6 @@
-"""Scores of pairs on disk: an artifact that grows, shard by shard, each named by the hash of what it holds."""
+"""Scores of pairs on disk: an artifact that grows, shard by shard, each named by the hash of what
+it holds.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ class About(TypedDict, total=False):
 
 
 class PairScores:
-    """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same time.
+    """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same
+    time.
 
-    A shard is written whole or not at all; one whose content is not what its name says is named, and left out: its
-    pairs are counted again. So are all that were made by other sources than those in ``about``.
+    A shard is written whole or not at all; one whose content is not what its name says is named,
+    and left out: its pairs are counted again. So are all that were made by other sources than those
+    in ``about``.
     """
 
     def __init__(self, folder: Path, about: About) -> None:
@@ -43,7 +47,9 @@ class PairScores:
         kept = read_manifest(folder / MANIFEST)
         made_by = None if kept is None else kept.get("sources")
         if made_by is not None and (other := differing(made_by, about.get("sources", {}))):
-            log.warning("%s was made by other code of %s; its pairs are counted again", folder, other)
+            log.warning(
+                "%s was made by other code of %s; its pairs are counted again", folder, other
+            )
             shutil.rmtree(folder)
         for path in sorted(folder.glob("*.npz")):
             self._read(path)
@@ -76,7 +82,10 @@ class PairScores:
             log.warning("%s is damaged; its pairs are counted again", path)
             return
         keys = digests.tobytes().hex()
-        self.known.update((keys[64 * place : 64 * place + 64], score) for place, score in enumerate(scores.tolist()))
+        self.known.update(
+            (keys[64 * place : 64 * place + 64], score)
+            for place, score in enumerate(scores.tolist())
+        )
 
 
 def _name(digests: NDArray[np.uint8], scores: NDArray[np.float64]) -> str:

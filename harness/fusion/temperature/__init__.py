@@ -1,7 +1,8 @@
 """Temperatures of the Boltzmann family: how sharply a list's energies become weights.
 
-A temperature is a frozen dataclass, called with the normalised ``values`` (one float64[Q, N] a list, each row in the
-list's own order) and ``present`` (bool[Q, N]) of all lists of a pool. It returns one float64[Q, 1] a list.
+A temperature is a frozen dataclass, called with the normalised ``values`` (one float64[Q, N] a
+list, each row in the list's own order) and ``present`` (bool[Q, N]) of all lists of a pool. It
+returns one float64[Q, 1] a list.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from torch import Tensor
 from harness.fusion.normalizer import ordered_sum
 
 EPSILON = 1e-6
-"""Added to a value before its logarithm, so that a value of 0 has a finite energy (PhaseGraph eq. 2)."""
+"""Added to a value before its logarithm, so that a value of 0 has a finite energy (PhaseGraph eq.
+2).
+"""
 
 
 @runtime_checkable
@@ -33,13 +36,18 @@ def energies(values: Tensor) -> Tensor:
 
 
 def boltzmann(values: Tensor, present: Tensor, temperature: Tensor) -> Tensor:
-    """P_i = exp(-E_i / T) / sum_j exp(-E_j / T), over the documents of the list; 0 in the padding (PhaseGraph eq. 4).
+    """P_i = exp(-E_i / T) / sum_j exp(-E_j / T), over the documents of the list; 0 in the padding
+    (PhaseGraph eq. 4).
 
     values, present: [Q, N]. temperature: [Q, 1]. T = 0 gives the uniform distribution. The smallest
     energy is subtracted first, so that no T underflows.
     """
     energy = energies(values)
-    lowest = torch.where(present, energy, torch.inf).amin(dim=-1, keepdim=True) if values.shape[-1] else energy
+    lowest = (
+        torch.where(present, energy, torch.inf).amin(dim=-1, keepdim=True)
+        if values.shape[-1]
+        else energy
+    )
     cold = temperature == 0
     exponent = torch.where(cold, 0.0, -(energy - lowest) / torch.where(cold, 1.0, temperature))
     weights = torch.where(present, torch.exp(exponent), 0.0)

@@ -16,7 +16,8 @@ from harness.fusion.temperature import energies
 class Auto:
     """T = mean(E) / 2, of each list.
 
-    0 when the mean is not positive (every value is 1, so E = -ln(1 + 1e-6)) and for an empty list: uniform weights.
+    0 when the mean is not positive (every value is 1, so E = -ln(1 + 1e-6)) and for an empty list:
+    uniform weights.
     """
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:

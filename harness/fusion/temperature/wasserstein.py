@@ -1,4 +1,6 @@
-"""A temperature that rises with the distance between the lists (PhaseGraph App. C "Wasserstein-T")."""
+"""A temperature that rises with the distance between the lists (PhaseGraph App. C
+"Wasserstein-T").
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,12 @@ from harness.fusion.normalizer import counts, ordered_sum
 
 @dataclass(frozen=True)
 class Wasserstein:
-    """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance between the normalised values of two lists.
+    """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance between the normalised values of two
+    lists.
 
     T0: > 0.    gamma: >= 0.
-    With more than two lists, W1 of a list is the mean of its distances to the others. An empty list has no
+    With more than two lists, W1 of a list is the mean of its distances to the others. An empty list
+    has no
     distribution: it is left out, and its own W1 is 0.
     """
 
@@ -45,16 +49,23 @@ class Wasserstein:
         ]
 
 
-def distance(first: Tensor, first_present: Tensor, second: Tensor, second_present: Tensor) -> Tensor:
-    """float64[Q, 1]: W1 = integral of |F - G|, F and G the empirical distributions; 0 when a list is empty.
+def distance(
+    first: Tensor, first_present: Tensor, second: Tensor, second_present: Tensor
+) -> Tensor:
+    """float64[Q, 1]: W1 = integral of |F - G|, F and G the empirical distributions; 0 when a list
+    is empty.
 
-    The difference of the distributions is counted in whole numbers of 1 / (n m), so no order of summation touches it.
+    The difference of the distributions is counted in whole numbers of 1 / (n m), so no order of
+    summation touches it.
     """
     n, m = counts(first_present), counts(second_present)
     if first.shape[-1] == 0 or second.shape[-1] == 0:
         return first.new_zeros((first.shape[0], 1))
     floor = torch.minimum(first[:, :1], second[:, :1])
-    points = torch.cat([torch.where(first_present, first, floor), torch.where(second_present, second, floor)], dim=-1)
+    points = torch.cat(
+        [torch.where(first_present, first, floor), torch.where(second_present, second, floor)],
+        dim=-1,
+    )
     steps = torch.cat([m * first_present, -n * second_present], dim=-1)
     points, order = torch.sort(points, dim=-1, descending=True, stable=True)
     gaps = points[:, :-1] - points[:, 1:]

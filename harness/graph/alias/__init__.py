@@ -1,7 +1,7 @@
 """Aliases: names that stand for an entity that has another name, by rules that are stated.
 
-What the normalised form does already in every graph is no alias: case, punctuation, compatibility forms (NFKC) and a
-bracketed tail, so that ``Dune (film)`` and ``Dune`` are one entity.
+What the normalised form does already in every graph is no alias: case, punctuation, compatibility
+forms (NFKC) and a bracketed tail, so that ``Dune (film)`` and ``Dune`` are one entity.
 """
 
 from __future__ import annotations
@@ -36,11 +36,17 @@ def rows(found: list[tuple[int, int, int]]) -> Rows:
 
 
 def names_by_passage(extraction: Extraction) -> list[list[int]]:
-    """The names of each passage: its title, what it mentions, what its triples hold; ascending, each once."""
+    """The names of each passage: its title, what it mentions, what its triples hold; ascending,
+    each once.
+    """
     triples, mentions = extraction.triples, extraction.passages
     titled = np.flatnonzero(extraction.titled >= 0)
-    passage = np.concatenate([titled, mentions.text, triples.passage, triples.passage]).astype(np.int64)
-    name = np.concatenate([extraction.titled[titled], mentions.entity, triples.subject, triples.object])
+    passage = np.concatenate([titled, mentions.text, triples.passage, triples.passage]).astype(
+        np.int64
+    )
+    name = np.concatenate(
+        [extraction.titled[titled], mentions.entity, triples.subject, triples.object]
+    )
     pairs = np.unique(np.stack([passage, name.astype(np.int64)], axis=1), axis=0)
     bounds = np.searchsorted(pairs[:, 0], np.arange(len(extraction.titled) + 1))
     return [pairs[low:high, 1].tolist() for low, high in pairwise(bounds)]

@@ -1,7 +1,9 @@
-"""Extractors: a benchmark's texts to names, where each text mentions them, and triples; arrays, not objects.
+"""Extractors: a benchmark's texts to names, where each text mentions them, and triples; arrays, not
+objects.
 
-An extractor is a frozen dataclass. What it finds is an artifact, named by the extractor's identity and the data's hash.
-The artifact's folder is resumable: a long extractor commits what it has in files there and goes on from them.
+An extractor is a frozen dataclass. What it finds is an artifact, named by the extractor's identity
+and the data's hash. The artifact's folder is resumable: a long extractor commits what it has in
+files there and goes on from them.
 """
 
 from __future__ import annotations
@@ -25,16 +27,19 @@ from harness.core.identity import identity
 from harness.work.store import Store
 
 KINDS = ("title", "entity", "span", "open")
-"""Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is capitalised, or a
-language model (or a published file of one) named it."""
+"""Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is
+capitalised, or a language model (or a published file of one) named it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
     """Mentions in N texts, a text's M_i ones in the order in which they stand.
 
-    indptr: int64[N + 1]; text i's mentions are ``indptr[i]:indptr[i + 1]``.    entity: int32[M], number of the name.
-    start, end: int32[M], bytes of the text in UTF-8, ``text.encode()[start:end]`` is the mention; -1 where unknown.
+    indptr: int64[N + 1]; text i's mentions are ``indptr[i]:indptr[i + 1]``.    entity: int32[M],
+    number of the name.
+    start, end: int32[M], bytes of the text in UTF-8, ``text.encode()[start:end]`` is the mention;
+    -1 where unknown.
     kind: uint8[M], place in ``KINDS``.
     """
 
@@ -76,9 +81,11 @@ class Mentions:
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """T statements. passage: int32[T], where it was read. subject, object: int32[T], names. predicate: int32[T].
+    """T statements. passage: int32[T], where it was read. subject, object: int32[T], names.
+    predicate: int32[T].
 
-    predicates: the P distinct predicates, as written.    confidence: float32[T] in [0, 1], None where nobody states it.
+    predicates: the P distinct predicates, as written.    confidence: float32[T] in [0, 1], None
+    where nobody states it.
     """
 
     passage: NDArray[np.int32]
@@ -90,22 +97,35 @@ class Triples:
 
     @classmethod
     def of(
-        cls, rows: ArrayLike = (), predicates: Sequence[str] = (), confidence: Sequence[float | None] | None = None
+        cls,
+        rows: ArrayLike = (),
+        predicates: Sequence[str] = (),
+        confidence: Sequence[float | None] | None = None,
     ) -> Triples:
-        """From [T, 4]: passage, subject, predicate, object; a triple without a confidence among others has 1."""
+        """From [T, 4]: passage, subject, predicate, object; a triple without a confidence among
+        others has 1.
+        """
         table = np.asarray(rows, dtype=np.int32).reshape(-1, 4)
         passage, subject, predicate, object_ = (np.ascontiguousarray(column) for column in table.T)
-        sure = None if confidence is None else np.array([1 if c is None else c for c in confidence], np.float32)
+        sure = (
+            None
+            if confidence is None
+            else np.array([1 if c is None else c for c in confidence], np.float32)
+        )
         return cls(passage, subject, predicate, object_, predicates, sure)
 
     def joins(self) -> NDArray[np.int64]:
-        """int64[T, 3]: the lower and the higher of the two names that each joins, and its passage."""
+        """int64[T, 3]: the lower and the higher of the two names that each joins, and its
+        passage.
+        """
         low, high = np.minimum(self.subject, self.object), np.maximum(self.subject, self.object)
         return np.stack([low, high, self.passage], axis=1).astype(np.int64)
 
     def sure(self) -> NDArray[np.float32]:
         """float32[T]: the confidence, 1 where none is stated."""
-        return np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
+        return (
+            np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +133,8 @@ class Extraction:
     """names: the E distinct normalised names, none empty.
 
     titled: int32[D], the name that is a passage's title, or -1.
-    passages: mentions in ``benchmark.passages`` (title, line break, text); a passage's own title there is none.
+    passages: mentions in ``benchmark.passages`` (title, line break, text); a passage's own title
+    there is none.
     questions: mentions in ``benchmark.questions``.    triples: statements read in the passages.
     """
 
@@ -126,13 +147,17 @@ class Extraction:
     def save(self, folder: Path) -> None:
         """Write everything below ``folder``."""
         words = {"names": list(self.names), "predicates": list(self.triples.predicates)}
-        (folder / "words.json").write_text(json.dumps(words, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+        (folder / "words.json").write_text(
+            json.dumps(words, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+        )
         write_array(folder / "titled.npy", self.titled)
         for place in ("passages", "questions"):
             for field in fields(Mentions):
                 array = getattr(getattr(self, place), field.name)
                 write_array(folder / f"{place}.{field.name}.npy", array)
-        table = [getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")]
+        table = [
+            getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")
+        ]
         write_array(folder / "triples.npy", np.stack(table, axis=1))
         if self.triples.confidence is not None:
             write_array(folder / "confidence.npy", self.triples.confidence)
@@ -143,13 +168,20 @@ class Extraction:
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         last = len(words["names"]) - 1
         titled = read_array(folder / "titled.npy", np.int32, (None,), -1, last)
-        passages, questions = (Mentions.load(folder, place, last) for place in ("passages", "questions"))
+        passages, questions = (
+            Mentions.load(folder, place, last) for place in ("passages", "questions")
+        )
         if len(passages.indptr) != len(titled) + 1:
-            raise HarnessError(f"{folder}: titles of {len(titled)} passages, mentions of others; {REBUILD}")
+            raise HarnessError(
+                f"{folder}: titles of {len(titled)} passages, mentions of others; {REBUILD}"
+            )
         rows = read_array(folder / "triples.npy", np.int32, (None, 4), 0)
         most = (len(titled) - 1, last, len(words["predicates"]) - 1, last)
         if (rows > most).any():
-            raise HarnessError(f"{folder / 'triples.npy'}: a passage, name or predicate that is not there; {REBUILD}")
+            raise HarnessError(
+                f"{folder / 'triples.npy'}: a passage, name or predicate that is not there; "
+                f"{REBUILD}"
+            )
         sure = folder / "confidence.npy"
         confidence = read_array(sure, np.float32, (len(rows),), 0, 1) if sure.exists() else None
         triples = replace(Triples.of(rows, words["predicates"]), confidence=confidence)
@@ -163,13 +195,14 @@ class Extractor(Protocol):
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """What was found, and facts for the manifest.
 
-        folder: where to commit shards; what lies there is from a killed build of the same artifact. What the extractor
-        leaves there stays in the artifact.
+        folder: where to commit shards; what lies there is from a killed build of the same artifact.
+        What the extractor leaves there stays in the artifact.
 
-        An extractor whose long work is done in parts (see harness.work.parts) has a method ``fill(benchmark, folder)``,
-        too, which computes those that are missing, beside other processes. ``begin()`` of one that takes seconds to
-        load lets other processes load it before the benchmark is read. One with an attribute ``together`` that is
-        true is called by several processes at once, in one folder (see harness.work.shared_rows).
+        An extractor whose long work is done in parts (see harness.work.parts) has a method
+        ``fill(benchmark, folder)``, too, which computes those that are missing, beside other
+        processes. ``begin()`` of one that takes seconds to load lets other processes load it before
+        the benchmark is read. One with an attribute ``together`` that is true is called by several
+        processes at once, in one folder (see harness.work.shared_rows).
         """
         ...
 
@@ -187,7 +220,9 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
         return {
             "entities": len(extraction.names),
             "mentions": len(extraction.passages.entity),
-            "passages_without_mention": int((extraction.passages.indptr[1:] == extraction.passages.indptr[:-1]).sum()),
+            "passages_without_mention": int(
+                (extraction.passages.indptr[1:] == extraction.passages.indptr[:-1]).sum()
+            ),
             "question_mentions": len(extraction.questions.entity),
             "questions_without_mention": int(
                 (extraction.questions.indptr[1:] == extraction.questions.indptr[:-1]).sum()
@@ -200,7 +235,9 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
     fill = functools.partial(parts, benchmark) if parts else None
     together = extracted if getattr(extractor, "together", False) else None
     inputs = {"benchmark": benchmark.sha256}
-    return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill, together=together)
+    return store.get(
+        "extract", identity(extractor), inputs, build, resumable=True, fill=fill, together=together
+    )
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:

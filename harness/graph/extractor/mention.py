@@ -10,7 +10,16 @@ from itertools import accumulate, chain
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.text import Casing, Gazetteer, Words, byte_offsets, is_capitalised, normal, spans, words
+from harness.benchmark.text import (
+    Casing,
+    Gazetteer,
+    Words,
+    byte_offsets,
+    is_capitalised,
+    normal,
+    spans,
+    words,
+)
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 from harness.work.processes import Workers
 
@@ -20,7 +29,8 @@ BLOCK = 256
 SMALL = 2048
 """Texts up to which one process is done before others have started."""
 Mentioned = tuple[list[str], NDArray[np.int32]]
-"""A text's mentions: names, and int32[M, 3] first byte of the passage, byte after the last, kind."""
+"""A text's mentions: names, and int32[M, 3] first byte of the passage, byte after the last, kind.
+"""
 Found = list[tuple[str, int, int, int]]
 """Mentions of one text: normalised name, first character, character after the last, kind."""
 
@@ -33,20 +43,29 @@ def find_mentions(
     recognised: Sequence[NDArray[np.int32]] | None = None,
     finders: Finders | None = None,
 ) -> Extraction:
-    """The mentions of D passages and Q questions; what kinds there are, and which one goes first, says ``Offline``.
+    """The mentions of D passages and Q questions; what kinds there are, and which one goes first,
+    says ``Offline``.
 
-    titles, texts: of each passage.    passages: title, line break, text; places count from its first byte.
-    recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the last, and whether it
-    is kept (a date is not); None where nothing recognises.    finders: of these titles and texts; by default
-    this process reads them, and capitalised spans are mentions.
+    titles, texts: of each passage.    passages: title, line break, text; places count from its
+    first byte.
+    recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the
+    last, and whether it
+    is kept (a date is not); None where nothing recognises.    finders: of these titles and texts;
+    by default this process reads them, and capitalised spans are mentions.
     """
     finders = finders or Finders.of(titles, texts)
-    named = [np.empty((0, 3), np.int32)] * (len(texts) + len(questions)) if recognised is None else recognised
+    named = (
+        [np.empty((0, 3), np.int32)] * (len(texts) + len(questions))
+        if recognised is None
+        else recognised
+    )
     number = {name: i for i, name in enumerate(finders.known)}
     jobs = _blocks(texts, named[: len(texts)], passages)
     asked = (questions, named[len(texts) :], questions)
     with finders.workers as workers:
-        found = [_numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block]
+        found = [
+            _numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block
+        ]
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in finders.names], dtype=np.int32),
@@ -60,14 +79,18 @@ Job = tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]
 """Texts, what a recogniser named in each, and the passage at whose end each text stands."""
 
 
-def _blocks(texts: Sequence[str], named: Sequence[NDArray[np.int32]], passages: Sequence[str]) -> Iterator[Job]:
+def _blocks(
+    texts: Sequence[str], named: Sequence[NDArray[np.int32]], passages: Sequence[str]
+) -> Iterator[Job]:
     for start in range(0, len(texts), BLOCK):
         block = slice(start, start + BLOCK)
         yield texts[block], named[block], passages[block]
 
 
 def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
-    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind."""
+    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the
+    text, kind.
+    """
     entities = [number.setdefault(name, len(number)) for name in found[0]]
     return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
@@ -76,7 +99,8 @@ def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
 class Finders:
     """What finds the mentions of some texts.
 
-    names: the normalised title of each passage, empty for none.    known: the different ones.    workers: they read.
+    names: the normalised title of each passage, empty for none.    known: the different ones.
+    workers: they read.
     """
 
     names: Sequence[str]
@@ -85,15 +109,24 @@ class Finders:
 
     @classmethod
     def of(
-        cls, titles: Sequence[str | None], texts: Sequence[str], with_spans: bool = True, processes: int = 1
+        cls,
+        titles: Sequence[str | None],
+        texts: Sequence[str],
+        with_spans: bool = True,
+        processes: int = 1,
     ) -> Finders:
         """Of passages, by so many processes.    with_spans: whether capitalised spans are mentions.
 
         Texts are read here, for the casing of their words, and again where mentions are found.
         """
         names = [normal(title or "") for title in titles]
-        known, count = list(dict.fromkeys(filter(None, names))), processes if len(texts) > SMALL else 1
-        return cls(names, known, Workers(count, Finder, Finder.find, known, Casing(texts), with_spans))
+        known, count = (
+            list(dict.fromkeys(filter(None, names))),
+            processes if len(texts) > SMALL else 1,
+        )
+        return cls(
+            names, known, Workers(count, Finder, Finder.find, known, Casing(texts), with_spans)
+        )
 
     def begin(self) -> Finders:
         """Start the processes; see ``Workers.begin``."""
@@ -104,7 +137,8 @@ class Finders:
 class Finder:
     """Finds the mentions of texts, given what is known of all of them.
 
-    known: bare titles.    casing: of all texts.    with_spans: whether capitalised spans are mentions.
+    known: bare titles.    casing: of all texts.    with_spans: whether capitalised spans are
+    mentions.
     """
 
     def __init__(self, known: Sequence[str], casing: Casing, with_spans: bool) -> None:
@@ -123,7 +157,9 @@ class Finder:
             runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, self._casing)]
             _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
         found.sort(key=lambda mention: (mention[1], -mention[2]))
-        places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(-1, 2)
+        places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(
+            -1, 2
+        )
         ends = byte_offsets(whole, (places + len(whole) - len(text)).ravel()).reshape(-1, 2)
         kinds = np.array([kind for *_, kind in found], dtype=np.int64)
         return [name for name, *_ in found], np.column_stack([ends, kinds]).astype(np.int32)
@@ -139,7 +175,9 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
 
 
 def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
-    """Adds mentions that have a word, and that contain those they overlap (then they name something else)."""
+    """Adds mentions that have a word, and that contain those they overlap (then they name something
+    else).
+    """
     taken = Places((start, end) for _, start, end, _ in found)
     for start, end in places:
         touched = list(taken.touching(start, end))
@@ -151,7 +189,9 @@ def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) 
 
 
 class Places:
-    """Places [start, end) of a text; they may overlap. Asking costs what it finds, not what there is."""
+    """Places [start, end) of a text; they may overlap. Asking costs what it finds, not what there
+    is.
+    """
 
     def __init__(self, places: Iterable[tuple[int, int]]) -> None:
         self._places = sorted(places)

@@ -1,4 +1,6 @@
-"""Entities without a language model: the corpus' own titles, a named-entity recogniser, capitalised spans."""
+"""Entities without a language model: the corpus' own titles, a named-entity recogniser, capitalised
+spans.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,17 @@ Rows = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Offline:
-    """Mentions of three kinds; a later kind is left out where it repeats or cuts an earlier one's characters.
+    """Mentions of three kinds; a later kind is left out where it repeats or cuts an earlier one's
+    characters.
 
-    title: a title of the corpus, in its bare form, leftmost and longest first. Some word of it must be capitalised in
-    the text, and a title of one word counts only if the corpus mostly writes that word with a capital.
-    entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this kind out.
+    title: a title of the corpus, in its bare form, leftmost and longest first. Some word of it must
+    be capitalised in the text, and a title of one word counts only if the corpus mostly writes that
+    word with a capital.
+    entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this
+    kind out.
     span: a run of capitalised words that is neither, with ``spans``.
-    processes: that read texts at once; ``null`` is as many as there are processors.    batch_size: texts of a turn.
+    processes: that read texts at once; ``null`` is as many as there are processors.    batch_size:
+    texts of a turn.
     """
 
     version: ClassVar[int] = 1
@@ -53,11 +59,15 @@ class Offline:
             whole_number("extractor.processes", self.processes, 1)
 
     def content(self) -> str | None:
-        """The hash of the files of a model's folder; None of an installed package, which its name stands for."""
+        """The hash of the files of a model's folder; None of an installed package, which its name
+        stands for.
+        """
         return folder_sha256(self.model)
 
     def begin(self) -> None:
-        """Start the processes that recognise, which load the model, for a benchmark that is still to be read."""
+        """Start the processes that recognise, which load the model, for a benchmark that is still
+        to be read.
+        """
         if self.model is not None:
             _begun[self.model, self._count] = self._recognisers(self.model).begin()
 
@@ -66,10 +76,14 @@ class Offline:
         self._shards(benchmark, folder)
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
-        """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
+        """Titles and spans text by text; the recogniser in shards that a killed run need not
+        repeat.
+        """
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
         with ThreadPoolExecutor(1) as beside:  # other processes recognise meanwhile
-            finders = beside.submit(lambda: Finders.of(titles, texts, self.spans, self._count).begin())
+            finders = beside.submit(
+                lambda: Finders.of(titles, texts, self.spans, self._count).begin()
+            )
             try:
                 named = read_rows(self._shards(benchmark, folder))
                 extraction = find_mentions(
@@ -84,15 +98,22 @@ class Offline:
         }
 
     def _shards(self, benchmark: Benchmark, folder: Path) -> list[Part]:
-        """``batch_size`` texts at a time go to whichever process is free; so many shards are open that all are busy."""
+        """``batch_size`` texts at a time go to whichever process is free; so many shards are open
+        that all are busy.
+        """
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
         if self.model is None:
-            return fill_shards(folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part))
+            return fill_shards(
+                folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part)
+            )
         count = self._count
         with _begun.pop((self.model, count), None) or self._recognisers(self.model) as workers:
 
             def recognise(part: Sequence[str]) -> list[Rows]:
-                jobs = [part[first : first + self.batch_size] for first in range(0, len(part), self.batch_size)]
+                jobs = [
+                    part[first : first + self.batch_size]
+                    for first in range(0, len(part), self.batch_size)
+                ]
                 return [rows for found in workers.map(jobs) for rows in found]
 
             at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
@@ -115,11 +136,14 @@ def fill_shards(
     at_once: int = 1,
     size: int = SIZE,
 ) -> list[Part]:
-    """The shards of ``work`` over texts, computed where they are missing, beside other processes that do the same.
+    """The shards of ``work`` over texts, computed where they are missing, beside other processes
+    that do the same.
 
-    work: one int32[M_i, C] a text, C >= 1 columns the same for all.    made_by: what it is, for other processes.
-    A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows; it is written whole or not at all, and a
-    damaged one is made again.    at_once: shards in work at the same time, by threads; ``work`` must allow it.
+    work: one int32[M_i, C] a text, C >= 1 columns the same for all.    made_by: what it is, for
+    other processes. A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows; it is
+    written whole or not at all, and a
+    damaged one is made again.    at_once: shards in work at the same time, by threads; ``work``
+    must allow it.
     """
 
     def shard(number: int) -> Part:
@@ -128,7 +152,10 @@ def fill_shards(
         def compute(advance: Advance) -> dict[str, NDArray[np.int64] | Rows]:
             rows = list(work(own))
             advance(len(own))
-            return {"lengths": np.array([len(row) for row in rows], dtype=np.int64), "rows": np.concatenate(rows)}
+            return {
+                "lengths": np.array([len(row) for row in rows], dtype=np.int64),
+                "rows": np.concatenate(rows),
+            }
 
         path = folder / f"{name}-{number:05d}.npz"
         return array_part(path, compute, len(own), ("lengths",), "its texts are read again")

@@ -1,8 +1,10 @@
-"""Encoding on GPUs: texts tokenised once and in parallel, batches by tokens, one copy of the vectors at the end.
+"""Encoding on GPUs: texts tokenised once and in parallel, batches by tokens, one copy of the
+vectors at the end.
 
-What is guaranteed: on one kind of card, with the same versions of torch and CUDA, the same texts give the same bits,
-however many threads or cards share the work, since the batches follow from the texts alone. Among other texts a text's
-vector may differ by the rounding of its dtype (another batch, another order of a sum), as between a GPU and a CPU.
+What is guaranteed: on one kind of card, with the same versions of torch and CUDA, the same texts
+give the same bits, however many threads or cards share the work, since the batches follow from the
+texts alone. Among other texts a text's vector may differ by the rounding of its dtype (another
+batch, another order of a sum), as between a GPU and a CPU.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
 TOKENS = 2048
 WIDTH = 384
-"""A batch has so many tokens for each text of ``encoder.batch_size``, in a model of so many dimensions or fewer; in a
-wider one fewer, in proportion."""
+"""A batch has so many tokens for each text of ``encoder.batch_size``, in a model of so many
+dimensions or fewer; in a wider one fewer, in proportion.
+"""
 AHEAD = 3
 """Shards in work at once on a card: one is tokenised, one is computed, one is written."""
 
@@ -37,7 +40,8 @@ Forward = Callable[["Tensor", "Tensor"], "Tensor"]
 
 
 class BatchedModel:
-    """A model on one or several devices, each of which encodes whole calls. See ``harness.model.encoder.Model``.
+    """A model on one or several devices, each of which encodes whole calls. See
+    ``harness.model.encoder.Model``.
 
     tokenizer: is changed: it cuts at ``limit`` tokens and pads nothing.    forwards: by device.
     prompts: in front of the texts of a role.    suffix: after each text.
@@ -73,17 +77,24 @@ class BatchedModel:
         import torch
 
         prompt = self._prompts[role]
-        encodings = self._tokenizer.encode_batch_fast([f"{prompt}{text}{self._suffix}" for text in texts])
+        encodings = self._tokenizer.encode_batch_fast(
+            [f"{prompt}{text}{self._suffix}" for text in texts]
+        )
         device, forward = free = self._free.get()
         try:
-            with self._launching:  # all of it is Python: two threads that take turns at it are slower than one
+            with (
+                self._launching
+            ):  # all of it is Python: two threads that take turns at it are slower than one
                 ids = [encoding.ids for encoding in encodings]
-                cut = np.fromiter((bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids))
+                cut = np.fromiter(
+                    (bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids)
+                )
                 order, there = self._launch(ids, device, forward)
             found = there.cpu().numpy()  # waits for the device, and for nothing of Python's
         except torch.OutOfMemoryError as error:
             raise HarnessError(
-                f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory of {device}; make it "
+                f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory "
+                f"of {device}; make it "
                 "smaller (tokens follow in proportion)"
             ) from error
         finally:
@@ -93,10 +104,14 @@ class BatchedModel:
         advance(len(texts))
         return vectors, cut
 
-    def _launch(self, ids: list[list[int]], device: str, forward: Forward) -> tuple[NDArray[np.int64], Tensor]:
-        """The order in which texts are computed, and float32[n, d] in that order, which the device is still at.
+    def _launch(
+        self, ids: list[list[int]], device: str, forward: Forward
+    ) -> tuple[NDArray[np.int64], Tensor]:
+        """The order in which texts are computed, and float32[n, d] in that order, which the device
+        is still at.
 
-        Attention is not cuDNN's, which makes a plan for each shape of a batch in each thread: no two are alike.
+        Attention is not cuDNN's, which makes a plan for each shape of a batch in each thread: no
+        two are alike.
         """
         import torch
         from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -119,7 +134,9 @@ class BatchedModel:
 
 
 def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
-    """First text and the one after the last of each batch: texts, longest first, that fill ``budget`` tokens padded."""
+    """First text and the one after the last of each batch: texts, longest first, that fill
+    ``budget`` tokens padded.
+    """
     found, begin = [], 0
     while begin < len(lengths):
         end = min(len(lengths), begin + max(1, budget // max(1, int(lengths[begin]))))

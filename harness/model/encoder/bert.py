@@ -1,7 +1,8 @@
-"""BERT from its folder by torch alone, for a GPU: importing transformers takes longer there than encoding a benchmark.
+"""BERT from its folder by torch alone, for a GPU: importing transformers takes longer there than
+encoding a benchmark.
 
-Only the plain kind: ``BertModel`` with absolute positions and gelu, one pooling of its tokens, no further layer. Every
-other model is loaded by sentence-transformers.
+Only the plain kind: ``BertModel`` with absolute positions and gelu, one pooling of its tokens, no
+further layer. Every other model is loaded by sentence-transformers.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ WEIGHTS = "model.safetensors"
 class BertFolder:
     """What the folder of a sentence-transformers model says.
 
-    mean: whether a text's vector is the mean of its tokens; else it is that of the first one.    limit: tokens read.
+    mean: whether a text's vector is the mean of its tokens; else it is that of the first one.
+    limit: tokens read.
     """
 
     path: Path
@@ -35,13 +37,19 @@ class BertFolder:
 
     @classmethod
     def read(cls, path: Path, limit: int | None = None) -> BertFolder | None:
-        """None where this is no folder, or one of another kind of model.    limit: tokens read, if not the model's."""
+        """None where this is no folder, or one of another kind of model.    limit: tokens read, if
+        not the model's.
+        """
         try:
             modules = [module["type"].rpartition(".")[2] for module in _json(path / "modules.json")]
             config, pooling = _json(path / "config.json"), _json(path / "1_Pooling" / "config.json")
             own = _json(path / "sentence_bert_config.json")
             plain = {**PLAIN, **{name: config[name] for name in PLAIN if name in config}} == PLAIN
-            named = [name for name, value in pooling.items() if name.startswith("pooling_mode_") and value is True]
+            named = [
+                name
+                for name, value in pooling.items()
+                if name.startswith("pooling_mode_") and value is True
+            ]
             whole = (path / "tokenizer.json").is_file() and (path / WEIGHTS).is_file()
             if not (
                 plain
@@ -70,15 +78,30 @@ class Bert:
         from safetensors.torch import load_file
 
         config, kept = folder.config, getattr(torch, dtype)
-        found = {name.removeprefix("bert."): tensor for name, tensor in load_file(str(folder.path / WEIGHTS)).items()}
-        self._weights = {name: tensor.to(device, kept) for name, tensor in found.items() if tensor.is_floating_point()}
+        found = {
+            name.removeprefix("bert."): tensor
+            for name, tensor in load_file(str(folder.path / WEIGHTS)).items()
+        }
+        self._weights = {
+            name: tensor.to(device, kept)
+            for name, tensor in found.items()
+            if tensor.is_floating_point()
+        }
         for layer in range(config["num_hidden_layers"]):  # one product in place of three
             own = f"encoder.layer.{layer}.attention.self."
             for kind in ("weight", "bias"):
-                three = [self._weights.pop(f"{own}{name}.{kind}") for name in ("query", "key", "value")]
+                three = [
+                    self._weights.pop(f"{own}{name}.{kind}") for name in ("query", "key", "value")
+                ]
                 self._weights[f"{own}all.{kind}"] = torch.cat(three)
-        self._layers, self._heads = int(config["num_hidden_layers"]), int(config["num_attention_heads"])
-        self._width, self._epsilon = int(config["hidden_size"]), float(config.get("layer_norm_eps", 1e-12))
+        self._layers, self._heads = (
+            int(config["num_hidden_layers"]),
+            int(config["num_attention_heads"]),
+        )
+        self._width, self._epsilon = (
+            int(config["hidden_size"]),
+            float(config.get("layer_norm_eps", 1e-12)),
+        )
         self._mean = folder.mean
 
     def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
@@ -92,11 +115,15 @@ class Bert:
         seen = mask[:, None, None, :].expand(count, 1, length, length)
         for layer in range(self._layers):
             at = f"encoder.layer.{layer}."
-            three = self._linear(x, f"{at}attention.self.all").view(count, length, 3, self._heads, -1)
+            three = self._linear(x, f"{at}attention.self.all").view(
+                count, length, 3, self._heads, -1
+            )
             query, key, value = three.permute(2, 0, 3, 1, 4)
             heard = scaled_dot_product_attention(query, key, value, attn_mask=seen)
             heard = heard.transpose(1, 2).reshape(count, length, self._width)
-            x = self._norm(self._linear(heard, f"{at}attention.output.dense") + x, f"{at}attention.output")
+            x = self._norm(
+                self._linear(heard, f"{at}attention.output.dense") + x, f"{at}attention.output"
+            )
             wide = gelu(self._linear(x, f"{at}intermediate.dense"))
             x = self._norm(self._linear(wide, f"{at}output.dense") + x, f"{at}output")
         if not self._mean:
@@ -115,7 +142,11 @@ class Bert:
 
         own = f"{name}.LayerNorm"
         return layer_norm(
-            x, (self._width,), self._weights[f"{own}.weight"], self._weights[f"{own}.bias"], self._epsilon
+            x,
+            (self._width,),
+            self._weights[f"{own}.weight"],
+            self._weights[f"{own}.bias"],
+            self._epsilon,
         )
 
 

@@ -1,8 +1,8 @@
 """Encoders: texts to vectors.
 
-An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one way in: it keeps the
-vectors as an artifact, so that a model is loaded only when something has to be encoded. It encodes in shards: a killed
-process loses at most the shard it was working on.
+An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one
+way in: it keeps the vectors as an artifact, so that a model is loaded only when something has to be
+encoded. It encodes in shards: a killed process loses at most the shard it was working on.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ BLOCK = 8192
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 SHARD = 1024
-"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
+"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives
+other last bits.
+"""
 Shard = tuple[Part, list[str]]
 
 
@@ -42,8 +44,10 @@ class Model(Protocol):
     """An opened encoder.
 
     dimension: the length of its vectors.
-    facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
-    at_once: may be left out (1): from how many threads ``encode`` is called at the same time, each with other texts.
+    facts: what is worth knowing about the run in the manifest: device, backend, the longest text it
+    reads.
+    at_once: may be left out (1): from how many threads ``encode`` is called at the same time, each
+    with other texts.
     """
 
     dimension: int
@@ -52,7 +56,8 @@ class Model(Protocol):
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """float32[n, d], of any length, and bool[n], which texts were cut. The bits follow from ``texts`` alone.
+        """float32[n, d], of any length, and bool[n], which texts were cut. The bits follow from
+        ``texts`` alone.
 
         advance: called with how many more texts are done.
         """
@@ -75,7 +80,8 @@ class Encoder(Protocol):
 def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32]:
     """float32[n, d]: the vectors of the texts, each of length 1, memory-mapped from their artifact.
 
-    role: what the texts are: ``passage``, ``question`` or ``name`` (of an entity). Equal texts get equal bits.
+    role: what the texts are: ``passage``, ``question`` or ``name`` (of an entity). Equal texts get
+    equal bits.
     """
     one_of("role", role, ROLES)
 
@@ -87,8 +93,12 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
 
     config = {"encoder": identity(encoder), "role": role}
     what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
-    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what)
-    vectors: NDArray[np.float32] = read_array(artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True)
+    artifact = store.get(
+        "encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what
+    )
+    vectors: NDArray[np.float32] = read_array(
+        artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True
+    )
     return vectors
 
 
@@ -98,16 +108,22 @@ def _open(encoder: Encoder) -> Model:
 
 
 def pair_cosines(
-    left: NDArray[np.float32], rows: NDArray[np.integer], right: NDArray[np.float32], columns: NDArray[np.integer]
+    left: NDArray[np.float32],
+    rows: NDArray[np.integer],
+    right: NDArray[np.float32],
+    columns: NDArray[np.integer],
 ) -> NDArray[np.float64]:
     """float64[n]: the inner product of left[rows[i]] and right[columns[i]], vectors of length 1.
 
-    Products are exact in float64 and each pair is summed alone, so its bits depend on no other pair.
+    Products are exact in float64 and each pair is summed alone, so its bits depend on no other
+    pair.
     """
     result = np.empty(len(rows))
     for first in range(0, len(rows), BLOCK):
         part = slice(first, first + BLOCK)
-        result[part] = np.multiply(left[rows[part]], right[columns[part]], dtype=np.float64).sum(axis=1)
+        result[part] = np.multiply(left[rows[part]], right[columns[part]], dtype=np.float64).sum(
+            axis=1
+        )
     return result
 
 
@@ -130,13 +146,24 @@ def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) ->
     if parts:
         (folder / "shards").mkdir(exist_ok=True)
         left = sum(part.size for part, _ in parts if not part.path.exists())
-        need_disk(folder, 4 * model.dimension * (left + len(texts)), f"encoding {len(texts):,} texts as {role}s")
-        fill(folder, [part for part, _ in parts], f"encode {role}", model.facts, getattr(model, "at_once", 1))
+        need_disk(
+            folder,
+            4 * model.dimension * (left + len(texts)),
+            f"encoding {len(texts):,} texts as {role}s",
+        )
+        fill(
+            folder,
+            [part for part, _ in parts],
+            f"encode {role}",
+            model.facts,
+            getattr(model, "at_once", 1),
+        )
     return parts
 
 
 def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Facts:
-    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
+    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards
+    that are there.
 
     Distinct texts are encoded once. Returns the counted facts.
     """
@@ -155,15 +182,27 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
         vectors, cut = _checked(model, model.encode(texts, role, advance), len(texts))
         return {"vectors": _unit(vectors, texts), "cut": cut}
 
-    return array_part(path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"), texts
+    return array_part(
+        path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"
+    ), texts
 
 
-def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, object]:
+def _merge(
+    parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int
+) -> dict[str, object]:
     """Put the shards' rows in the order of ``texts``, and count."""
-    place = {text: number for number, text in enumerate(text for _, distinct in parts for text in distinct)}
+    place = {
+        text: number
+        for number, text in enumerate(text for _, distinct in parts for text in distinct)
+    }
     owner = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    rows, first = np.argsort(owner, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(owner))])
-    merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
+    rows, first = (
+        np.argsort(owner, kind="stable"),
+        np.concatenate([[0], np.cumsum(np.bincount(owner))]),
+    )
+    merged = np.lib.format.open_memmap(
+        path, mode="w+", dtype=np.float32, shape=(len(texts), dimension)
+    )
     allocate(path, merged.offset)
     truncated, number = 0, 0
     for part, distinct in parts:
@@ -174,11 +213,20 @@ def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: 
             truncated += int(counts[shard["cut"]].sum())
         number += len(distinct)
     merged.flush()
-    return {"texts": len(texts), "distinct": len(place), "truncated": truncated, "dimension": dimension}
+    return {
+        "texts": len(texts),
+        "distinct": len(place),
+        "truncated": truncated,
+        "dimension": dimension,
+    }
 
 
-def _checked(model: Model, found: object, count: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """What an encoder gave. Raises HarnessError unless it is vectors of its dimension and marks, one of each a text."""
+def _checked(
+    model: Model, found: object, count: int
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """What an encoder gave. Raises HarnessError unless it is vectors of its dimension and marks,
+    one of each a text.
+    """
     given = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
     wanted = (("f", (count, model.dimension)), ("b", (count,)))
     if all(
@@ -187,10 +235,12 @@ def _checked(model: Model, found: object, count: int) -> tuple[NDArray[np.float3
     ):
         return given  # type: ignore[return-value]
     told = " and ".join(
-        f"{one.dtype} of shape {one.shape}" if isinstance(one, np.ndarray) else described(one) for one in given
+        f"{one.dtype} of shape {one.shape}" if isinstance(one, np.ndarray) else described(one)
+        for one in given
     )
     raise HarnessError(
-        f"{type(model).__name__}.encode gave {told}, expected vectors, float32 of {(count, model.dimension)}, and "
+        f"{type(model).__name__}.encode gave {told}, expected vectors, float32 of "
+        f"{(count, model.dimension)}, and "
         f"which texts were cut, bool of {(count,)}"
     )
 
@@ -202,7 +252,8 @@ def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.floa
     bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
     if bad.size:
         raise HarnessError(
-            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it must be above 0 "
+            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it "
+            "must be above 0 "
             "and finite (half precision overflows in some models: try encoder.dtype=float32)"
         )
     unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)

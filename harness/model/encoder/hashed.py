@@ -1,4 +1,6 @@
-"""Hashed bag of words: no model at all. For measuring how the harness scales; its rankings are not worth reporting."""
+"""Hashed bag of words: no model at all. For measuring how the harness scales; its rankings are not
+worth reporting.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Hashed:
-    """v(text) = sum over its words w of sqrt(count of w) r(w), r(w) in {-1, 1}^d the bits of SHAKE-128(w).
+    """v(text) = sum over its words w of sqrt(count of w) r(w), r(w) in {-1, 1}^d the bits of
+    SHAKE-128(w).
 
-    A random projection of word counts: cosines approximate those of the counts. dimension: d, a multiple of 8.
+    A random projection of word counts: cosines approximate those of the counts. dimension: d, a
+    multiple of 8.
     """
 
     dimension: int = 384
@@ -32,7 +36,9 @@ class Hashed:
     def __post_init__(self) -> None:
         whole_number("encoder.dimension", self.dimension, 8)
         if self.dimension % 8:
-            raise HarnessError(f"encoder.dimension must be a multiple of 8, got dimension={self.dimension}")
+            raise HarnessError(
+                f"encoder.dimension must be a multiple of 8, got dimension={self.dimension}"
+            )
 
     def open(self) -> HashedWords:
         """Nothing to load."""
@@ -40,7 +46,9 @@ class Hashed:
 
 
 class HashedWords:
-    """The projection of texts. Every text also counts one word of no letters, so that none has length 0."""
+    """The projection of texts. Every text also counts one word of no letters, so that none has
+    length 0.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -53,13 +61,22 @@ class HashedWords:
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {"": 0}
-        rows = [[0, *(numbers.setdefault(word, len(numbers)) for word in WORD.findall(text.lower()))] for text in texts]
+        rows = [
+            [0, *(numbers.setdefault(word, len(numbers)) for word in WORD.findall(text.lower()))]
+            for text in texts
+        ]
         lengths = np.array([len(row) for row in rows])
-        words = np.fromiter((word for row in rows for word in row), dtype=np.int64, count=int(lengths.sum()))
-        keys, counts = np.unique(np.repeat(np.arange(len(texts)), lengths) * len(numbers) + words, return_counts=True)
+        words = np.fromiter(
+            (word for row in rows for word in row), dtype=np.int64, count=int(lengths.sum())
+        )
+        keys, counts = np.unique(
+            np.repeat(np.arange(len(texts)), lengths) * len(numbers) + words, return_counts=True
+        )
         weights = np.sqrt(counts.astype(np.float32))
         bags = csr_array(
-            (weights, (keys // len(numbers), keys % len(numbers))), shape=(len(texts), len(numbers)), dtype=np.float32
+            (weights, (keys // len(numbers), keys % len(numbers))),
+            shape=(len(texts), len(numbers)),
+            dtype=np.float32,
         )
         vectors: NDArray[np.float32] = bags @ self._directions(numbers)
         advance(len(texts))
@@ -68,5 +85,7 @@ class HashedWords:
     def _directions(self, words: Mapping[str, int]) -> NDArray[np.float32]:
         size = self.dimension // 8
         bits = b"".join(hashlib.shake_128(word.encode()).digest(size) for word in words)
-        signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).reshape(len(words), self.dimension)
+        signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).reshape(
+            len(words), self.dimension
+        )
         return 2 * signs.astype(np.float32) - 1

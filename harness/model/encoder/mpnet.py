@@ -1,4 +1,6 @@
-"""all-mpnet-base-v2, the real weights, from a folder that ``harness doctor install=mpnet`` makes."""
+"""all-mpnet-base-v2, the real weights, from a folder that ``harness doctor install=mpnet``
+makes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 class Mpnet:
     """768 dimensions, mean of the tokens, no prompts; reads 384 tokens of a text.
 
-    folder: of the weights.    batch_size, dtype, backend, precision, device: see ``SentenceTransformer``.
+    folder: of the weights.    batch_size, dtype, backend, precision, device: see
+    ``SentenceTransformer``.
     """
 
     folder: str = field(metadata=NO_RESULT | REACHES)
@@ -40,7 +43,8 @@ class Mpnet:
         """Load the weights."""
         if not Path(self.folder).expanduser().is_dir():
             raise HarnessError(
-                f"encoder=mpnet: there is no folder {self.folder}; `harness doctor install=mpnet` makes it (405 MB), "
+                f"encoder=mpnet: there is no folder {self.folder}; `harness doctor "
+                "install=mpnet` makes it (405 MB), "
                 "or set paths.models=DIR"
             )
         return self._configured().open()

@@ -1,4 +1,6 @@
-"""NV-Embed-v2 (4096 dimensions), used as its model card says; needs a GPU with about 16 GB and the Hub."""
+"""NV-Embed-v2 (4096 dimensions), used as its model card says; needs a GPU with about 16 GB and the
+Hub.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NvEmbedV2:
-    """Questions are read after ``Instruct: <instruction>``, line break, ``Query: ``; passages and names alone.
+    """Questions are read after ``Instruct: <instruction>``, line break, ``Query: ``; passages and
+    names alone.
 
     Every text ends with ``</s>``, the end token.
     revision: pin it to a commit, for the model's code is run.    max_seq_length: up to 32768.

@@ -1,4 +1,6 @@
-"""A sentence-transformers model compiled by OpenVINO for the CPU; in float32, cosine to torch above 0.999999."""
+"""A sentence-transformers model compiled by OpenVINO for the CPU; in float32, cosine to torch above
+0.999999.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,31 @@ GROUP = 128
 def compile_model(
     model: sentence_transformers.SentenceTransformer, streams: int, precision: str = "float32"
 ) -> Callable[[Mapping[str, Tensor]], NDArray[np.float32]]:
-    """A function from a batch's features to float32[n, d], to be called from up to ``streams`` threads at once.
+    """A function from a batch's features to float32[n, d], to be called from up to ``streams``
+    threads at once.
 
-    Each stream is one thread, so how many there are changes no bit.    precision: ``float32``, ``bfloat16``, ``int8``;
-    raises where the CPU does not compute in it.
+    Each stream is one thread, so how many there are changes no bit.    precision: ``float32``,
+    ``bfloat16``, ``int8``; raises where the CPU does not compute in it.
     """
     try:
         import openvino
     except ImportError as error:
         raise HarnessError(
-            "encoder.backend=openvino needs openvino: pip install openvino, or set encoder.backend=torch"
+            "encoder.backend=openvino needs openvino: pip install openvino, or set "
+            "encoder.backend=torch"
         ) from error
     import torch
 
     if any(getattr(module, "include_prompt", True) is False for module in model):
-        raise HarnessError("encoder.backend=openvino cannot leave prompts out of the mean; set encoder.backend=torch")
-    example = {name: value for name, value in model.preprocess(["one text", "two"]).items() if torch.is_tensor(value)}
+        raise HarnessError(
+            "encoder.backend=openvino cannot leave prompts out of the mean; set "
+            "encoder.backend=torch"
+        )
+    example = {
+        name: value
+        for name, value in model.preprocess(["one text", "two"]).items()
+        if torch.is_tensor(value)
+    }
     names = tuple(example)
 
     class Positional(torch.nn.Module):
@@ -49,7 +60,9 @@ def compile_model(
             self.model = model
 
         def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
-            output: torch.Tensor = self.model(dict(zip(names, inputs, strict=True)))["sentence_embedding"]
+            output: torch.Tensor = self.model(dict(zip(names, inputs, strict=True)))[
+                "sentence_embedding"
+            ]
             return output
 
     with warnings.catch_warnings():
@@ -60,15 +73,19 @@ def compile_model(
         "INFERENCE_PRECISION_HINT": wanted,
         "NUM_STREAMS": streams,
         "INFERENCE_NUM_THREADS": streams,
-        "ENABLE_CPU_PINNING": False,  # which puts the streams of every process onto the same first cores
+        # which puts the streams of every process onto the same first cores
+        "ENABLE_CPU_PINNING": False,
     }
     if precision == "int8":
         _quantize(graph)
         settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = GROUP
     network = openvino.Core().compile_model(graph, "CPU", settings)
-    if (found := network.get_property("INFERENCE_PRECISION_HINT")) != getattr(openvino.Type, wanted):
+    if (found := network.get_property("INFERENCE_PRECISION_HINT")) != getattr(
+        openvino.Type, wanted
+    ):
         raise HarnessError(
-            f"encoder.precision={precision}: this CPU has {found.get_type_name()}; set encoder.precision=float32"
+            f"encoder.precision={precision}: this CPU has {found.get_type_name()}; set "
+            "encoder.precision=float32"
         )
     own = threading.local()
 
@@ -83,13 +100,17 @@ def compile_model(
 
 
 def _quantize(graph: Any) -> None:
-    """Weights of matrix products become round(127 w / s) in int8, s the largest |w| of an output; OpenVINO multiplies
-    them with activations that it brings to int8 as they come, so nothing is calibrated on texts.
+    """Weights of matrix products become round(127 w / s) in int8, s the largest |w| of an output;
+    OpenVINO multiplies them with activations that it brings to int8 as they come, so nothing is
+    calibrated on texts.
     """
     from openvino import opset13 as operations
 
     for product in graph.get_ordered_ops():
-        if product.get_type_name() != "MatMul" or product.input_value(1).get_node().get_type_name() != "Constant":
+        if (
+            product.get_type_name() != "MatMul"
+            or product.input_value(1).get_node().get_type_name() != "Constant"
+        ):
             continue
         weights = product.input_value(1).get_node().data
         axis = 1 if product.get_attributes()["transpose_b"] else 0

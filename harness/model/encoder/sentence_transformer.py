@@ -1,4 +1,6 @@
-"""Any sentence-transformers model, from the Hub or a folder, run by torch or, faster on a CPU, by OpenVINO."""
+"""Any sentence-transformers model, from the Hub or a folder, run by torch or, faster on a CPU, by
+OpenVINO.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,15 @@ Forward = Callable[[Mapping[str, "Tensor"]], NDArray[np.float32]]
 class SentenceTransformer:
     """``model``: a Hub id (pin its ``revision``) or a folder, which is known by its content.
 
-    *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null is the model's own.
-    batch_size: texts a batch; it decides the padding, and with it the last bits. On a GPU batches are by tokens, 2,048
-    for each of these texts (``harness.model.encoder.batches``).
+    *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null
+    is the model's own.
+    batch_size: texts a batch; it decides the padding, and with it the last bits. On a GPU batches
+    are by tokens, 2,048 for each of these texts (``harness.model.encoder.batches``).
     dtype: of the weights, ``float32``, ``float16`` or ``bfloat16``.    suffix: put after each text.
-    backend: ``torch``, ``openvino`` (CPU), or ``auto``: torch on a GPU, openvino on a CPU that has it, else torch.
-    precision: what openvino computes in, ``float32``; ``bfloat16``, on a CPU that has it; or ``int8``. Both are nearly
-    twice as fast as float32.
+    backend: ``torch``, ``openvino`` (CPU), or ``auto``: torch on a GPU, openvino on a CPU that has
+    it, else torch.
+    precision: what openvino computes in, ``float32``; ``bfloat16``, on a CPU that has it; or
+    ``int8``. Both are nearly twice as fast as float32.
     device: ``auto`` (all GPUs when there are some), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
@@ -80,7 +84,8 @@ class SentenceTransformer:
         backend = self.backend if self.backend != "auto" else _backend(device)
         if backend == "torch" and self.precision != "float32":
             raise HarnessError(
-                f"encoder.precision={self.precision} is for encoder.backend=openvino, found torch; set encoder.dtype"
+                f"encoder.precision={self.precision} is for encoder.backend=openvino, found "
+                "torch; set encoder.dtype"
             )
         if device != "cpu" and backend == "torch":
             devices = gpus() if self.device == "auto" else [device]
@@ -92,8 +97,8 @@ class SentenceTransformer:
 class LoadedModel:
     """A loaded model and what runs it.
 
-    Batches are fixed by the texts; each is computed by one thread, and the threads take different batches. So the bits
-    do not depend on how many threads there are.
+    Batches are fixed by the texts; each is computed by one thread, and the threads take different
+    batches. So the bits do not depend on how many threads there are.
     """
 
     def __init__(self, encoder: SentenceTransformer, device: str, backend: str) -> None:
@@ -119,10 +124,14 @@ class LoadedModel:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Batches of similar length, so that little is padding. See ``harness.model.encoder.Model``."""
+        """Batches of similar length, so that little is padding. See
+        ``harness.model.encoder.Model``.
+        """
         prompt: str = getattr(self.encoder, f"{role}_prompt")
         inputs = [text + self.encoder.suffix for text in texts]
-        tokens = self.model.tokenizer([prompt + text for text in inputs], truncation=False, verbose=False)["input_ids"]
+        tokens = self.model.tokenizer(
+            [prompt + text for text in inputs], truncation=False, verbose=False
+        )["input_ids"]
         lengths = np.array([len(ids) for ids in tokens])
         order = np.argsort(-lengths, kind="stable")
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
@@ -130,7 +139,9 @@ class LoadedModel:
             batches = {}
             for start in range(0, len(order), self.encoder.batch_size):
                 batch = order[start : start + self.encoder.batch_size]
-                features = self.model.preprocess([inputs[place] for place in batch], prompt=prompt or None)
+                features = self.model.preprocess(
+                    [inputs[place] for place in batch], prompt=prompt or None
+                )
                 batches[pool.submit(self.forward, features)] = batch
             for done in as_completed(batches):
                 vectors[batches[done]] = done.result()
@@ -139,9 +150,11 @@ class LoadedModel:
 
 
 def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> BatchedModel | None:
-    """The model as it is run on GPUs; None where its texts must be prepared by sentence-transformers itself.
+    """The model as it is run on GPUs; None where its texts must be prepared by
+    sentence-transformers itself.
 
-    That is a model without a fast tokenizer, one that pads on the left, and one that leaves prompts out of the mean.
+    That is a model without a fast tokenizer, one that pads on the left, and one that leaves prompts
+    out of the mean.
     """
     from tokenizers import Tokenizer
 
@@ -149,10 +162,14 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
     from harness.model.encoder.bert import BertFolder
 
     prompts: dict[Role, str] = {
-        "passage": encoder.passage_prompt, "question": encoder.question_prompt, "name": encoder.name_prompt,
-    }  # fmt: skip
+        "passage": encoder.passage_prompt,
+        "question": encoder.question_prompt,
+        "name": encoder.name_prompt,
+    }
     forwards: list[tuple[str, Callable[[Tensor, Tensor], Tensor]]]
-    if (folder := BertFolder.read(Path(encoder.model), encoder.max_seq_length)) and encoder.padding_side is None:
+    if (
+        folder := BertFolder.read(Path(encoder.model), encoder.max_seq_length)
+    ) and encoder.padding_side is None:
         forwards = [(device, folder.open(device, encoder.dtype)) for device in devices]
         tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
         dimension, limit = int(folder.config["hidden_size"]), folder.limit
@@ -162,12 +179,19 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
         if not _takes_batches(first):
             return None
         forwards = [
-            (device, functools.partial(_features_forward, model)) for device, model in zip(devices, models, strict=True)
+            (device, functools.partial(_features_forward, model))
+            for device, model in zip(devices, models, strict=True)
         ]
         tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
         dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length or 0)
-    facts = {"device": "cuda" if len(devices) > 1 else devices[0], "backend": "torch", "max_seq_length": limit}
-    return BatchedModel(tokenizer, forwards, dimension, limit, encoder.batch_size, facts, prompts, encoder.suffix)
+    facts = {
+        "device": "cuda" if len(devices) > 1 else devices[0],
+        "backend": "torch",
+        "max_seq_length": limit,
+    }
+    return BatchedModel(
+        tokenizer, forwards, dimension, limit, encoder.batch_size, facts, prompts, encoder.suffix
+    )
 
 
 def _takes_batches(model: sentence_transformers.SentenceTransformer) -> bool:
@@ -177,7 +201,9 @@ def _takes_batches(model: sentence_transformers.SentenceTransformer) -> bool:
     return bool(prompts and fast and model.max_seq_length)
 
 
-def _features_forward(model: sentence_transformers.SentenceTransformer, ids: Tensor, mask: Tensor) -> Tensor:
+def _features_forward(
+    model: sentence_transformers.SentenceTransformer, ids: Tensor, mask: Tensor
+) -> Tensor:
     vectors: Tensor = model({"input_ids": ids, "attention_mask": mask.long()})["sentence_embedding"]
     return vectors.float()
 
@@ -187,7 +213,9 @@ def _backend(device: str) -> str:
     if device != "cpu":
         return "torch"
     if importlib.util.find_spec("openvino") is None:
-        log.warning("encoder.backend=auto: openvino is not installed, so torch encodes (openvino is faster)")
+        log.warning(
+            "encoder.backend=auto: openvino is not installed, so torch encodes (openvino is faster)"
+        )
         return "torch"
     return "openvino"
 
@@ -209,7 +237,8 @@ def _load(encoder: SentenceTransformer, device: str) -> sentence_transformers.Se
     except (OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]
         raise HarnessError(
-            f"encoder.model={encoder.model}: cannot be loaded ({reason}); give a folder or a Hub id that can be reached"
+            f"encoder.model={encoder.model}: cannot be loaded ({reason}); give a folder or a Hub "
+            "id that can be reached"
         ) from error
     if encoder.max_seq_length is not None:
         model.max_seq_length = encoder.max_seq_length
@@ -232,7 +261,9 @@ def _torch_forward(
 
 @contextlib.contextmanager
 def _one_thread_each(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads in each of which torch computes alone; an interrupt drops the batches that wait."""
+    """A pool of threads in each of which torch computes alone; an interrupt drops the batches that
+    wait.
+    """
     import torch
 
     before = torch.get_num_threads()

@@ -1,9 +1,11 @@
-"""A vector a token, their sum a text: no network of layers, so tens of thousands of texts a second on a CPU.
+"""A vector a token, their sum a text: no network of layers, so tens of thousands of texts a second
+on a CPU.
 
-The vectors are made, in a second and without a network, of the token embeddings that all-MiniLM-L6-v2 begins with.
-Summing them alone retrieves badly: frequent words and the few directions that all tokens share decide. So they are
-whitened (as Su et al., arXiv:2103.15316, do with sentences) and weighted by frequency, of which the vocabulary's order
-tells (as Model2Vec does, by Zipf's law). Exponents were chosen on the tune halves of three benchmarks.
+The vectors are made, in a second and without a network, of the token embeddings that
+all-MiniLM-L6-v2 begins with. Summing them alone retrieves badly: frequent words and the few
+directions that all tokens share decide. So they are whitened (as Su et al., arXiv:2103.15316, do
+with sentences) and weighted by frequency, of which the vocabulary's order tells (as Model2Vec does,
+by Zipf's law). Exponents were chosen on the tune halves of three benchmarks.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from harness.model.encoder import Role
 
 BEFORE = 1995
-"""Tokens of the vocabulary before its most frequent word: marks, places that are not used, single characters."""
+"""Tokens of the vocabulary before its most frequent word: marks, places that are not used, single
+characters.
+"""
 UNKNOWN = 100
 """The token of a text without tokens."""
 REMEMBERED = 1 << 19
@@ -40,12 +44,14 @@ SLICE = 512
 
 @dataclass(frozen=True)
 class Static:
-    """v(text) = sum over its tokens t of log^2(1 + r_t) L^T (e_t - m); 384 dimensions, no text is cut.
+    """v(text) = sum over its tokens t of log^2(1 + r_t) L^T (e_t - m); 384 dimensions, no text is
+    cut.
 
-    e_t: MiniLM's embedding of token t; m their mean, C their covariance, L L^T = C^-1 (Cholesky), so that v is white.
-    r_t: the token's place in the vocabulary, which is sorted by frequency; the most frequent word has 1, and so has
-    whatever stands before it. A text without tokens has the vector of [UNK]. Words are split at white space, then as
-    MiniLM splits them.
+    e_t: MiniLM's embedding of token t; m their mean, C their covariance, L L^T = C^-1 (Cholesky),
+    so that v is white.
+    r_t: the token's place in the vocabulary, which is sorted by frequency; the most frequent word
+    has 1, and so has whatever stands before it. A text without tokens has the vector of [UNK].
+    Words are split at white space, then as MiniLM splits them.
     """
 
     def open(self) -> WordSums:
@@ -75,14 +81,18 @@ class WordSums:
         """See ``harness.model.encoder.Model``; the role changes nothing and no text is cut."""
         result = np.empty((len(texts), self.dimension), dtype=np.float32)
         slices = [slice(start, start + SLICE) for start in range(0, len(texts), SLICE)]
-        sums = map_threads(lambda part: self._sums(texts[part]), slices, min(available(), len(slices) or 1))
+        sums = map_threads(
+            lambda part: self._sums(texts[part]), slices, min(available(), len(slices) or 1)
+        )
         for part, vectors in zip(slices, sums, strict=True):
             result[part] = vectors
             advance(len(vectors))
         return result, np.zeros(len(texts), dtype=np.bool_)
 
     def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Each distinct word is split into tokens once; the order of a text's sum is that of its words."""
+        """Each distinct word is split into tokens once; the order of a text's sum is that of its
+        words.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -93,7 +103,9 @@ class WordSums:
         distinct = words.values.dictionary_encode()
         rows = self._tokens(distinct.dictionary.to_pylist())
         lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-        tokens = np.fromiter(itertools.chain.from_iterable(rows), dtype=np.int64, count=int(lengths.sum()))
+        tokens = np.fromiter(
+            itertools.chain.from_iterable(rows), dtype=np.int64, count=int(lengths.sum())
+        )
         of_words = _counts(tokens, np.concatenate([[0], np.cumsum(lengths)]), len(self.vectors))
         of_texts = _counts(distinct.indices.to_numpy(), words.offsets.to_numpy(), len(rows))
         bags = of_texts @ of_words
@@ -120,11 +132,15 @@ def _counts(numbers: NDArray[np.integer], bounds: NDArray[np.integer], width: in
     """float32[rows, width]: how often each number stands between two bounds."""
     from scipy.sparse import csr_array
 
-    return csr_array((np.ones(len(numbers), np.float32), numbers, bounds), shape=(len(bounds) - 1, width))
+    return csr_array(
+        (np.ones(len(numbers), np.float32), numbers, bounds), shape=(len(bounds) - 1, width)
+    )
 
 
 def _whitened(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32[tokens, d]: the vectors that are summed; on one thread, so that their bits are the same everywhere."""
+    """float32[tokens, d]: the vectors that are summed; on one thread, so that their bits are the
+    same everywhere.
+    """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

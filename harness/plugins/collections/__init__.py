@@ -1,1 +1,3 @@
-"""Other people's benchmarks: collections of ir_datasets, data sets of the Hub in BEIR's form, NQ and PopQA."""
+"""Other people's benchmarks: collections of ir_datasets, data sets of the Hub in BEIR's form, NQ
+and PopQA.
+"""

@@ -1,1 +1,3 @@
-"""Scores of items: those that other evaluations gave, without gold, and repeats of these evaluations."""
+"""Scores of items: those that other evaluations gave, without gold, and repeats of these
+evaluations.
+"""

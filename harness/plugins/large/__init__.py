@@ -1,1 +1,3 @@
-"""What only graphs of millions need: synonyms by an inverted file, walks that push mass from the seeds on."""
+"""What only graphs of millions need: synonyms by an inverted file, walks that push mass from the
+seeds on.
+"""

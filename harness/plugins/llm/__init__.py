@@ -1,1 +1,3 @@
-"""Language models: endpoints, gates, readers and answers, entities by a model, embeddings by an endpoint."""
+"""Language models: endpoints, gates, readers and answers, entities by a model, embeddings by an
+endpoint.
+"""

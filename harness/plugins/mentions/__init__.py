@@ -1,1 +1,3 @@
-"""Walks and paths over mentions, rerankers that read what joins passages, fusers that learn, and `harness fit`."""
+"""Walks and paths over mentions, rerankers that read what joins passages, fusers that learn, and
+`harness fit`.
+"""

@@ -1,4 +1,6 @@
-"""Boosted trees over features of documents, as plain lists that a lock can hold (Newton boosting of the log loss)."""
+"""Boosted trees over features of documents, as plain lists that a lock can hold (Newton boosting of
+the log loss).
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,19 @@ Tree = list[list[float]]
 
 
 def grow(
-    rows: NDArray[np.float32], labels: NDArray[np.bool_], *, trees: int, depth: int, rate: float, least: int
+    rows: NDArray[np.float32],
+    labels: NDArray[np.bool_],
+    *,
+    trees: int,
+    depth: int,
+    rate: float,
+    least: int,
 ) -> list[Tree]:
-    """Trees whose leaves sum to the log-odds of a label, but for a constant: scikit-learn's histogram boosting.
+    """Trees whose leaves sum to the log-odds of a label, but for a constant: scikit-learn's
+    histogram boosting.
 
-    Each tree is a Newton step of the log loss, times ``rate``, over the features [n, F] in 255 bins.
+    Each tree is a Newton step of the log loss, times ``rate``, over the features [n, F] in 255
+    bins.
     least: rows in a leaf. The same bits whatever the threads.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -36,16 +46,23 @@ def grow(
         early_stopping=False,
         random_state=0,
     )
-    with threadpool_limits(1, "openmp"):  # folds are the parallel work; on a busy machine threads wait for each other
+    with threadpool_limits(
+        1, "openmp"
+    ):  # folds are the parallel work; on a busy machine threads wait for each other
         grown = forest.fit(rows, labels)
-    return [_plain(tree.nodes) for (tree,) in grown._predictors]  # which has no public name; a test adds them up
+    return [
+        _plain(tree.nodes) for (tree,) in grown._predictors
+    ]  # which has no public name; a test adds them up
 
 
 def _plain(nodes: NDArray[np.void]) -> Tree:
     """A tree's nodes as rows; in a leaf left is -1, as a leaf leads nowhere."""
     inner = nodes["is_leaf"] == 0
     left, right = (np.where(inner, nodes[side].astype(np.int64), -1) for side in ("left", "right"))
-    threshold, value = np.where(inner, nodes["num_threshold"], 0.0), np.where(inner, 0.0, nodes["value"])
+    threshold, value = (
+        np.where(inner, nodes["num_threshold"], 0.0),
+        np.where(inner, 0.0, nodes["value"]),
+    )
     columns = (nodes["feature_idx"], threshold, left, right, value)
     return [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
 
@@ -53,8 +70,8 @@ def _plain(nodes: NDArray[np.void]) -> Tree:
 def check_trees(knob: str, trees: Any, columns: int) -> None:
     """Raise HarnessError unless these are trees as ``grow`` makes them, over so many columns.
 
-    A row is [column, threshold, left, right, value], finite, of which column, left and right are whole. Children come
-    after their parent; a leaf has left -1.
+    A row is [column, threshold, left, right, value], finite, of which column, left and right are
+    whole. Children come after their parent; a leaf has left -1.
     """
     if not isinstance(trees, Sequence) or isinstance(trees, str) or not trees:
         raise HarnessError(f"{knob} = {str(trees)[:60]!r}, expected trees")
@@ -62,7 +79,8 @@ def check_trees(knob: str, trees: Any, columns: int) -> None:
         for place, node in enumerate(tree if isinstance(tree, Sequence) and len(tree) else [None]):
             if not _is_node(node, place, len(tree) if isinstance(tree, Sequence) else 0, columns):
                 raise HarnessError(
-                    f"{knob}.{number}.{place} = {str(node)[:60]!r}, expected [column, threshold, left, right, value], "
+                    f"{knob}.{number}.{place} = {str(node)[:60]!r}, expected [column, threshold, "
+                    "left, right, value], "
                     f"a column below {columns} and children that come after it in the tree"
                 )
 
@@ -78,8 +96,12 @@ def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
     return bool(0 <= column < columns and place < left < nodes and place < right < nodes)
 
 
-def add_leaves(rows: NDArray[np.float32], trees: Sequence[Sequence[Sequence[float]]]) -> NDArray[np.float64]:
-    """float64[...]: the sum over trees, in their order, of the leaf that each row falls into. rows: float32[..., F]."""
+def add_leaves(
+    rows: NDArray[np.float32], trees: Sequence[Sequence[Sequence[float]]]
+) -> NDArray[np.float64]:
+    """float64[...]: the sum over trees, in their order, of the leaf that each row falls into. rows:
+    float32[..., F].
+    """
     start = np.cumsum([0, *map(len, trees)])
     column, threshold, left, right, value = np.array([node for tree in trees for node in tree]).T
     links = np.stack([part.astype(np.int64) for part in (column, left, right)])

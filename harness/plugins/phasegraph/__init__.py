@@ -1,1 +1,3 @@
-"""PhaseGraph: research fusers, Ising and MMR rerankers, mixed graphs, aliases, and the experiments of its tables."""
+"""PhaseGraph: research fusers, Ising and MMR rerankers, mixed graphs, aliases, and the experiments
+of its tables.
+"""

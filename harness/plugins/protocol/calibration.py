@@ -1,12 +1,13 @@
 """The harness judged by itself: how often its protocol finds what is not there, and what is there.
 
-A world is a draw of tune and test queries from real trials' outcomes in which the truth is known. Queries that share
-gold passages are drawn together, as whole clusters, and judged by cluster, as the harness does. In the *exchanged*
-world the outcomes of every cluster, of all trials together, keep or change their side against the reference list (dense
-by default) by a coin: each trial's true effect is 0 and the trials depend on one another as they do in reality (the
-coin of the max-statistic test). With a *planted* effect the coin is biased on the clusters where one given trial wins
-more or fewer than the reference, so that this trial's true effect is known. In the *permuted* world the other lists
-belong to other queries, so that nothing helps.
+A world is a draw of tune and test queries from real trials' outcomes in which the truth is known.
+Queries that share gold passages are drawn together, as whole clusters, and judged by cluster, as
+the harness does. In the *exchanged* world the outcomes of every cluster, of all trials together,
+keep or change their side against the reference list (dense by default) by a coin: each trial's true
+effect is 0 and the trials depend on one another as they do in reality (the coin of the
+max-statistic test). With a *planted* effect the coin is biased on the clusters where one given
+trial wins more or fewer than the reference, so that this trial's true effect is known. In the
+*permuted* world the other lists belong to other queries, so that nothing helps.
 """
 
 from __future__ import annotations
@@ -34,18 +35,24 @@ from harness.evaluation.statistic import (
 ALPHA = 0.05
 Signs = NDArray[np.int8]
 Half = tuple[Signs, Labels]
-"""The outcomes int8[T, Q] of the queries of tune, or of test, and their clusters int64[Q] from 0 on."""
+"""The outcomes int8[T, Q] of the queries of tune, or of test, and their clusters int64[Q] from 0
+on.
+"""
 
 
 @dataclass(frozen=True)
 class Rates:
     """Shares of worlds, as counts of ``worlds``.
 
-    protocol: the winner on tune is significantly better than the reference on test; by_query: it is by the p by query.
-    naive: the best trial is better, on the very queries that it was chosen on.    holm, maximum: any trial is better
-    on tune after that correction.    planted: the trial with the known effect is better on test.    power: of that,
-    the mean over the clusters that the worlds drew for test (see ``clustered_power``).    covered: the
-    winner's difference from the reference on test lies in the interval that was foretold from tune.
+    protocol: the winner on tune is significantly better than the reference on test; by_query: it is
+    by the p by query.
+    naive: the best trial is better, on the very queries that it was chosen on.    holm, maximum:
+    any trial is better
+    on tune after that correction.    planted: the trial with the known effect is better on test.
+    power: of that,
+    the mean over the clusters that the worlds drew for test (see ``clustered_power``).    covered:
+    the winner's difference from the reference on test lies in the interval that was foretold from
+    tune.
     """
 
     world: str
@@ -69,14 +76,20 @@ class Rates:
 
 
 def exchanged(
-    signs: Signs, n: int, worlds: int, planted: int = 0, effect: float = 0.0, seed: int = 0,
+    signs: Signs,
+    n: int,
+    worlds: int,
+    planted: int = 0,
+    effect: float = 0.0,
+    seed: int = 0,
     labels: Labels | None = None,
-) -> Rates:  # fmt: skip
+) -> Rates:
     """The rates in ``worlds`` exchanged worlds of n tune and n test queries drawn from real ones.
 
-    signs: int8[T, Q], +1 where a trial finds what the reference does not, -1 the reverse. effect: true net share of
-    wins of trial ``planted``, at most what ``most`` says. labels: int64[Q] from 0 on, each query's cluster; the last
-    cluster that is drawn may go beyond n. None: each query by itself.
+    signs: int8[T, Q], +1 where a trial finds what the reference does not, -1 the reverse. effect:
+    true net share of wins of trial ``planted``, at most what ``most`` says. labels: int64[Q] from 0
+    on, each query's cluster; the last cluster that is drawn may go beyond n. None: each query by
+    itself.
     """
     draw = np.random.Generator(np.random.PCG64(seed))
     labels = np.arange(signs.shape[1]) if labels is None else labels
@@ -91,7 +104,10 @@ def exchanged(
         halves = []
         for drawn in draw.integers(0, len(sizes), size=(2, n)):
             own = drawn[: int(np.searchsorted(np.cumsum(sizes[drawn]), n)) + 1]
-            coin = np.where(draw.random(len(own)) < np.where(nets[own] == 0, 0.5, won), 1, -1) * side[own]
+            coin = (
+                np.where(draw.random(len(own)) < np.where(nets[own] == 0, 0.5, won), 1, -1)
+                * side[own]
+            )
             queries = np.concatenate([members[cluster] for cluster in own])
             flipped = (signs[:, queries] * np.repeat(coin, sizes[own])).astype(np.int8)
             halves.append((flipped, np.repeat(np.arange(len(own)), sizes[own])))
@@ -99,7 +115,9 @@ def exchanged(
         row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
         powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
     power = float(np.mean(powers))
-    return _rates("exchanged" if effect == 0 else "planted", signs.shape[0], n, effect, power, found)
+    return _rates(
+        "exchanged" if effect == 0 else "planted", signs.shape[0], n, effect, power, found
+    )
 
 
 def most(signs: NDArray[np.int8], labels: Labels) -> float:
@@ -121,10 +139,17 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
     ps = _p(signs, labels)
     better = net > 0
     few = share(labels) and too_few(labels)
-    searched = np.ones(len(signs)) if few else max_statistic(signs, 500, seed, labels if share(labels) else None)
-    # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from the reference.
+    searched = (
+        np.ones(len(signs))
+        if few
+        else max_statistic(signs, 500, seed, labels if share(labels) else None)
+    )
+    # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from the
+    # reference.
     fresh = np.bincount(test[1])
-    foretold = expected((signs + 1) / 2, signs < 0, len(test[1]), 300, seed=seed, labels=labels, fresh=fresh)
+    foretold = expected(
+        (signs + 1) / 2, signs < 0, len(test[1]), 300, seed=seed, labels=labels, fresh=fresh
+    )
     seen = float((test[0][winner] + 1).mean()) / 2
     return {
         "protocol": _better(test[0][winner], test[1]),
@@ -137,7 +162,9 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
     }
 
 
-def _rates(world: str, trials: int, n: int, effect: float, power: float, found: Sequence[dict[str, bool]]) -> Rates:
+def _rates(
+    world: str, trials: int, n: int, effect: float, power: float, found: Sequence[dict[str, bool]]
+) -> Rates:
     counts = {name: sum(one[name] for one in found) for name in found[0]}
     return Rates(world, trials, n, len(found), effect, power, **counts)
 

@@ -1,10 +1,11 @@
 """Printed tests and intervals in worlds whose questions come in clusters and whose truth is known.
 
-A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has on each query a latent normal value: a part
-that its cluster shares, of variance ``correlation``, and a part of its own; seven tenths of either is common to all
-trials, which so resemble each other as those of a grid do. Cut at its quantiles the value becomes an outcome: a win or
-a loss with probability ``DIFFERS`` each where there is no effect, or a hit with probability 1/2. In an *uneven* world
-clusters share wins alone: there a cluster's net wins are not as often positive as negative by as much, which the tests
+A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has on each query a latent
+normal value: a part that its cluster shares, of variance ``correlation``, and a part of its own;
+seven tenths of either is common to all trials, which so resemble each other as those of a grid do.
+Cut at its quantiles the value becomes an outcome: a win or a loss with probability ``DIFFERS`` each
+where there is no effect, or a hit with probability 1/2. In an *uneven* world clusters share wins
+alone: there a cluster's net wins are not as often positive as negative by as much, which the tests
 by cluster assume.
 """
 
@@ -45,8 +46,8 @@ SHAPES = {
     "15 pairs": {2: 15},
     "12 alone": {1: 12},
 }
-"""How many clusters of each size: those of the test halves of two benchmarks (417 of 804 sampled questions of MuSiQue,
-503 of PopQA), and what is hard for a test by cluster.
+"""How many clusters of each size: those of the test halves of two benchmarks (417 of 804 sampled
+questions of MuSiQue, 503 of PopQA), and what is hard for a test by cluster.
 """
 
 
@@ -60,8 +61,9 @@ def labels_of(sizes: dict[int, int]) -> Labels:
 class Behaviour:
     """errors: the share of false p <= .05; None where clusters are too few for a p.
 
-    Without an effect: of all trials for ``p`` and ``uneven p``; of worlds with one in any trial for Holm's and ``max
-    p``, whose trials are searched. Of equivalence: of worlds in which one trial's true difference is just the margin,
+    Without an effect: of all trials for ``p`` and ``uneven p``; of worlds with one in any trial for
+    Holm's and ``max p``, whose trials are searched. Of equivalence: of worlds in which one trial's
+    true difference is just the margin,
     EFFECT.    coverage: share of worlds in which a 95% interval holds the truth.
     """
 
@@ -73,10 +75,16 @@ class Behaviour:
     coverage: dict[str, float | None]
 
 
-def behave(clusters_of: str, labels: Labels, correlation: float, worlds: int, seed: int = 0) -> Behaviour:
+def behave(
+    clusters_of: str, labels: Labels, correlation: float, worlds: int, seed: int = 0
+) -> Behaviour:
     """The rates of false findings and the coverage over ``worlds`` worlds with these clusters."""
-    draw, apart = (np.random.Generator(np.random.PCG64([seed, part])) if part else
-                   np.random.Generator(np.random.PCG64(seed)) for part in (0, 1))  # fmt: skip
+    draw, apart = (
+        np.random.Generator(np.random.PCG64([seed, part]))
+        if part
+        else np.random.Generator(np.random.PCG64(seed))
+        for part in (0, 1)
+    )
     wrong: dict[str, list[float]] = {}
     held: dict[str, list[bool]] = {}
     few = share(labels) and too_few(labels)
@@ -85,14 +93,19 @@ def behave(clusters_of: str, labels: Labels, correlation: float, worlds: int, se
         shifted = _outcomes(draw, labels, correlation, EFFECT)[0]
         lopsided = uneven(apart, labels, correlation)
         found = {**_tests(signs, labels, world), **_equivalent(shifted, labels)}
-        found |= {name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()}
+        found |= {
+            name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()
+        }
         for name, p in found.items():
             wrong.setdefault(name, []).append(float((p <= 0.05).mean()))
         hits = (_latent(draw, labels, correlation)[0] > 0).astype(np.float64)
         for name, (truth, (low, high)) in _intervals(shifted, hits, labels).items():
             held.setdefault(name, []).append(bool(low <= truth <= high))
     rates = [
-        {name: None if few and name.startswith(RULE) else float(np.mean(seen)) for name, seen in table.items()}
+        {
+            name: None if few and name.startswith(RULE) else float(np.mean(seen))
+            for name, seen in table.items()
+        }
         for table in (wrong, held)
     ]
     return Behaviour(clusters_of, correlation, worlds, len(labels), *rates)
@@ -110,8 +123,12 @@ def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> ND
     return np.asarray(correlation**0.5 * shared + (1 - correlation) ** 0.5 * own)
 
 
-def _outcomes(draw: np.random.Generator, labels: Labels, correlation: float, effect: float) -> NDArray[np.float64]:
-    """float64[TRIALS, Q] of 1, 0, -1: wins with probability DIFFERS + effect / 2, losses with DIFFERS - effect / 2."""
+def _outcomes(
+    draw: np.random.Generator, labels: Labels, correlation: float, effect: float
+) -> NDArray[np.float64]:
+    """float64[TRIALS, Q] of 1, 0, -1: wins with probability DIFFERS + effect / 2, losses with
+    DIFFERS - effect / 2.
+    """
     from scipy.special import ndtri
 
     latent = _latent(draw, labels, correlation)
@@ -121,29 +138,39 @@ def _outcomes(draw: np.random.Generator, labels: Labels, correlation: float, eff
 
 
 def uneven(draw: np.random.Generator, labels: Labels, correlation: float) -> NDArray[np.float64]:
-    """float64[TRIALS, Q] of 1, 0, -1 without an effect: wins have the correlation, losses come one by one."""
+    """float64[TRIALS, Q] of 1, 0, -1 without an effect: wins have the correlation, losses come one
+    by one.
+    """
     from scipy.special import ndtri
 
-    wins, losses = (_latent(draw, labels, shared) > -ndtri(DIFFERS) for shared in (correlation, 0.0))
+    wins, losses = (
+        _latent(draw, labels, shared) > -ndtri(DIFFERS) for shared in (correlation, 0.0)
+    )
     return np.asarray(wins.astype(np.float64) - losses)
 
 
 def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
     """P values of each trial: by query, and by cluster where queries share one."""
     plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
-    by_cluster = np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
+    by_cluster = (
+        np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
+    )
     return {"p": plain, f"{RULE}p": by_cluster}
 
 
 def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
-    """P values: of each trial, and the smallest of all trials, which is what a search over them reports."""
+    """P values: of each trial, and the smallest of all trials, which is what a search over them
+    reports.
+    """
     single = _single(signs, labels)
     plain = max_statistic(signs, PERMUTATIONS, seed)
     searched = {
         "Holm p": holm(single["p"]),
         f"{RULE}Holm p": holm(single[f"{RULE}p"]),
         "max p": plain,
-        f"{RULE}max p": max_statistic(signs, PERMUTATIONS, seed, labels) if share(labels) else plain,
+        f"{RULE}max p": max_statistic(signs, PERMUTATIONS, seed, labels)
+        if share(labels)
+        else plain,
     }
     return {**single, **{name: ps.min(keepdims=True) for name, ps in searched.items()}}
 

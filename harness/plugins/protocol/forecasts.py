@@ -18,7 +18,8 @@ RESAMPLES = 1000
 class Coverage:
     """How often the forecast's 95% interval holds the winner's score on the other half.
 
-    split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin, so the other half is new).
+    split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin, so the other
+    half is new).
     inside: of ``splits``.    n: mean test queries.    half_width: of the interval, mean.
     bias: mean forecast less mean score.
     """
@@ -42,7 +43,8 @@ def check_forecasts(
 ) -> list[Coverage]:
     """Coverage for random and cluster re-splits.
 
-    scores, losses: [T, Q] as ``expected`` takes them, over all queries of a benchmark. gold: int32[Q, H].
+    scores, losses: [T, Q] as ``expected`` takes them, over all queries of a benchmark. gold:
+    int32[Q, H].
     """
     draw, whole = np.random.Generator(np.random.PCG64(seed)), clusters(gold)
     found = []
@@ -57,10 +59,22 @@ def check_forecasts(
             score = float(scores[np.lexsort((lost, -net))[0], ~tune].mean())
             labels, fresh = clusters(gold[tune]), np.bincount(clusters(gold[~tune]))
             told = expected(
-                scores[:, tune], losses[:, tune], int((~tune).sum()), RESAMPLES,
-                seed=number, labels=labels, fresh=fresh,
-            )  # fmt: skip
-            seen.append((told.low <= score <= told.high, (told.high - told.low) / 2, told.score - score, told.n))
+                scores[:, tune],
+                losses[:, tune],
+                int((~tune).sum()),
+                RESAMPLES,
+                seed=number,
+                labels=labels,
+                fresh=fresh,
+            )
+            seen.append(
+                (
+                    told.low <= score <= told.high,
+                    (told.high - told.low) / 2,
+                    told.score - score,
+                    told.n,
+                )
+            )
         held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
         found.append(Coverage(name, split, len(seen), n, round(held * len(seen)), half, bias))
     return found

@@ -1,4 +1,6 @@
-"""What is learned, learned again on other folds: how far a score on tune hangs on which fold a question fell into."""
+"""What is learned, learned again on other folds: how far a score on tune hangs on which fold a
+question fell into.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from harness.work.progress import over
 class Refits:
     """A trial that learns, on tune.
 
-    score: by the protocol's folds. scores: by others, one a refit. best: the score of the best single list, None
-    without one.
+    score: by the protocol's folds. scores: by others, one a refit. best: the score of the best
+    single list, None without one.
     """
 
     name: str
@@ -44,16 +46,23 @@ class Refits:
 
 
 def refit(prepared: Prepared, refits: int) -> list[Refits]:
-    """Each trial of the plan that learns, the best on tune first, scored out of fold on ``refits`` other foldings.
+    """Each trial of the plan that learns, the best on tune first, scored out of fold on ``refits``
+    other foldings.
 
-    Another folding is the MD5 of "<number> <id>", whole clusters as ever. Lists of ``retriever=fitted`` keep the
-    weights of their own folds. Raises HarnessError where nothing learns.
+    Another folding is the MD5 of "<number> <id>", whole clusters as ever. Lists of
+    ``retriever=fitted`` keep the weights of their own folds. Raises HarnessError where nothing
+    learns.
     """
     trials = prepared.plan.trials()
     learners = [trial for trial in trials if trial.learns]
     if not learners:
-        raise HarnessError("no trial of this grid learns; choose one that does (experiment=many_lists, fuser=learned)")
-    single = _scores(prepared, [trial for trial in trials if trial.family == "single" and not trial.learns])
+        raise HarnessError(
+            "no trial of this grid learns; choose one that does (experiment=many_lists, "
+            "fuser=learned)"
+        )
+    single = _scores(
+        prepared, [trial for trial in trials if trial.family == "single" and not trial.learns]
+    )
     own = _scores(prepared, learners)
     salts = over("refits", range(1, refits + 1))
     again = np.stack([_scores(prepared, learners, f"{number} ") for number in salts])
@@ -70,6 +79,7 @@ def _scores(prepared: Prepared, trials: Sequence[Trial], salt: str = "") -> NDAr
     if not trials:
         return np.zeros(0)
     found: NDArray[np.float64] = np.nanmean(
-        Metric.parse(prepared.plan.config.objective)(prepared.ranks(trials, "tune", False, salt)), axis=1
+        Metric.parse(prepared.plan.config.objective)(prepared.ranks(trials, "tune", False, salt)),
+        axis=1,
     )
     return found

@@ -33,12 +33,16 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     bounded("calibrate.effects", min(map(float, options["effects"])), 0)
     if (largest := max(map(float, options["effects"]))) > reachable:
         raise HarnessError(
-            f"calibrate.effects: {largest:g} is too large, at most {int(1000 * reachable) / 1000:g} can be planted: "
-            f"the grid's middle trial ({trials[planted].name}) differs from the reference on {reachable:.1%} of the "
+            f"calibrate.effects: {largest:g} is too large, at most "
+            f"{int(1000 * reachable) / 1000:g} can be planted: "
+            f"the grid's middle trial ({trials[planted].name}) differs from the reference on "
+            f"{reachable:.1%} of the "
             "questions; give smaller effects, or another grid"
         )
     found = [
-        exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels)
+        exchanged(
+            signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels
+        )
         for effect in over("planted effects", options["effects"])
     ]
     draw = np.random.Generator(np.random.PCG64(options["seed"]))
@@ -55,14 +59,18 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
 
 def ordered(prepared: Prepared) -> list[Trial]:
-    """The grid's trials that fuse, in the order that settles ties, after the reference list alone."""
+    """The grid's trials that fuse, in the order that settles ties, after the reference
+    list alone.
+    """
     trials = prepared.plan.trials()
     keyed = list(zip(prepared.hashes(trials), trials, strict=True))
     reference = prepared.plan.reference
     alone = [trial for trial in trials if trial.family == "single" and trial.name == reference]
     fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
     if not fused:
-        raise HarnessError("calibration judges fusions, and this grid has none; choose another grid or fuser")
+        raise HarnessError(
+            "calibration judges fusions, and this grid has none; choose another grid or fuser"
+        )
     fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, keyed[1].name, keyed[0]))
     return [*alone, *(trial for _, trial in fused)]
 
@@ -75,15 +83,20 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
     return check_forecasts(data.name, values[1:], values[1:] < values[0], gold, splits, seed)
 
 
-def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None) -> Signs:
-    """int8[T - 1, Q]: where each trial wins (+1) and loses (-1) against the first one, over all queries.
+def outcomes(
+    prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None
+) -> Signs:
+    """int8[T - 1, Q]: where each trial wins (+1) and loses (-1) against the first one, over all
+    queries.
 
     permutation: each query's lists, but the reference, are those of another query; None: its own.
     """
     runs = dict(prepared.runs)
     if permutation is not None:
         reference = prepared.plan.reference
-        runs = {name: run if name == reference else run.take(permutation) for name, run in runs.items()}
+        runs = {
+            name: run if name == reference else run.take(permutation) for name, run in runs.items()
+        }
     world = dataclasses.replace(prepared, runs=runs)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(world, trials))
     signs: Signs = np.sign(np.nan_to_num(values[1:] - values[0])).astype(np.int8)

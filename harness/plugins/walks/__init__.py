@@ -1,3 +1,5 @@
-"""Walks published beside PageRank: beams, LinearRAG, spreading activation, convergence, HippoRAG 2."""
+"""Walks published beside PageRank: beams, LinearRAG, spreading activation, convergence,
+HippoRAG 2.
+"""
 
 NEEDS = ("llm", "mentions")

@@ -1,4 +1,6 @@
-"""What a sweep says: every sentence with what it is about, made once for terminal, PDF, paper and site."""
+"""What a sweep says: every sentence with what it is about, made once for terminal, PDF, paper and
+site.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ SHORT = "in short"
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
-    """Texts by heading, for a page or a document: first ``in short``, a line a paragraph, then what explains it."""
+    """Texts by heading, for a page or a document: first ``in short``, a line a paragraph, then what
+    explains it.
+    """
     said = sentences(result, result.locked)
     return {SHORT: "\n".join(in_short(result)), **by_topic(said, "explanation", "forecast")}
 
@@ -59,10 +63,15 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def _compared(result: SweepResult, view: View) -> Sentence:
-    trials = f"{counted(len(result.whole.fused), 'fusion')} and {counted(len(result.whole.singles), 'single list')}"
+    trials = (
+        f"{counted(len(result.whole.fused), 'fusion')} and "
+        f"{counted(len(result.whole.singles), 'single list')}"
+    )
     chosen = f"the locked ones of {trials}" if view.split == "test" else trials
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
-    return Sentence("compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}.")
+    return Sentence(
+        "compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}."
+    )
 
 
 def _verdict(view: View) -> list[Sentence]:
@@ -90,7 +99,11 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
         return [Sentence("expectation", _outcome(view, forecast))]
     asked = f"the {counted(forecast['n'], 'question')} of test"
     if _empty(forecast):
-        return [Sentence("expectation", f"{asked.capitalize()} can show nothing: any score is expected.")]
+        return [
+            Sentence(
+                "expectation", f"{asked.capitalize()} can show nothing: any score is expected."
+            )
+        ]
     bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
     return [Sentence("expectation", f"On {asked} the winner is expected to score {bounds}.")]
 
@@ -101,7 +114,9 @@ def _empty(forecast: Forecast) -> bool:
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
-    """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
+    """Whether fusion adds to the best single list of tune, on how many questions that hangs, and
+    how that is known.
+    """
     best = str(view.best_single)
     found = view.winner_against(best)
     if found is None and view.winner_list != best:
@@ -113,7 +128,9 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
         return [Sentence("addition", f"{said}."), *more]
     few = "" if room.answers or settled else ", too few to show a gain"
     others = " or ".join(room.wins)
-    gain = f"On {room.questions} of {counted(room.n, 'question')} {others} finds more than {best}{few}"
+    gain = (
+        f"On {room.questions} of {counted(room.n, 'question')} {others} finds more than {best}{few}"
+    )
     return [Sentence("addition", f"{said}. {gain}."), *more, *room.sentences(settled=settled)]
 
 
@@ -127,9 +144,15 @@ def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str,
         within = f" in its first {view.metric.k}" if view.metric.k else ""
         same = f"the best fusion finds the same gold passages{within} as {best} does"
         locked = f"it was locked as {view.rows[view.winner_place]['name']}."
-        return f"No fusion is shown to be better than {named}: {same}", [Sentence("explanation", locked, "the winner")]
+        return f"No fusion is shown to be better than {named}: {same}", [
+            Sentence("explanation", locked, "the winner")
+        ]
     if best == view.reference:
-        return f"{'The best' if found.finding == 'better' else 'No'} fusion is shown to be better than {named}", []
+        return (
+            f"{'The best' if found.finding == 'better' else 'No'} fusion is shown to be better "
+            f"than {named}",
+            [],
+        )
     if not found.wins + found.losses:
         return f"It differs from {named}, on no question", []
     more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
@@ -137,7 +160,9 @@ def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str,
 
 
 def _other_lists(view: View) -> list[Sentence]:
-    """On test, the winner against each list that is neither the reference nor the best one of tune."""
+    """On test, the winner against each list that is neither the reference nor the best one
+    of tune.
+    """
     apart = {view.singles.get(name) for name in view.rivals}
     others = [name for name, place in view.singles.items() if place not in apart]
     found = {name: one for name in others if (one := view.winner_against(name)) is not None}
@@ -151,14 +176,20 @@ def _other_lists(view: View) -> list[Sentence]:
 
 
 def _elsewhere(view: View) -> list[Sentence]:
-    """The hop counts where a single list does better than the winner, and whether the difference depends on hops."""
+    """The hop counts where a single list does better than the winner, and whether the difference
+    depends on hops.
+    """
     told, lists = [], {}
     for label, one, found in exceptions(view):
-        scores = f"the winner scores {percent(found.score)}% and {one.name} {percent(found.baseline_score)}%"
+        scores = (
+            f"the winner scores {percent(found.score)}% and {one.name} "
+            f"{percent(found.baseline_score)}%"
+        )
         told.append(f"At {label} (n = {found.n}) {scores}: {difference(found)}.")
         lists[one.name] = one.p_hops
     told += [
-        f"The difference from {name} {'depends' if shown(p) else 'is not shown to depend'} on the number of hops (p "
+        f"The difference from {name} {'depends' if shown(p) else 'is not shown to depend'} on "
+        "the number of hops (p "
         f"{p_value(p)})."
         for name, p in lists.items()
         if p is not None
@@ -172,10 +203,25 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
         return []
     found = choose_again(result.whole, result.splits)
     if not found.splits:
-        return [Sentence("addition", f"None of {result.splits} other splits of tune has questions on either side.")]
-    over = {"the best list of the first": found.over_best, result.whole.reference: found.over_reference}
-    gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
-    said = f"Under {counted(found.splits, 'other split')} of tune, chosen on one half and scored on the other, the same"
+        return [
+            Sentence(
+                "addition",
+                f"None of {result.splits} other splits of tune has questions on either side.",
+            )
+        ]
+    over = {
+        "the best list of the first": found.over_best,
+        result.whole.reference: found.over_reference,
+    }
+    gains = [
+        f"from {points(min(own))} to {points(max(own))} over {name}"
+        for name, own in over.items()
+        if own
+    ]
+    said = (
+        f"Under {counted(found.splits, 'other split')} of tune, chosen on one half and scored on "
+        "the other, the same"
+    )
     same = f"winner is chosen in {found.same} ({counted(len(set(found.names)), 'winner')} in all)"
     return [Sentence("addition", f"{said} {same}; its gain in points goes {', '.join(gains)}.")]
 
@@ -192,10 +238,14 @@ def _expected(result: SweepResult) -> str:
     if not forecast:
         return ""
     return (
-        f"{result.manifest['objective']} {percent(forecast['score'])} (95% {percent(forecast['low'])} to "
-        f"{percent(forecast['high'])}) on {counted(forecast['n'], 'question')}. Tune's {percent(forecast['tune'])} is "
-        f"that of the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} points of it are the "
-        "winner's curse, estimated by repeating the whole choice in bootstrap resamples and scoring it on the "
+        f"{result.manifest['objective']} {percent(forecast['score'])} (95% "
+        f"{percent(forecast['low'])} to "
+        f"{percent(forecast['high'])}) on {counted(forecast['n'], 'question')}. Tune's "
+        f"{percent(forecast['tune'])} is "
+        f"that of the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} "
+        "points of it are the "
+        "winner's curse, estimated by repeating the whole choice in bootstrap resamples and "
+        "scoring it on the "
         "questions left out."
         f"{_apart(result)}"
     )
@@ -207,8 +257,10 @@ def _apart(result: SweepResult) -> str:
     if not apart:
         return ""
     return (
-        f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points on tune; "
-        f"{points(apart['score'])} (95% {points(apart['low'])} to {points(apart['high'])}) is expected on test."
+        f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points on "
+        "tune; "
+        f"{points(apart['score'])} (95% {points(apart['low'])} to {points(apart['high'])}) is "
+        "expected on test."
     )
 
 
@@ -220,7 +272,11 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     lists, fused = result.manifest.get("fitted") or {}, _fused(result)
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
     found = blind_spots(seen, np.bincount(result.whole.clusters))
-    return [Sentence("forecast", one.text, "expected on test") for one in found] if view.split == "test" else found
+    return (
+        [Sentence("forecast", one.text, "expected on test") for one in found]
+        if view.split == "test"
+        else found
+    )
 
 
 def _fused(result: SweepResult) -> set[str]:
@@ -238,10 +294,12 @@ def _power(result: SweepResult) -> str:
     known = power["n_effective"]
     shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
     return (
-        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of questions differ) and "
+        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of "
+        "questions differ) and "
         f"{counted(power['n'], 'question')}{shared}: {_smallest(power)}. "
         f"Its net win on tune is {points(power['effect'])} points; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found at the first look, before Holm's correction, with "
+        f"{points(power['effect_corrected'])} points, found at the first look, before Holm's "
+        "correction, with "
         f"probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )
 
@@ -251,8 +309,14 @@ def _edges(result: SweepResult) -> str:
     found = result.lock.get("edges")
     if not found:
         return ""
-    named = [f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})" for edge in found]
-    return f"{'; '.join(named)}: the last value of its axis. A better one may lie beyond it: try a wider grid."
+    named = [
+        f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})"
+        for edge in found
+    ]
+    return (
+        f"{'; '.join(named)}: the last value of its axis. A better one may lie beyond it: try a "
+        "wider grid."
+    )
 
 
 def _whose(edge: Edged) -> str:

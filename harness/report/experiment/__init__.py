@@ -1,11 +1,12 @@
 """The tables and figures of a published experiment, as conf/experiment/<name>.yaml describes them.
 
-The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
-not the same here), ``tables`` and ``figures``. A table has ``rows`` (see sweep/judge/selection.py; with ``published``,
-what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
-of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
-harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
-``bars`` of a table's rows, or ``gain``: what the mixtures in a table's parts add to the better list. A plug-in's
+The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published),
+``differs`` (what is not the same here), ``tables`` and ``figures``. A table has ``rows`` (see
+sweep/judge/selection.py; with ``published``, what was printed, by dataset and split), ``parts``
+(several tables of rows, one below the other), ``graphs`` (statistics of the lists' graphs) or
+``summary`` (groups of trials). A figure's ``kind`` is a module of harness.report.figure that has
+``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too, ``bars`` of a
+table's rows, or ``gain``: what the mixtures in a table's parts add to the better list. A plug-in's
 folder ``figure`` brings others. A kind with ``build_joint`` also draws several benchmarks at once.
 """
 
@@ -36,7 +37,9 @@ TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
 
 
 def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
-    """The tables and the figures of the sweep's experiment; none when the sweep is of no experiment."""
+    """The tables and the figures of the sweep's experiment; none when the sweep is of no
+    experiment.
+    """
     experiment = result.config.get("experiment") or {}
     place = f"{result.folder / 'config.yaml'}: experiment"
     with described_errors(place):
@@ -52,7 +55,9 @@ def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
 
 
 def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
-    """The figures that show several sweeps of one experiment at once: of kinds that have ``build_joint``."""
+    """The figures that show several sweeps of one experiment at once: of kinds that have
+    ``build_joint``.
+    """
     if len(results) < 2:
         return []
     experiment = results[0].config.get("experiment") or {}
@@ -72,15 +77,24 @@ def _table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
 
 
 def figure_builder(name: str, kind: str) -> Any:
-    """The function ``build_figure`` of a kind of figure. Raises HarnessError for one that is not known."""
+    """The function ``build_figure`` of a kind of figure. Raises HarnessError for one that is not
+    known.
+    """
     return _module(name, kind).build_figure
 
 
 def _module(name: str, kind: str) -> Any:
-    modules = {info.name: f"{figure.__name__}.{info.name}" for info in pkgutil.iter_modules(figure.__path__)}
+    modules = {
+        info.name: f"{figure.__name__}.{info.name}"
+        for info in pkgutil.iter_modules(figure.__path__)
+    }
     modules |= extensions.modules("figure")
     found = importlib.import_module(modules[kind]) if kind in modules else None
     if not hasattr(found, "build_figure"):
-        known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "build_figure")]
+        known = [
+            name
+            for name, path in modules.items()
+            if hasattr(importlib.import_module(path), "build_figure")
+        ]
         one_of(f"experiment: figure {name}: kind", kind, known)
     return found

@@ -1,4 +1,6 @@
-"""Tables that only an experiment has: several comparisons in one, statistics of graphs, groups of trials."""
+"""Tables that only an experiment has: several comparisons in one, statistics of graphs, groups of
+trials.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,13 @@ from harness.sweep.judge import Spec, matches
 def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """``spec.parts`` (``label, against, rows`` each) one below the other.
 
-    The first column, ``spec.unit``, names the part; the last is how many candidates a query has in the row's pool (on
-    tune), a dash for single lists.
+    The first column, ``spec.unit``, names the part; the last is how many candidates a query has in
+    the row's pool (on tune), a dash for single lists.
     """
-    parts = [(part["label"], ComparisonTable(result, {**spec, **part}, experiment)) for part in spec["parts"]]
+    parts = [
+        (part["label"], ComparisonTable(result, {**spec, **part}, experiment))
+        for part in spec["parts"]
+    ]
     tables = [(label, compared, compared.table()) for label, compared in parts]
     first = tables[0][2]
     titles = first.titles
@@ -34,32 +39,57 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
 
 def _candidates(result: SweepResult, row: Row) -> float | None:
     wanted = row["parameters"].get("pool.lists"), row["parameters"].get("pool.cap")
-    found = [one.get("candidates") for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
+    found = [
+        one.get("candidates")
+        for one in result.manifest["ceiling"]
+        if (one["lists"], one["cap"]) == wanted
+    ]
     return found[0] if found else None
 
 
 def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
-    """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of them."""
+    """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of
+    them.
+    """
     known = result.manifest.get("graphs", {})
     rows = []
     for row in spec["graphs"]:
         if row["list"] in known:
             facts = known[row["list"]]
-            shares = [facts[name] for name in ("isolated_entities", "isolated_passages", "largest_component")]
+            shares = [
+                facts[name]
+                for name in ("isolated_entities", "isolated_passages", "largest_component")
+            ]
             edges = [facts["edges"].get(name, 0) for name in ("relation", "synonym")]
             degree = facts["entity_degree"]["mean"]
-            rows.append([row["label"], facts["entities"], *edges, degree, facts["components"], *shares])
+            rows.append(
+                [row["label"], facts["entities"], *edges, degree, facts["components"], *shares]
+            )
     columns = [
-        Column("graph", "text"), Column("entities", "count"), Column("relation edges", "count"),
-        Column("synonym edges", "count"), Column("mean degree", "value"), Column("components", "count"),
-        Column("isolated entities %"), Column("isolated passages %"), Column("largest component %"),
-    ]  # fmt: skip
+        Column("graph", "text"),
+        Column("entities", "count"),
+        Column("relation edges", "count"),
+        Column("synonym edges", "count"),
+        Column("mean degree", "value"),
+        Column("components", "count"),
+        Column("isolated entities %"),
+        Column("isolated passages %"),
+        Column("largest component %"),
+    ]
     notes = [
         f"Degree: edges of an entity of any kind; components: parts of the "
-        "graph without an edge between them; isolated: without any edge; the largest component's share: of all nodes. "
+        "graph without an edge between them; isolated: without any edge; the largest component's "
+        "share: of all nodes. "
         f"{not_comparable(result, experiment, 'graphs')}.",
     ]
-    return Table(spec["name"], spec["title"], columns, rows, Source(f"graphs of {result.manifest['dataset']}"), notes)
+    return Table(
+        spec["name"],
+        spec["title"],
+        columns,
+        rows,
+        Source(f"graphs of {result.manifest['dataset']}"),
+        notes,
+    )
 
 
 def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
@@ -77,12 +107,21 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
             numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0]["name"]]
             rows.append([group["label"], *numbers, str(group.get("published", "–"))])
     columns = [
-        Column("trials", "text"), Column("number", "count"), Column("most W", "count"), Column("its L", "count"),
-        Column("mean W", "value"), Column("mean L", "value"),
-        Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
-    ]  # fmt: skip
+        Column("trials", "text"),
+        Column("number", "count"),
+        Column("most W", "count"),
+        Column("its L", "count"),
+        Column("mean W", "value"),
+        Column("mean L", "value"),
+        Column(f"best {objective} %"),
+        Column("best strategy", "text"),
+        Column("published", "text"),
+    ]
     facts = result.manifest
-    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {counted(facts['n'], 'question')}"
+    extent = (
+        f"{experiment['source']}, on {facts['dataset']}, tune split, n = "
+        f"{counted(facts['n'], 'question')}"
+    )
     source = Source("; ".join(filter(None, [extent, view.systems])))
     notes = [
         f"W and L: questions that "

@@ -1,4 +1,6 @@
-"""Figures for one column of a paper: colour-blind safe, legible at 8 points, the same bytes for the same results."""
+"""Figures for one column of a paper: colour-blind safe, legible at 8 points, the same bytes for the
+same results.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ WIDTH = 7.7 / 2.54
 """Inches: a column of a two-column paper, 7.7 cm."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's palette, told apart with any of the common colour deficiencies; markers and dashes tell too."""
+"""Okabe and Ito's palette, told apart with any of the common colour deficiencies; markers and
+dashes tell too.
+"""
 
 HATCHES = ("", "////", "....", "xxxx")
 
@@ -91,7 +95,9 @@ STYLE: Any = {
 
 @dataclass(frozen=True)
 class Page:
-    """Where a figure stands: its width in inches, its letters, and what its labels are called there."""
+    """Where a figure stands: its width in inches, its letters, and what its labels are called
+    there.
+    """
 
     width: float = WIDTH
     family: str = "DejaVu Sans"
@@ -100,7 +106,9 @@ class Page:
 
 @contextlib.contextmanager
 def missing_letters() -> Iterator[None]:
-    """A block in which matplotlib's warning about each letter that the font lacks becomes one line for all."""
+    """A block in which matplotlib's warning about each letter that the font lacks becomes one line
+    for all.
+    """
     with warnings.catch_warnings(record=True) as raised:
         warnings.filterwarnings("always", "Glyph .* missing from")
         yield
@@ -112,7 +120,9 @@ def missing_letters() -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if new := letters - WARNED:
         WARNED.update(new)
-        log.warning("figures have an empty box for each of %s: their font lacks them", "".join(sorted(new)))
+        log.warning(
+            "figures have an empty box for each of %s: their font lacks them", "".join(sorted(new))
+        )
 
 
 WARNED: set[str] = set()
@@ -128,7 +138,8 @@ NO_DATE = {
 class Picture:
     """A figure to be: ``draw`` fills an empty matplotlib Figure.
 
-    title: what is drawn.    of: the data that it is drawn of: benchmark, split, n.    notes: what else must be known.
+    title: what is drawn.    of: the data that it is drawn of: benchmark, split, n.    notes: what
+    else must be known.
     x, y: the labels of the axes, where the figure has one pair; those of the site's chart too.
     """
 
@@ -172,7 +183,9 @@ class Picture:
             yield figure
 
     def axes(self) -> list[Axes]:
-        """The axes of matplotlib, to be changed; ``axes[0].figure.savefig("mine.png")`` writes the figure."""
+        """The axes of matplotlib, to be changed; ``axes[0].figure.savefig("mine.png")`` writes the
+        figure.
+        """
         with self.drawn() as figure:
             return list(figure.axes)
 
@@ -183,7 +196,9 @@ class Picture:
             figure.savefig(made, format="png", metadata=NO_DATE["png"])
         return made.getvalue()
 
-    def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
+    def save(
+        self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")
+    ) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``."""
         paths = [folder / f"{self.name}{ending}" for ending in endings]
         self.write(paths, page)
@@ -200,13 +215,17 @@ class Picture:
 
 
 def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
-    """What plug-ins (``read_pictures`` of modules in their folder ``picture``) have stored of a benchmark."""
+    """What plug-ins (``read_pictures`` of modules in their folder ``picture``) have stored of a
+    benchmark.
+    """
     found = map(importlib.import_module, extensions.modules("picture").values())
     return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
 Built = tuple[Picture, "Table | None"]
-"""What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""
+"""What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure,
+maybe its table.
+"""
 
 
 def rename_texts(figure: Figure, rename: Callable[[str], str]) -> None:
@@ -217,6 +236,9 @@ def rename_texts(figure: Figure, rename: Callable[[str], str]) -> None:
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             if isinstance(axis.get_major_locator(), FixedLocator):
-                axis.set_ticks(axis.get_ticklocs(), [rename(label.get_text()) for label in axis.get_ticklabels()])
+                axis.set_ticks(
+                    axis.get_ticklocs(),
+                    [rename(label.get_text()) for label in axis.get_ticklabels()],
+                )
     for text in figure.findobj(Text):
         text.set_text(rename(text.get_text()))

@@ -26,7 +26,8 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     first = _shared(view)
     title = f"{view.objective} by alpha, {first}'s share"
     notes = (
-        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its 95% Wilson interval. "
+        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
+        "95% Wilson interval. "
         "Dashed: single lists."
     )
 
@@ -35,7 +36,14 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         for number, (family, curve) in enumerate(found.items()):
             alphas, shares, low, high = zip(*curve, strict=True)
             color, marker = look(number)
-            axes.fill_between(alphas, [100 * x for x in low], [100 * x for x in high], color=color, alpha=0.15, lw=0)
+            axes.fill_between(
+                alphas,
+                [100 * x for x in low],
+                [100 * x for x in high],
+                color=color,
+                alpha=0.15,
+                lw=0,
+            )
             axes.plot(alphas, [100 * x for x in shares], marker=marker, color=color, label=family)
         for number, (name, share) in enumerate(lists):
             dashes = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))[number % 3]
@@ -48,8 +56,12 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 def _shared(view: View) -> str:
     """The list, or lists, that alpha is the share of."""
-    chosen = [row["parameters"] for row in view.rows if row["parameters"].get("fuser.alpha") is not None]
-    lists = (one.get("reference") or default_anchor(one.get("pool.lists") or ["dense"]) for one in chosen)
+    chosen = [
+        row["parameters"] for row in view.rows if row["parameters"].get("fuser.alpha") is not None
+    ]
+    lists = (
+        one.get("reference") or default_anchor(one.get("pool.lists") or ["dense"]) for one in chosen
+    )
     return " or ".join(dict.fromkeys(lists))
 
 
@@ -64,6 +76,9 @@ def curves(view: View) -> dict[str, list[Point]]:
     if not any(len(curve) > 1 for curve in best.values()):
         return {}
     return {
-        family: [(alpha, share, *wilson(round(share * view.n), view.n)) for alpha, share in sorted(curve.items())]
+        family: [
+            (alpha, share, *wilson(round(share * view.n), view.n))
+            for alpha, share in sorted(curve.items())
+        ]
         for family, curve in sorted(best.items())
     }

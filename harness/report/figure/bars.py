@@ -1,4 +1,6 @@
-"""A table's rows as bars: tune light, test solid, wins and losses beside them (PhaseGraph Fig. 4)."""
+"""A table's rows as bars: tune light, test solid, wins and losses beside them (PhaseGraph
+Fig. 4).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """The first metric of every row of ``table`` on its first slice; beside it wins, losses and the difference."""
+    """The first metric of every row of ``table`` on its first slice; beside it wins, losses and the
+    difference.
+    """
     compared = ComparisonTable.named(result, spec["table"], experiment)
     lines, where = first_slice(compared)
     labels = list(dict.fromkeys(line.label for line in lines))
@@ -30,8 +34,13 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
             y = labels.index(line.label) + (shift - (len(splits) - 1) / 2) * height
             shade = COLORS[0] if line.split == "test" else COLORS[5]
             seen = {patch.get_label() for patch in axes.containers}
-            bar = axes.barh(y, 100 * line.scores[0], height * 0.92, color=shade,
-                            label=line.split if line.split not in seen else None)  # fmt: skip
+            bar = axes.barh(
+                y,
+                100 * line.scores[0],
+                height * 0.92,
+                color=shade,
+                label=line.split if line.split not in seen else None,
+            )
             axes.bar_label(bar, [_label(line, base.get(line.split))], padding=2)
         axes.set_yticks(range(len(labels)), labels)
         axes.tick_params(axis="y", length=0)
@@ -42,7 +51,9 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         if len(splits) > 1:
             figure.legend(loc="outside upper right", ncols=2)
 
-    said = f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference."
+    said = (
+        f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference."
+    )
     notes = " ".join([said, *compared.notes])
     height = 0.8 + 0.17 * len(labels) * max(len(splits), 1)
     return Picture(spec["name"], compared.head, draw, height, notes), None

@@ -21,18 +21,32 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 
 def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
-    title = f"Ceiling of the pool of {lists or 'all lists'}, and the best {view.objective} reached, by pool cap"
+    title = (
+        f"Ceiling of the pool of {lists or 'all lists'}, and the best {view.objective} reached, "
+        "by pool cap"
+    )
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         caps = [row[0] for row in rows]
         reach, achieved = _percents(row[2] for row in rows), _percents(row[4] for row in rows)
         axes.plot(caps, reach, marker="^", color=COLORS[1], label="ceiling")
-        axes.plot(caps, achieved, marker="o", color=COLORS[0], linestyle="--", label=f"best {view.objective}")
+        axes.plot(
+            caps,
+            achieved,
+            marker="o",
+            color=COLORS[0],
+            linestyle="--",
+            label=f"best {view.objective}",
+        )
         axes.set_ylim(0, 102)
         figure.legend(loc="outside upper center", ncols=2)
 
-    name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{file_name(lists.replace('+', '_'))}"
+    name = (
+        "ceiling"
+        if lists in ("", "dense+graph")
+        else f"ceiling_{file_name(lists.replace('+', '_'))}"
+    )
     axes = "pool.cap (passages of each capped list)", "questions (%)"
     return Picture(name, title, draw, 2.2, f"Ceiling: {MEANING}.", view.where, *axes)
 

@@ -25,10 +25,15 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not points:
         return
     every = [point for mine in points.values() for point in mine]
-    title = f"Wins and losses of {counted(len(every), 'trial')} against {view.reference}, by {view.objective}"
+    title = (
+        f"Wins and losses of {counted(len(every), 'trial')} against {view.reference}, by "
+        f"{view.objective}"
+    )
     notes = "Line: the frontier, trials that no other trial beats in both. Star: the winner."
     axes = f"questions lost to {view.reference}", f"questions won against {view.reference}"
-    yield Picture("frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.where, *axes)
+    yield Picture(
+        "frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.where, *axes
+    )
 
 
 def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
@@ -39,10 +44,24 @@ def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
     for number, (name, mine) in enumerate(points.items()):
         color, marker = look(number)
         lost, won, _ = zip(*mine, strict=True)
-        axes.scatter(lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
+        axes.scatter(
+            lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2
+        )
     for lost, won in ((lost, won) for lost, won, row in every if row["trial"] == view.winner):
-        axes.scatter(lost, won, marker="*", s=90, color="#F0E442", edgecolor="black", lw=0.7, label="winner", zorder=3)
-    axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
+        axes.scatter(
+            lost,
+            won,
+            marker="*",
+            s=90,
+            color="#F0E442",
+            edgecolor="black",
+            lw=0.7,
+            label="winner",
+            zorder=3,
+        )
+    axes.set_xscale(
+        "symlog", linthresh=10, linscale=1.5
+    )  # a single list may lose ten times as often as any fusion
     last = max(lost for lost, _, _ in every)
     shown = [tick for tick in TICKS if tick <= max(last, 2)]
     axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)

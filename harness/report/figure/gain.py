@@ -1,4 +1,6 @@
-"""When fusion pays: how good the first list of a pair is, and what a mixture adds to the better list of the pair."""
+"""When fusion pays: how good the first list of a pair is, and what a mixture adds to the better
+list of the pair.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PS = (
-    "p: raw, exact McNemar by question; Holm p, corrected over the rows, and intervals are by cluster where questions "
+    "p: raw, exact McNemar by question; Holm p, corrected over the rows, and intervals are by "
+    "cluster where questions "
     "share gold."
 )
 
@@ -43,7 +46,8 @@ class Pair:
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """A point a part of ``table``, whose rows are two single lists and their mixture; and the points as a table.
+    """A point a part of ``table``, whose rows are two single lists and their mixture; and the
+    points as a table.
 
     On test when it was held out, else on tune. All three trials were chosen on tune.
     """
@@ -51,14 +55,19 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     pairs = find_pairs(result, parts, metric)
     picture = _picture(spec["name"], metric, {_where(result): pairs})
     title = "What mixing two lists adds to the better one"
-    source = Source("; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems])))
-    return picture, Table.of(f"{spec['name']}_gain", title, _fields(metric), pairs, source, [picture.notes, PS])
+    source = Source(
+        "; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems]))
+    )
+    return picture, Table.of(
+        f"{spec['name']}_gain", title, _fields(metric), pairs, source, [picture.notes, PS]
+    )
 
 
 def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
     """The points of several benchmarks in one figure.
 
-    results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it was held out.
+    results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it
+    was held out.
     """
     found: dict[str, list[Pair]] = {}
     for result in results:
@@ -73,11 +82,18 @@ def _where(result: SweepResult) -> str:
 
 
 def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
-    """By benchmark: what mixtures add, over the first list's score, and over its lead on the second."""
-    title = f"{metric}: what the linear mixture of two lists adds to the better one, on {'; '.join(found)}"
+    """By benchmark: what mixtures add, over the first list's score, and over its lead on the
+    second.
+    """
+    title = (
+        f"{metric}: what the linear mixture of two lists adds to the better one, on "
+        f"{'; '.join(found)}"
+    )
     notes = (
-        "Added to the list that is better on tune, with its 95% interval, over the score of the first list (left) "
-        "and over its lead on the second (right). A mark is a pair of lists on a benchmark. List, alpha and normalizer "
+        "Added to the list that is better on tune, with its 95% interval, over the score of the "
+        "first list (left) "
+        "and over its lead on the second (right). A mark is a pair of lists on a benchmark. "
+        "List, alpha and normalizer "
         "were chosen on tune."
     )
     return Picture(name, title, functools.partial(_draw, found=found), 3.4, notes)
@@ -86,7 +102,13 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
 def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
     """A colour a benchmark, a marker a second list."""
     left, right = figure.subplots(1, 2, sharey=True)
-    markers = dict(zip(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs), MARKERS, strict=False))
+    markers = dict(
+        zip(
+            dict.fromkeys(pair.other for pairs in found.values() for pair in pairs),
+            MARKERS,
+            strict=False,
+        )
+    )
     for color, (where, pairs) in zip(COLORS, found.items(), strict=False):
         for other, marker in markers.items():
             _draw_pairs(left, right, [pair for pair in pairs if pair.other == other], marker, color)
@@ -120,7 +142,9 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
     found: list[Pair] = []
     for part in parts:
         places = [place for place in find_trials(part["rows"], known) if place is not None]
-        own = [one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None]
+        own = [
+            one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None
+        ]
         if len(own) < len(part["rows"]):
             continue
         first, second = (view.values(place, metric) for place in own[:2])
@@ -128,11 +152,14 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
         best = int(tuned[1] > tuned[0])
         found.append(
             Pair(
-                part["label"], float(average(first)), float(average(second)), part["rows"][1]["label"],
+                part["label"],
+                float(average(first)),
+                float(average(second)),
+                part["rows"][1]["label"],
                 part["rows"][best]["label"],
                 view.compare(own[2], own[best], metric=metric),
             )
-        )  # fmt: skip
+        )
     compared = corrected([pair.against for pair in found])
     return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 

@@ -36,9 +36,11 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A figure ``spec``: ``name, title, rows, columns`` (lists of knobs), ``value`` (a column of trials), ``where``.
+    """A figure ``spec``: ``name, title, rows, columns`` (lists of knobs), ``value`` (a column of
+    trials), ``where``.
 
-    Cells are shares in percent when ``value`` is a metric, counts when it is ``wins`` or ``losses``.
+    Cells are shares in percent when ``value`` is a metric, counts when it is ``wins`` or
+    ``losses``.
     """
 
     result: SweepResult
@@ -53,7 +55,11 @@ class Heatmap:
             knobs = trial["parameters"]
             row, column = self._point(knobs, "rows"), self._point(knobs, "columns")
             value = score(trial, self.spec["value"])
-            if MISSING not in (*row, *column) and matches(knobs, self.spec.get("where", {})) and value is not None:
+            if (
+                MISSING not in (*row, *column)
+                and matches(knobs, self.spec.get("where", {}))
+                and value is not None
+            ):
                 found[row, column] = max(found.get((row, column), -np.inf), float(value))
         return found
 
@@ -63,19 +69,30 @@ class Heatmap:
         kind: Any = "share" if self._share else "count"
         head = [
             Column(" ".join(self._short("rows")), "text"),
-            *(Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind) for point in columns),
+            *(
+                Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind)
+                for point in columns
+            ),
         ]
-        body = [[_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows]
-        return Table(self.spec["name"], self.spec["title"], head, body, self._source(), self._notes())
+        body = [
+            [_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows
+        ]
+        return Table(
+            self.spec["name"], self.spec["title"], head, body, self._source(), self._notes()
+        )
 
     def picture(self) -> Picture:
         """The cells in colour."""
         rows, columns = self._axes()
         factor = 100 if self._share else 1
-        values = np.array([[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows])
+        values = np.array(
+            [[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows]
+        )
         title = f"{self.spec['title']}: {self._source().extent}"
         height = max(2.0, 0.9 + 0.15 * len(rows))
-        return Picture(self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes()))
+        return Picture(
+            self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes())
+        )
 
     def _draw(self, values: NDArray[np.float64], figure: Figure) -> None:
         rows, columns = self._axes()
@@ -89,7 +106,9 @@ class Heatmap:
         size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
         if size >= LEAST:
             _write_numbers(axes, values, ".1f" if self._share else ".0f", size)
-        figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
+        figure.colorbar(
+            image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}"
+        )
 
     @property
     def _share(self) -> bool:
@@ -120,7 +139,9 @@ class Heatmap:
 
 
 def _order(point: Point) -> Any:
-    return [(value is None, isinstance(value, str), 0 if value is None else value) for value in point]
+    return [
+        (value is None, isinstance(value, str), 0 if value is None else value) for value in point
+    ]
 
 
 def _said(point: Point) -> str:
@@ -133,4 +154,6 @@ def _write_numbers(axes: Axes, values: NDArray[np.float64], form: str, size: flo
     middle = (np.nanmin(values) + np.nanmax(values)) / 2 if shown else 0
     for (row, column), value in shown:
         shade = "black" if value > middle else "white"
-        axes.text(column, row, f"{value:{form}}", ha="center", va="center", fontsize=size, color=shade)
+        axes.text(
+            column, row, f"{value:{form}}", ha="center", va="center", fontsize=size, color=shade
+        )

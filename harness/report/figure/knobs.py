@@ -1,4 +1,6 @@
-"""Which knob matters: the share of the variance that each explains, as bars; below them the largest interactions."""
+"""Which knob matters: the share of the variance that each explains, as bars; below them the largest
+interactions.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not found.main:
         return
     names, pairs = short_names(found), shown_pairs(found)
-    bars = [Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), paired=False) for one in found.main]
+    bars = [
+        Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), paired=False)
+        for one in found.main
+    ]
     bars += [Bar(pair_name(one, names), one.share, "", paired=True) for one in pairs]
     label = f"share of the variance of {view.objective} (%)"
     title = f"Which knob matters, over {counted(len(view.fused), 'fusion')}"
@@ -52,11 +57,18 @@ def _draw(figure: Figure, bars: Sequence[Bar]) -> None:
     axes = figure.subplots()
     shares = [100 * one.share for one in bars]
     axes.barh(
-        range(len(bars)), shares, 0.7, color=[COLORS[SHADES[one.paired]] for one in bars],
-        hatch=[HATCHES[one.paired] for one in bars], edgecolor="white", lw=0.3,
-    )  # fmt: skip
+        range(len(bars)),
+        shares,
+        0.7,
+        color=[COLORS[SHADES[one.paired]] for one in bars],
+        hatch=[HATCHES[one.paired] for one in bars],
+        edgecolor="white",
+        lw=0.3,
+    )
     for place, share in enumerate(shares):
-        axes.annotate(f"{share:.1f}", (share, place), (3, 0), textcoords="offset points", va="center")
+        axes.annotate(
+            f"{share:.1f}", (share, place), (3, 0), textcoords="offset points", va="center"
+        )
     beside = axes.twinx()
     for side, texts in ((axes, [one.name for one in bars]), (beside, [one.best for one in bars])):
         side.set_yticks(range(len(bars)), texts)

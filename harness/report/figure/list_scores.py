@@ -1,4 +1,6 @@
-"""Scores of the lists that are fused: raw on one scale, and after each normalizer (PhaseGraph Fig. 2 and 3)."""
+"""Scores of the lists that are fused: raw on one scale, and after each normalizer (PhaseGraph Fig.
+2 and 3).
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,16 @@ MOST_LISTS = 8
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """The lists on tune, cut as the winner's pool is; none of a sweep whose folder does not hold their scores."""
+    """The lists on tune, cut as the winner's pool is; none of a sweep whose folder does not hold
+    their scores.
+    """
     lists, knobs = result.scores, result.lock["winner"]["parameters"]
     if not lists:
         return
     known = {name: strategy("normalizer", name) for name in names("normalizer")}
-    normalizers = {name: normalizer for name, normalizer in known.items() if not must_learn(normalizer)}
+    normalizers = {
+        name: normalizer for name, normalizer in known.items() if not must_learn(normalizer)
+    }
     cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
     fused = _cut({name: lists[name] for name in knobs.get("pool.lists") or lists}, cap, capped)
     shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
@@ -54,7 +60,10 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
         f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
         for name, values in scores.items()
     )
-    title, notes = "Raw scores of the lists that are fused, on one scale", f"{ranges}. Dashed: medians."
+    title, notes = (
+        "Raw scores of the lists that are fused, on one scale",
+        f"{ranges}. Dashed: medians.",
+    )
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -62,7 +71,9 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
             counts = np.histogram(values, bins=edges)[0]
             color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
             percents = 100 * counts / counts.sum()
-            axes.stairs(percents, edges, fill=True, alpha=0.45, color=color, hatch=hatch, label=name)
+            axes.stairs(
+                percents, edges, fill=True, alpha=0.45, color=color, hatch=hatch, label=name
+            )
             axes.stairs(percents, edges, color=color, lw=0.8)
             axes.axvline(float(np.median(values)), color=color, linestyle="--", lw=1.0)
         if 0 < low < high:
@@ -71,11 +82,17 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
             axes.tick_params(axis="x", which="minor", labelbottom=False)
         figure.legend(loc="outside upper center", ncols=len(scores) or 1)
 
-    return Picture("scores_raw", title, draw, 2.1, notes, where, "raw score", "passages of the list (%)")
+    return Picture(
+        "scores_raw", title, draw, 2.1, notes, where, "raw score", "passages of the list (%)"
+    )
 
 
-def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str) -> Picture:
-    """A row of panels for each normalizer, a column for each list; dashed: what equal shares would be."""
+def calibrated(
+    lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str
+) -> Picture:
+    """A row of panels for each normalizer, a column for each list; dashed: what equal shares would
+    be.
+    """
     rows = _normalize_all(lists, normalizers)
     title = f"Scores of the lists that are fused, after {' and '.join(rows)}"
     notes = f"Share of the list's passages in each of {RANK_BINS} bins; dashed: equal shares."
@@ -85,7 +102,12 @@ def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normal
         for line, (row, values) in enumerate(rows.items()):
             for place, (name, scores) in enumerate(values.items()):
                 axes = grid[line, place]
-                axes.stairs(100 * bin_shares(scores), np.linspace(0, 1, RANK_BINS + 1), fill=True, color=COLORS[place])
+                axes.stairs(
+                    100 * bin_shares(scores),
+                    np.linspace(0, 1, RANK_BINS + 1),
+                    fill=True,
+                    color=COLORS[place],
+                )
                 axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
                 axes.set_title(f"{name}, {row}")
                 if place == 0:
@@ -105,15 +127,20 @@ def distributions(
 ) -> Picture:
     """One figure: a row for the raw scores and one for each normalizer, a column for each list.
 
-    cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``); None means all.
+    cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``);
+    None means all.
     """
     cut = sorted(set(lists) & set(capped)) if cap else []
     taken = _cut(lists, cap, cut)
-    rows = {"raw": {name: one.scores for name, one in taken.items()}, **_normalize_all(taken, normalizers)}
+    rows = {
+        "raw": {name: one.scores for name, one in taken.items()},
+        **_normalize_all(taken, normalizers),
+    }
     rows.pop("none", None)
     depth = f"the {cap} best passages of {', '.join(cut)}" if cut else "all passages of each list"
     notes = (
-        f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the list of one question at "
+        f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the "
+        "list of one question at "
         "a time. A panel is empty where a normalizer is not made for that list."
     )
 
@@ -134,16 +161,22 @@ def distributions(
                     axes.set_ylabel(row, rotation=0, ha="right", va="center")
 
     title = "Scores of each list, raw and after each normalizer"
-    return Picture("distributions", title, draw, 0.45 + 0.62 * len(rows), notes, f"{where}; {depth}")
+    return Picture(
+        "distributions", title, draw, 0.45 + 0.62 * len(rows), notes, f"{where}; {depth}"
+    )
 
 
-def _cut(lists: Mapping[str, ListScores], cap: int | None, capped: Collection[str]) -> dict[str, ListScores]:
+def _cut(
+    lists: Mapping[str, ListScores], cap: int | None, capped: Collection[str]
+) -> dict[str, ListScores]:
     """The lists, those that are capped with their best documents alone."""
     return {name: one.top(cap) if name in capped else one for name, one in lists.items()}
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:
-    """float64[N]: the list's scores after the normalizer, in their order; none when it refuses the list."""
+    """float64[N]: the list's scores after the normalizer, in their order; none when it refuses the
+    list.
+    """
     import torch
 
     present = np.arange(int(one.lengths.max(initial=0))) < one.lengths[:, None]
@@ -157,7 +190,8 @@ def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.
 
 
 def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares, float64[B], and edges, float64[B + 1], of equal bins between the smallest and the greatest value.
+    """Shares, float64[B], and edges, float64[B + 1], of equal bins between the smallest and the
+    greatest value.
 
     B is 20, or as many as values differ.
     """
@@ -169,7 +203,9 @@ def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
 
 def bin_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[10]: the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0 counts to the first."""
-    places = np.clip(np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1)
+    places = np.clip(
+        np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1
+    )
     return np.bincount(places, minlength=RANK_BINS) / max(len(values), 1)
 
 

@@ -1,4 +1,6 @@
-"""Outcomes by question: both find it, neither does, only the winner, only the baseline (PhaseGraph Fig. 1)."""
+"""Outcomes by question: both find it, neither does, only the winner, only the baseline (PhaseGraph
+Fig. 1).
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ HATCHED = {"neither": "..", "loss": "///"}
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """The winner against the reference list, and against the best single list on tune where that is another one."""
+    """The winner against the reference list, and against the best single list on tune where that is
+    another one.
+    """
     view = result.locked
     for baseline, place in view.rivals.items():
         yield _picture(view, baseline, place)
@@ -35,7 +39,9 @@ def compare(view: View, baseline: int) -> Comparison:
 
 
 def counts(found: Comparison) -> dict[str, int]:
-    """How many questions both find, neither finds, only the winner finds (win), only the baseline finds (loss)."""
+    """How many questions both find, neither finds, only the winner finds (win), only the baseline
+    finds (loss).
+    """
     both = int((found.ours * found.theirs).sum())
     return {
         "both": both,
@@ -57,11 +63,21 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, 2, width_ratios=[5, 2]) if differ else [figure.subplots()]
-        titles = (f"all {counted(view.n, 'question')}", shown.replace(" by cluster", " by cluster\n"))
+        titles = (
+            f"all {counted(view.n, 'question')}",
+            shown.replace(" by cluster", " by cluster\n"),
+        )
         for axes, names, title in zip(panels, (list(found), ["win", "loss"]), titles, strict=False):
             for number, name in enumerate(names):
                 shade = COLORS[SHADES[name]]
-                bar = axes.bar(number, found[name], 0.7, color=shade, hatch=HATCHED.get(name), edgecolor="white")
+                bar = axes.bar(
+                    number,
+                    found[name],
+                    0.7,
+                    color=shade,
+                    hatch=HATCHED.get(name),
+                    edgecolor="white",
+                )
                 axes.bar_label(bar, padding=1)
             axes.set_xticks(range(len(names)), names)
             axes.set_ylim(0, 1.15 * max(1, *(found[name] for name in names)))
@@ -69,4 +85,6 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.tick_params(axis="x", length=0)
             axes.set_title(title)
 
-    return Picture(f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes, view.where, y="questions")
+    return Picture(
+        f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes, view.where, y="questions"
+    )

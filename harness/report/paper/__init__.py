@@ -1,4 +1,6 @@
-"""A paper's tables and figures: strategies by benchmarks in one table, and everything else in an appendix."""
+"""A paper's tables and figures: strategies by benchmarks in one table, and everything else in an
+appendix.
+"""
 
 import lazy_loader
 

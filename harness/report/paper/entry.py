@@ -12,13 +12,19 @@ from harness.sweep.folder import SweepResult, View
 
 ROLES = ("list", "untuned", "tuned")
 """Single lists; fusions with their default knobs; the best trial of each fuser on tune."""
-SIGNS = {"better than the baseline": "*", "worse than the baseline": "∘",
-         "better than the best list": "†", "worse than the best list": "‡"}  # fmt: skip
+SIGNS = {
+    "better than the baseline": "*",
+    "worse than the baseline": "∘",
+    "better than the best list": "†",
+    "worse than the best list": "‡",
+}
 
 
 @dataclass
 class Entry:
-    """A row: its role, its name in the sweeps, and its place in the locked view of each sweep that has it."""
+    """A row: its role, its name in the sweeps, and its place in the locked view of each sweep that
+    has it.
+    """
 
     role: str
     name: str
@@ -38,21 +44,29 @@ def entries(results: Sequence[SweepResult]) -> list[Entry]:
     found: dict[tuple[str, str], Entry] = {}
     for number, result in enumerate(results):
         lock, view = result.lock, result.locked
-        locked = [("list" if row["family"] == "single" else "untuned", row) for row in lock["baselines"]]
+        locked = [
+            ("list" if row["family"] == "single" else "untuned", row) for row in lock["baselines"]
+        ]
         for role, row in [*locked, *(("tuned", row) for row in lock["fusers"])]:
             name = str(row["name"] if role == "list" else row["family"])
             entry = found.setdefault((role, name), Entry(role, name))
             if (place := view.place(row["trial"])) is not None:
                 entry.places[number] = place
                 entry.normalizers.add(normalizer_of(row))
-    return sorted((entry for entry in found.values() if entry.places), key=lambda entry: ROLES.index(entry.role))
+    return sorted(
+        (entry for entry in found.values() if entry.places),
+        key=lambda entry: ROLES.index(entry.role),
+    )
 
 
-def signs(view: View, metric: str, places: Mapping[int, int], baseline: str) -> dict[int, list[str]]:
-    """The keys of ``SIGNS`` that hold for each row, by the p that decides, corrected by Holm over the rows.
+def signs(
+    view: View, metric: str, places: Mapping[int, int], baseline: str
+) -> dict[int, list[str]]:
+    """The keys of ``SIGNS`` that hold for each row, by the p that decides, corrected by Holm over
+    the rows.
 
-    places: the place in the view of each row of the table. A trial with two rows, as RRF's default where it is also the
-    best RRF, is one comparison.
+    places: the place in the view of each row of the table. A trial with two rows, as RRF's default
+    where it is also the best RRF, is one comparison.
     """
     found: dict[int, list[str]] = {row: [] for row in places}
     for name, what in ((baseline, "the baseline"), (view.best_single, "the best list")):

@@ -14,32 +14,48 @@ from harness.sweep.folder import SweepResult, View
 
 
 def results_table(
-    results: Sequence[SweepResult], display: Display, metrics: Sequence[str] = (), baseline: str | None = None
+    results: Sequence[SweepResult],
+    display: Display,
+    metrics: Sequence[str] = (),
+    baseline: str | None = None,
 ) -> Table:
-    """The locked trials of each sweep, of different benchmarks, on test where they were held out and else on tune.
+    """The locked trials of each sweep, of different benchmarks, on test where they were held out
+    and else on tune.
 
-    metrics: columns of each benchmark; none means the objective, full_sup and recall at its depth.    baseline: a
-    single list that rows are tested against; None is the sweeps' reference.
+    metrics: columns of each benchmark; none means the objective, full_sup and recall at its depth.
+    baseline: a single list that rows are tested against; None is the sweeps' reference.
     """
     chosen = list(metrics) or results[0].whole.usual_metrics
     against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
     shares = [
-        _shares(rows, number, result, metric, against) for number, result in enumerate(results) for metric in chosen
+        _shares(rows, number, result, metric, against)
+        for number, result in enumerate(results)
+        for metric in chosen
     ]
     columns = [one.column(display, results, len(chosen) == 1) for one in shares]
-    body = [[entry.label(display), *(one.values.get(row) for one in shares)] for row, entry in enumerate(rows)]
+    body = [
+        [entry.label(display), *(one.values.get(row) for one in shares)]
+        for row, entry in enumerate(rows)
+    ]
     return Table(
-        "results", f"{', '.join(chosen)} in percent", [Column("strategy", "text"), *columns], body,
-        _source(results, display), _notes(results, chosen, against, display, shares),
-        style=_style(rows, shares), grouping="benchmark",
-    )  # fmt: skip
+        "results",
+        f"{', '.join(chosen)} in percent",
+        [Column("strategy", "text"), *columns],
+        body,
+        _source(results, display),
+        _notes(results, chosen, against, display, shares),
+        style=_style(rows, shares),
+        grouping="benchmark",
+    )
 
 
 @dataclass(frozen=True)
 class Shares:
-    """A column: one metric of one sweep. values: by row, where the sweep has it.    signs: by row, which ones hold."""
+    """A column: one metric of one sweep. values: by row, where the sweep has it.    signs: by row,
+    which ones hold.
+    """
 
     result: SweepResult
     metric: str
@@ -47,7 +63,9 @@ class Shares:
     signs: Mapping[int, Sequence[str]]
 
     def column(self, display: Display, results: Sequence[SweepResult], one_metric: bool) -> Column:
-        """Its head, and above it the benchmark, with the split where sweeps are on different ones."""
+        """Its head, and above it the benchmark, with the split where sweeps are on
+        different ones.
+        """
         view, splits = self.result.locked, {one.locked.split for one in results}
         if one_metric and len(results) == 1:
             return Column(f"n = {view.n}")
@@ -55,7 +73,9 @@ class Shares:
         return Column(f"n = {view.n}" if one_metric else self.metric, group=group)
 
 
-def _shares(rows: Sequence[Entry], number: int, result: SweepResult, metric: str, against: str) -> Shares:
+def _shares(
+    rows: Sequence[Entry], number: int, result: SweepResult, metric: str, against: str
+) -> Shares:
     view = result.locked
     places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
     measure = Metric.parse(metric)
@@ -64,7 +84,9 @@ def _shares(rows: Sequence[Entry], number: int, result: SweepResult, metric: str
 
 
 def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
-    """Bold what prints as the greatest number of a column, underlined the next; a rule above each role."""
+    """Bold what prints as the greatest number of a column, underlined the next; a rule above each
+    role.
+    """
     best, second = set(), set()
     marks: dict[tuple[int, int], str] = {}
     for place, one in enumerate(shares, 1):
@@ -72,7 +94,11 @@ def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
         order = [*sorted(set(shown.values()), reverse=True), None, None]
         best |= {(row, place) for row, value in shown.items() if value == order[0]}
         second |= {(row, place) for row, value in shown.items() if value == order[1]}
-        marks |= {(row, place): "".join(SIGNS[sign] for sign in holds) for row, holds in one.signs.items() if holds}
+        marks |= {
+            (row, place): "".join(SIGNS[sign] for sign in holds)
+            for row, holds in one.signs.items()
+            if holds
+        }
     rules = (row for row in range(1, len(rows)) if rows[row].role != rows[row - 1].role)
     return Style(frozenset(best), frozenset(second), marks, frozenset(rules))
 
@@ -80,16 +106,23 @@ def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
 def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str) -> None:
     for result in results:
         if baseline not in (known := result.locked.singles):
-            raise HarnessError(f"{result.folder}: baseline={baseline} is no list of it; it has: {', '.join(known)}")
+            raise HarnessError(
+                f"{result.folder}: baseline={baseline} is no list of it; it has: {', '.join(known)}"
+            )
     names = [str(result.manifest["dataset"]) for result in results]
     if len(set(names)) < len(names):
-        raise HarnessError(f"a table has one sweep a benchmark, got {', '.join(names)}; choose with sweep=[DIR,DIR]")
+        raise HarnessError(
+            f"a table has one sweep a benchmark, got {', '.join(names)}; choose with "
+            "sweep=[DIR,DIR]"
+        )
     for metric in metrics:
         results[0].locked.values(0, Metric.parse(metric))
 
 
 def _shared(views: Sequence[View]) -> str:
-    """Of which benchmarks the tests are by cluster; nothing where no two queries share gold passages."""
+    """Of which benchmarks the tests are by cluster; nothing where no two queries share gold
+    passages.
+    """
     names = dict.fromkeys(view.dataset for view in views if view.deciding)
     return f" (by cluster where questions share gold passages: {', '.join(names)})" if names else ""
 
@@ -105,12 +138,20 @@ def _source(results: Sequence[SweepResult], display: Display) -> Source:
 
 
 def _notes(
-    results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, shares: Sequence[Shares]
+    results: Sequence[SweepResult],
+    metrics: Sequence[str],
+    baseline: str,
+    display: Display,
+    shares: Sequence[Shares],
 ) -> list[str]:
     views = [result.locked for result in results]
     lists = dict.fromkeys(str(view.best_single) for view in views)
-    looks = "; ".join(f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation)
-    data = "; ".join(f"{result.folder.name}, data {result.locked.data_sha256[:12]}" for result in results)
+    looks = "; ".join(
+        f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation
+    )
+    data = "; ".join(
+        f"{result.folder.name}, data {result.locked.data_sha256[:12]}" for result in results
+    )
     notes = [
         "Best in bold, second underlined.",
         f"{definitions(dict.fromkeys(metric.partition('@')[0] for metric in metrics))}.",
@@ -149,6 +190,7 @@ def _tests(views: Sequence[View], shares: Sequence[Shares], baseline: str) -> st
     parts = [(SIGNS[sign], *sign.split(" than ")) for sign in held]
     said = ", ".join(f"{sign} {word} than {against[other]}" for sign, word, other in parts)
     return (
-        f"Exact McNemar tests (sign tests of a metric that is not 0/1){_shared(views)}, p at most .05 after Holm's "
+        f"Exact McNemar tests (sign tests of a metric that is not 0/1){_shared(views)}, p at "
+        "most .05 after Holm's "
         f"correction over the rows of a column: {said}."
     )

@@ -19,7 +19,8 @@ POINTS = 72.27
 class Venue:
     """Widths in points, letters, and the LaTeX preamble of a document in its style.
 
-    column, page: widths of a column and of all columns, the same in a document of one column.    text: size of the
+    column, page: widths of a column and of all columns, the same in a document of one column.
+    text: size of the
     text.    serif: whether figures have Times's letters (STIX), or DejaVu Sans.
     """
 

@@ -1,4 +1,6 @@
-"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``, ``report.pdf``."""
+"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``,
+``report.pdf``.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from harness.core.table import TWO_COLUMNS, Table, counted, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
-from harness.report.figure import Page, Picture, alpha, ceiling, frontier, knobs, list_scores, outcomes
+from harness.report.figure import (
+    Page,
+    Picture,
+    alpha,
+    ceiling,
+    frontier,
+    knobs,
+    list_scores,
+    outcomes,
+)
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
@@ -23,7 +34,9 @@ from harness.work.progress import over
 
 FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
 MOST = 12
-"""Columns of a table of the document: the other metrics of one that has more are a table in the appendix."""
+"""Columns of a table of the document: the other metrics of one that has more are a table in the
+appendix.
+"""
 FIRST = 3
 """Metrics that stay."""
 AS_TYPED = Display()
@@ -32,8 +45,8 @@ AS_TYPED = Display()
 
 @dataclass(frozen=True)
 class Built:
-    """What was written, and a line about each PDF (its path, or why there is none); of a paper also why its results are
-    several tables.
+    """What was written, and a line about each PDF (its path, or why there is none); of a paper also
+    why its results are several tables.
     """
 
     files: Sequence[Path]
@@ -52,7 +65,9 @@ class Section:
 
     @property
     def sheets(self) -> list[Table]:
-        """The tables of the document: the first one, then what was taken from it, then the others."""
+        """The tables of the document: the first one, then what was taken from it, then the
+        others.
+        """
         return [sheet for table in self.tables for sheet in _sheets(table)]
 
     @property
@@ -70,19 +85,30 @@ class Section:
         return f"{file_name(self.sweep)}-{name.rpartition('/')[2]}"
 
     def apart(self, name: str) -> Section:
-        """The same below a folder and a label of that name, so that several sweeps stand in one report."""
+        """The same below a folder and a label of that name, so that several sweeps stand in one
+        report.
+        """
         return dataclasses.replace(
             self,
-            tables=[dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables],
-            pictures=[dataclasses.replace(picture, name=f"{name}/{picture.name}") for picture in self.pictures],
+            tables=[
+                dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables
+            ],
+            pictures=[
+                dataclasses.replace(picture, name=f"{name}/{picture.name}")
+                for picture in self.pictures
+            ],
         )
 
 
 def _sheets(table: Table) -> list[Table]:
-    """The table; of one that is too wide the first metrics, and the others with raw p as a second table."""
+    """The table; of one that is too wide the first metrics, and the others with raw p as a second
+    table.
+    """
     titles = table.titles
     metrics = [place for place, column in enumerate(table.columns) if column.kind == "share"]
-    moved = metrics[FIRST:] + [place for place, title in enumerate(titles) if title == "p" and "Holm p" in titles]
+    moved = metrics[FIRST:] + [
+        place for place, title in enumerate(titles) if title == "p" and "Holm p" in titles
+    ]
     if len(titles) <= MOST or not moved:
         return [table]
     kept = table.take([place for place in range(len(titles)) if place not in moved])
@@ -93,7 +119,9 @@ def _sheets(table: Table) -> list[Table]:
 
 
 def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
-    """Every table and figure of a sweep.    more: further figures, such as a benchmark's calibration."""
+    """Every table and figure of a sweep.    more: further figures, such as a benchmark's
+    calibration.
+    """
     tables, pictures = build_experiment(result)
     drawn = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
@@ -106,10 +134,14 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
 
 
 def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
-    """What shows several benchmarks at once: an experiment's joint figures, and whether winners hold on all."""
+    """What shows several benchmarks at once: an experiment's joint figures, and whether winners
+    hold on all.
+    """
     results = list(results)
     sections = {
-        kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in ones)}, [], pictures)
+        kind: Section(
+            kind, kind, {"sweeps": ", ".join(one.folder.name for one in ones)}, [], pictures
+        )
         for kind, ones in by_kind(results).items()
         if (pictures := joint_figures(ones))
     }
@@ -120,17 +152,23 @@ def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
 
 
 def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
-    """Write the files of a report. Tables and figures that an earlier one left and this one does not have go.
+    """Write the files of a report. Tables and figures that an earlier one left and this one does
+    not have go.
 
-    sections: by their titles; of several, each one's tables and figures lie in folders of that name.
-    The same results give the same bytes.
+    sections: by their titles; of several, each one's tables and figures lie in folders of that
+    name. The same results give the same bytes.
     """
     shown = list(sections.values())
     if len(shown) > 1:
-        shown = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
+        shown = [
+            dataclasses.replace(one, title=name).apart(file_name(name))
+            for name, one in sections.items()
+        ]
     files: list[Path] = []
     for one in shown:
-        files += [write_text(folder / "tables" / f"{table.name}.csv", table.csv()) for table in one.tables]
+        files += [
+            write_text(folder / "tables" / f"{table.name}.csv", table.csv()) for table in one.tables
+        ]
         for sheet in one.sheets:
             text = typeset(sheet, TWO_COLUMNS, one.label(sheet.name), display.text, display.cell)
             files.append(write_text(folder / "tables" / f"{sheet.name}.tex", text))
@@ -146,10 +184,20 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
 def sweep_facts(result: SweepResult) -> dict[str, str]:
     """What the report's head says: where its numbers come from."""
     manifest, view = result.manifest, result.locked
-    libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
-    shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
+    libraries = ", ".join(
+        f"{name} {version}" for name, version in sorted(manifest["libraries"].items())
+    )
+    shown = (
+        f"{view.split}, evaluation {view.evaluation}"
+        if view.evaluation
+        else f"{view.split} (nothing held out yet)"
+    )
     sizes = manifest.get("counts")
-    counts = [counted(sizes["passages"], "passage"), counted(sizes["queries"], "question")] if sizes else []
+    counts = (
+        [counted(sizes["passages"], "passage"), counted(sizes["queries"], "question")]
+        if sizes
+        else []
+    )
     tune = counted(len(result.queries), "tune question")
     return {
         "benchmark": ", ".join([str(manifest["dataset"]), *counts, tune]),
@@ -166,7 +214,9 @@ def sweep_facts(result: SweepResult) -> dict[str, str]:
 
 
 def _remove_old(folder: Path, kept: Sequence[Path]) -> None:
-    """Remove the tables and figures that the earlier report.tex names, and folders that are empty then."""
+    """Remove the tables and figures that the earlier report.tex names, and folders that are empty
+    then.
+    """
     earlier = folder / "report.tex"
     text = earlier.read_text(encoding="utf-8") if earlier.is_file() else ""
     for name in re.findall(r"\\(?:input|includegraphics)\{((?:tables|figures)/[\w/-]+)\.", text):

@@ -1,7 +1,9 @@
-"""LaTeX: templates of reports/templates filled, and ``NAME.tex`` to ``NAME.pdf`` with what this machine has.
+"""LaTeX: templates of reports/templates filled, and ``NAME.tex`` to ``NAME.pdf`` with what this
+machine has.
 
-In a template every value is escaped; what is a document's own code already is given as ``Markup``. A compiler runs no
-command and no settings file that lies in the folder, and reads and writes nothing outside of it.
+In a template every value is escaped; what is a document's own code already is given as ``Markup``.
+A compiler runs no command and no settings file that lies in the folder, and reads and writes
+nothing outside of it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ COMMANDS = {
 }
 REPRODUCIBLE = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
 CONFINED = {"openin_any": "p", "openout_any": "p", "shell_escape": "f"}
-"""Settings of TeX (kpathsea): files outside the folder are neither read nor written, and no command is run."""
+"""Settings of TeX (kpathsea): files outside the folder are neither read nor written, and no command
+is run.
+"""
 SECONDS = 180
 
 
@@ -40,7 +44,10 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
     target.unlink(missing_ok=True)
     tool = next((name for name in COMMANDS if shutil.which(name)), None)
     if tool is None:
-        return f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / f'{name}.tex'} compiles where one is"
+        return (
+            f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / f'{name}.tex'} "
+            "compiles where one is"
+        )
     with Progress(f"{target} by {tool}"), tempfile.TemporaryDirectory() as out:
         command = [*(part.format(out=out) for part in COMMANDS[tool]), f"{name}.tex"]
         try:
@@ -64,14 +71,20 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
 
 def _complaint(output: bytes) -> str:
     text = output.decode(errors="replace")
-    found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(r"^.*[Ee]rror.*$", text, re.MULTILINE)
+    found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(
+        r"^.*[Ee]rror.*$", text, re.MULTILINE
+    )
     return found[0].strip()[:200] if found else "it said nothing"
 
 
 LATEX_MARKS = {
-    "block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<",
-    "variable_end_string": ">>", "comment_start_string": "<#", "comment_end_string": "#>",
-}  # fmt: skip
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+    "comment_start_string": "<#",
+    "comment_end_string": "#>",
+}
 
 
 def fill(name: str, **values: Any) -> str:

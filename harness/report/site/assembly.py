@@ -26,8 +26,9 @@ from harness.work.progress import over
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     """Write the site of all sweeps below paths.runs into ``folder``; returns its first page.
 
-    given: folders of sweeps elsewhere that belong to it, too. What an earlier site wrote of the same sweep with the
-    same data, code and settings stays as it is. A sweep that cannot be read is listed with the reason.
+    given: folders of sweeps elsewhere that belong to it, too. What an earlier site wrote of the
+    same sweep with the same data, code and settings stays as it is. A sweep that cannot be read is
+    listed with the reason.
     """
     listed, unread = find(Path(config.paths.runs), given)
     display = Display.read(config)
@@ -49,7 +50,9 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
 
 
 def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict[str, str]]:
-    """The sweeps that can be read, the last locked one first; of the others the reason, by name of the folder."""
+    """The sweeps that can be read, the last locked one first; of the others the reason, by name of
+    the folder.
+    """
     folders = {path.resolve(): path for path in (runs / "sweeps").glob("*") if path.is_dir()}
     folders |= {path.resolve(): path for path in given}
     found: list[tuple[int, SweepResult]] = []
@@ -67,5 +70,7 @@ def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict
         name, taken = file_name(result.folder.name), {one.key for one in listed}
         keys = [name, *(f"{name}-{number}" for number in range(2, len(found) + 1))]
         key = next(key for key in keys if key not in taken)
-        listed.append(SweepEntry(key, result.title, result, result.title in {one.title for one in listed}))
+        listed.append(
+            SweepEntry(key, result.title, result, result.title in {one.title for one in listed})
+        )
     return listed, unread

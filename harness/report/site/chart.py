@@ -19,11 +19,14 @@ from harness.sweep.folder import Row, SweepResult, View
 from harness.sweep.judge import Effect, of_view
 
 Chart = Content
-"""``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and
-points ``[x, y, what it is, trial or None]`` each; of a bar x is a word. ``shades``: the place of each bar's colour in
-the palette. ``band``: of a line, ``[low, high]`` a point. ``decimals`` of y. ``rules``: horizontal lines by name.
-``edge``: a line of steps. ``winner``: its trial, a star. Of parallel coordinates ``axes`` (a name and its values in
-words) and ``lines``: a number of each axis (-1: it has none), the score in percent, what it is, the trial."""
+"""``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels),
+``series``: a name and points ``[x, y, what it is, trial or None]`` each; of a bar x is a word.
+``shades``: the place of each bar's colour in the palette. ``band``: of a line, ``[low, high]`` a
+point. ``decimals`` of y. ``rules``: horizontal lines by name.
+``edge``: a line of steps. ``winner``: its trial, a star. Of parallel coordinates ``axes`` (a name
+and its values in words) and ``lines``: a number of each axis (-1: it has none), the score in
+percent, what it is, the trial.
+"""
 POINTING = "Point at a mark to read it; click it to open the trial."
 
 
@@ -37,14 +40,20 @@ def charts(result: SweepResult) -> Iterator[Chart]:
     yield from _ceiling(result)
 
 
-def _chart(kind: str, picture: Picture, series: Sequence[Mapping[str, Any]], said: str = "", **more: Any) -> Chart:
-    """A figure of the report with its points.    said: before the data are named.    more: what else the chart has."""
+def _chart(
+    kind: str, picture: Picture, series: Sequence[Mapping[str, Any]], said: str = "", **more: Any
+) -> Chart:
+    """A figure of the report with its points.    said: before the data are named.    more: what
+    else the chart has.
+    """
     caption = " ".join(filter(None, [picture.notes, said, f"{picture.of}."]))
     labels = {"title": picture.title, "caption": caption, "x": picture.x, "y": picture.y}
     return {"kind": kind, **labels, "series": list(series), **more}
 
 
-def _bars(picture: Picture, bars: Sequence[Sequence[Any]], shades: Sequence[int], **more: Any) -> Chart:
+def _bars(
+    picture: Picture, bars: Sequence[Sequence[Any]], shades: Sequence[int], **more: Any
+) -> Chart:
     """bars: a word, a number and what it is."""
     series = [{"name": "", "points": [[*bar, None] for bar in bars]}]
     return _chart("bar", picture, series, shades=list(shades), **more)
@@ -58,17 +67,26 @@ def _knobs(result: SweepResult) -> Iterator[Chart]:
         yield {
             "kind": "parallel",
             "title": "Every trial by its knobs",
-            "caption": f"A line is a fusion, the stronger the higher its {view.objective}; orange: the winner. The "
-            "knob that explains most comes first; –: the fusion has no such knob. Click a value to see the fusions "
+            "caption": f"A line is a fusion, the stronger the higher its {view.objective}; orange: the winner. The "  # noqa: E501
+            "knob that explains most comes first; –: the fusion has no such knob. Click a value "
+            "to see the fusions "
             f"that have it. Point at a line to read it; click it to open the trial. {view.where}.",
             "y": f"{view.objective} (%)",
-            "axes": [[names[one.knobs[0]], list(map(value_text, in_order(one)))] for one in found.main],
+            "axes": [
+                [names[one.knobs[0]], list(map(value_text, in_order(one)))] for one in found.main
+            ],
             "lines": [_line(view, view.rows[place], found.main) for place in view.fused],
             "winner": view.winner,
         }
-        shares = [(names[one.knobs[0]], one, f"; best value {value_text(one.levels[0].value)}") for one in found.main]
+        shares = [
+            (names[one.knobs[0]], one, f"; best value {value_text(one.levels[0].value)}")
+            for one in found.main
+        ]
         shares += [(pair_name(one, names), one, "") for one in shown_pairs(found)]
-        bars = [(name, 100 * one.share, f"{percent(one.share)}% of the variance{best}") for name, one, best in shares]
+        bars = [
+            (name, 100 * one.share, f"{percent(one.share)}% of the variance{best}")
+            for name, one, best in shares
+        ]
         shades = [knobs.SHADES[len(one.knobs) > 1] for _, one, _ in shares]
         yield _bars(picture, bars, shades, decimals=1)
 
@@ -76,16 +94,31 @@ def _knobs(result: SweepResult) -> Iterator[Chart]:
 def _line(view: View, row: Row, found: Sequence[Effect]) -> list[Any]:
     """A trial's place on each axis, its score, and what it is."""
     own = row["parameters"]
-    places = [in_order(one).index(own[one.knobs[0]]) if one.knobs[0] in own else -1 for one in found]
-    return [*places, 100 * view.score(row), f"{row['name']}: {percent(view.score(row))}%", row["trial"]]
+    places = [
+        in_order(one).index(own[one.knobs[0]]) if one.knobs[0] in own else -1 for one in found
+    ]
+    return [
+        *places,
+        100 * view.score(row),
+        f"{row['name']}: {percent(view.score(row))}%",
+        row["trial"],
+    ]
 
 
 def _outcomes(result: SweepResult) -> Iterator[Chart]:
     view = result.locked
     for picture, (name, place) in zip(outcomes.pictures(result), view.rivals.items(), strict=True):
-        words = {"both": "both find", "neither": "neither finds", "win": "only the winner", "loss": f"only {name}"}
+        words = {
+            "both": "both find",
+            "neither": "neither finds",
+            "win": "only the winner",
+            "loss": f"only {name}",
+        }
         found = outcomes.counts(outcomes.compare(view, place))
-        bars = [(words[key], count, f"{count} of {counted(view.n, 'question')}") for key, count in found.items()]
+        bars = [
+            (words[key], count, f"{count} of {counted(view.n, 'question')}")
+            for key, count in found.items()
+        ]
         yield _bars(picture, bars, [outcomes.SHADES[key] for key in found])
 
 
@@ -96,7 +129,9 @@ def _losses(result: SweepResult) -> Iterator[Chart]:
     words = {"cut by the cap": "cut by the pool's cap", "outranked": "other passages outrank it"}
     counts = {"found": view.n - sum(lost.values()), **lost}
     of = counted(view.n, "question")
-    bars = [(words.get(reason, reason), count, f"{count} of {of}") for reason, count in counts.items()]
+    bars = [
+        (words.get(reason, reason), count, f"{count} of {of}") for reason, count in counts.items()
+    ]
     series = [{"name": "", "points": [[*bar, None] for bar in bars]}]
     yield {
         "kind": "bar",
@@ -114,11 +149,18 @@ def _alpha(result: SweepResult) -> Iterator[Chart]:
         series = []
         for family, curve in alpha.curves(view).items():
             points = [
-                [at, 100 * share, f"{family}, alpha {at:g}: {percent(share)} ({interval((low, high))})", None]
+                [
+                    at,
+                    100 * share,
+                    f"{family}, alpha {at:g}: {percent(share)} ({interval((low, high))})",
+                    None,
+                ]
                 for at, share, low, high in curve
             ]
             band = [[100 * low, 100 * high] for _, _, low, high in curve]
-            series.append({"name": family, "points": points, **({"band": band} if view.metric.binary else {})})
+            series.append(
+                {"name": family, "points": points, **({"band": band} if view.metric.binary else {})}
+            )
         rules = [[name, 100 * view.score(view.rows[place])] for name, place in view.singles.items()]
         yield _chart("line", picture, series, decimals=1, rules=rules)
 
@@ -127,10 +169,17 @@ def _frontier(result: SweepResult) -> Iterator[Chart]:
     view, known = result.whole, frontier.outcomes(result.whole)
 
     def point(lost: int, won: int, row: Row) -> list[Any]:
-        return [lost, won, f"{row['name']}: {won} won, {lost} lost, {percent(view.score(row))}", row["trial"]]
+        return [
+            lost,
+            won,
+            f"{row['name']}: {won} won, {lost} lost, {percent(view.score(row))}",
+            row["trial"],
+        ]
 
     for picture in frontier.pictures(result):
-        series = [{"name": name, "points": [point(*one) for one in mine]} for name, mine in known.items()]
+        series = [
+            {"name": name, "points": [point(*one) for one in mine]} for name, mine in known.items()
+        ]
         edge = edge_of([(lost, won) for mine in known.values() for lost, won, _ in mine])
         yield _chart("scatter", picture, series, POINTING, edge=edge, winner=view.winner)
 
@@ -149,5 +198,8 @@ def _ceiling(result: SweepResult) -> Iterator[Chart]:
             if score is not None
         ]
         names = "ceiling", f"best {result.whole.objective}"
-        series = [{"name": name, "points": points} for name, points in zip(names, (reach, best), strict=True)]
+        series = [
+            {"name": name, "points": points}
+            for name, points in zip(names, (reach, best), strict=True)
+        ]
         yield _chart("line", picture, series, decimals=1)

@@ -1,4 +1,6 @@
-"""Files that a page on disk can read: a script that hands JSON in a string to the page's own ``put``."""
+"""Files that a page on disk can read: a script that hands JSON in a string to the page's own
+``put``.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 
 
 class Chunks:
-    """The files below a site's ``data`` folder. What an earlier site left there and this one does not write goes."""
+    """The files below a site's ``data`` folder. What an earlier site left there and this one does
+    not write goes.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -34,7 +38,9 @@ class Chunks:
 
     def put(self, name: str, content: Any) -> None:
         """Write ``<name>.js``; the page gets ``content`` by ``load(name)``."""
-        text = json.dumps(json_value(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(
+            json_value(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
         write_text(self.folder / f"{name}.js", f"put({json.dumps(name)},{json.dumps(text)});\n")
         self.keep(f"{name}.js")
 
@@ -43,7 +49,9 @@ class Chunks:
         self.files[name] = None
 
     def is_made(self, group: str, digest: str) -> bool:
-        """Whether the files below a folder were made of what ``digest`` stands for; then they belong to the site."""
+        """Whether the files below a folder were made of what ``digest`` stands for; then they
+        belong to the site.
+        """
         try:
             made = json.loads((self.folder / group / MADE).read_text(encoding="utf-8"))
             names = [str(name) for name in made["files"]] if made["digest"] == digest else []
@@ -106,7 +114,10 @@ def packed_ranks(ranks: NDArray[np.int32]) -> Content:
 def packed_scores(scores: NDArray[np.float64]) -> Content:
     """Each query's score by its place among the different ones, ``levels``, ascending."""
     levels, places = np.unique(scores, return_inverse=True)
-    return {**packed(places.reshape(scores.shape), max(len(levels) - 1, 0)), "levels": levels.tolist()}
+    return {
+        **packed(places.reshape(scores.shape), max(len(levels) - 1, 0)),
+        "levels": levels.tolist(),
+    }
 
 
 def table(shown: Table, display: Display) -> Content:
@@ -117,7 +128,9 @@ def table(shown: Table, display: Display) -> Content:
         "title": display.text(shown.title),
         "of": display.text(shown.source.extent),
         "caption": display.text(" ".join([*shown.notes, *shown.source.notes])),
-        "columns": [{"title": display.text(column.title), "kind": column.kind} for column in shown.columns],
+        "columns": [
+            {"title": display.text(column.title), "kind": column.kind} for column in shown.columns
+        ],
         "rows": [
             [display.cell(cell) if text else cell for cell, text in zip(row, texts, strict=True)]
             for row in shown.cells()

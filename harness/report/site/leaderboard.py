@@ -1,4 +1,6 @@
-"""The leaderboard of all sweeps: a row a system, a column a metric of each benchmark, the best of each marked."""
+"""The leaderboard of all sweeps: a row a system, a column a metric of each benchmark, the best of
+each marked.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,25 @@ from harness.evaluation.metric import Metric, average
 from harness.report.display import Display, normalizer_of
 from harness.report.site.chunk import Content, table
 from harness.report.table.cost import needed
-from harness.sweep.folder import BENCHMARK, Row, SweepResult, View, encoders, graphs, learned, lists_read, locked_trials
+from harness.sweep.folder import (
+    BENCHMARK,
+    Row,
+    SweepResult,
+    View,
+    encoders,
+    graphs,
+    learned,
+    lists_read,
+    locked_trials,
+)
 
 LIST, DEFAULT, TUNED, WINNER, NAMED = (
-    "single list", "fixed fusion", "best of its fuser", "best fusion", "of an experiment",
-)  # fmt: skip
+    "single list",
+    "fixed fusion",
+    "best of its fuser",
+    "best fusion",
+    "of an experiment",
+)
 SYSTEM = ("encoder", "extractor", "graph", "retriever", "lists")
 """Overrides that a row's encoder and graph say."""
 MADE = ("kind", "graph", "fitted on", "sweep")
@@ -43,9 +59,11 @@ class SweepEntry:
 
 @dataclass
 class System:
-    """A row: its kind, what it is called in a sweep, what it is made of, and its cell of each benchmark.
+    """A row: its kind, what it is called in a sweep, what it is made of, and its cell of each
+    benchmark.
 
-    name: of a list or a fuser.    fitted: on which benchmarks, or on tune; empty of what learns nothing.
+    name: of a list or a fuser.    fitted: on which benchmarks, or on tune; empty of what learns
+    nothing.
     sweep: what was typed beside benchmark, encoder and graph.
     """
 
@@ -68,16 +86,26 @@ class System:
         return all(view.is_winner(place) for _, view, place in self.cells.values())
 
     def label(self, display: Display) -> str:
-        """The trial's name where it is the same one on all benchmarks, else the fuser's with its normalizer."""
+        """The trial's name where it is the same one on all benchmarks, else the fuser's with its
+        normalizer.
+        """
         names = {display.trial(row) for row in self.rows}
         if len(names) == 1:
             return names.pop()
         fusers = {(row["family"], normalizer_of(row)) for row in self.rows}
-        return display.strategy(*fusers.pop()) if len(fusers) == 1 else f"{self.kind} of each benchmark".capitalize()
+        return (
+            display.strategy(*fusers.pop())
+            if len(fusers) == 1
+            else f"{self.kind} of each benchmark".capitalize()
+        )
 
     def takes(self, other: System, group: str, view: View, place: int) -> bool:
-        """Whether another system's trial is this one's on a benchmark: of one name and make, and no other ranks."""
-        mine, theirs = ((one.kind, one.name, one.encoder, one.graph, one.fitted) for one in (self, other))
+        """Whether another system's trial is this one's on a benchmark: of one name and make, and no
+        other ranks.
+        """
+        mine, theirs = (
+            (one.kind, one.name, one.encoder, one.graph, one.fitted) for one in (self, other)
+        )
         if mine != theirs or (self.kind not in (LIST, DEFAULT) and self.sweep != other.sweep):
             return False
         known = self.cells.get(group)
@@ -95,8 +123,8 @@ class Board:
     def content(self) -> Content:
         """What the first page reads: a table, where its cells lead, and which of them are best.
 
-        best: for each choice of encoder and kind, the cells ``[row, column]`` that are best, and those not shown to
-        differ from it.
+        best: for each choice of encoder and kind, the cells ``[row, column]`` that are best, and
+        those not shown to differ from it.
         """
         shown = self._table()
         return {
@@ -106,7 +134,10 @@ class Board:
             "kinds": [system.kind for system in self.systems],
             "encoders": [system.encoder for system in self.systems],
             "places": [
-                {name: [key, self.split, view.rows[place]["trial"]] for name, (key, view, place) in one.cells.items()}
+                {
+                    name: [key, self.split, view.rows[place]["trial"]]
+                    for name, (key, view, place) in one.cells.items()
+                }
                 for one in self.systems
             ],
             "best": [self._best(*choice, shown.titles) for choice in self._choices()],
@@ -131,12 +162,16 @@ class Board:
 
     @cached_property
     def systems(self) -> list[System]:
-        """The rows, best first by the first column; what ranks as the best fusion does is one row with it."""
+        """The rows, best first by the first column; what ranks as the best fusion does is one row
+        with it.
+        """
         found: list[System] = []
         for one, view in self.views:
             group = self.groups[_questions(view)]
             for system, place in _locked(one.result, view):
-                known = next((other for other in found if other.takes(system, group, view, place)), None)
+                known = next(
+                    (other for other in found if other.takes(system, group, view, place)), None
+                )
                 if known is None:
                     found.append(known := system)
                 known.cells.setdefault(group, (one.key, view, place))
@@ -149,7 +184,9 @@ class Board:
         found: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = {}
         for number, system in enumerate(self.systems):
             for (group, (_, view, place)), metric in product(system.cells.items(), self.metrics):
-                found.setdefault((group, metric), {})[number] = view.values(place, Metric.parse(metric))
+                found.setdefault((group, metric), {})[number] = view.values(
+                    place, Metric.parse(metric)
+                )
         return found
 
     def _scores(self, system: System) -> Iterator[float | None]:
@@ -159,14 +196,21 @@ class Board:
             yield None if mean is None or np.isnan(mean) else mean
 
     def _table(self) -> Table:
-        made = {title: [getattr(one, title.split(" ")[0]) for one in self.systems] for title in MADE}
+        made = {
+            title: [getattr(one, title.split(" ")[0]) for one in self.systems] for title in MADE
+        }
         told = [title for title, column in made.items() if title == "kind" or len({*column}) > 1]
         columns = [
-            Column("system", "text"), Column("encoder", "text"),
-            *(Column(metric, group=group) for group, metric in product(self.groups.values(), self.metrics)),
+            Column("system", "text"),
+            Column("encoder", "text"),
+            *(
+                Column(metric, group=group)
+                for group, metric in product(self.groups.values(), self.metrics)
+            ),
             *(Column(title, "text") for title in told),
-            Column("ms a question", "measured"), Column("index s", "measured"),
-        ]  # fmt: skip
+            Column("ms a question", "measured"),
+            Column("index s", "measured"),
+        ]
         rows = [
             [
                 one.label(self.display),
@@ -185,7 +229,9 @@ class Board:
 
     def _best(self, encoder: str, kind: str, titles: Sequence[str]) -> Content:
         chosen = {
-            number for number, one in enumerate(self.systems) if encoder in ("", one.encoder) and kind in ("", one.kind)
+            number
+            for number, one in enumerate(self.systems)
+            if encoder in ("", one.encoder) and kind in ("", one.kind)
         }
         best: list[list[int]] = []
         equal: list[list[int]] = []
@@ -197,24 +243,36 @@ class Board:
         return {"encoder": encoder, "kind": kind, "best": best, "equal": equal}
 
     def _top(self, group: str, metric: str, chosen: Set[int]) -> tuple[list[int], list[int]]:
-        """The chosen systems that print as the best by a metric, and those that are not shown to be worse."""
-        mine = {row: one for row, one in self.values.get((group, metric), {}).items() if row in chosen}
+        """The chosen systems that print as the best by a metric, and those that are not shown to be
+        worse.
+        """
+        mine = {
+            row: one for row, one in self.values.get((group, metric), {}).items() if row in chosen
+        }
         scores = {row: float(average(one)) for row, one in mine.items() if not np.isnan(one).all()}
         if not scores:
             return [], []
         top = max(scores, key=lambda row: scores[row])
         best = [row for row, score in scores.items() if percent(score) == percent(scores[top])]
         others = [row for row in scores if row != top]
-        compared = zip(others, corrected([self._comparison(group, metric, row, top) for row in others]), strict=True)
+        compared = zip(
+            others,
+            corrected([self._comparison(group, metric, row, top) for row in others]),
+            strict=True,
+        )
         return best, [row for row, one in compared if one.finding == "even" and row not in best]
 
     def _comparison(self, group: str, metric: str, row: int, top: int) -> Comparison:
         values, view = self.values[group, metric], self.systems[top].cells[group][1]
-        return Comparison.of(values[row], values[top], Metric.parse(metric).binary, labels=view.clusters)
+        return Comparison.of(
+            values[row], values[top], Metric.parse(metric).binary, labels=view.clusters
+        )
 
 
 def boards(listed: Sequence[SweepEntry], display: Display) -> list[Content]:
-    """The leaderboard of test, if anything was held out, and that of tune; of sweeps of one title the newest."""
+    """The leaderboard of test, if anything was held out, and that of tune; of sweeps of one title
+    the newest.
+    """
     newest = [one for one in listed if not one.newer]
     named = display.of([one.result for one in newest])
     tested = [(one, one.result.test) for one in newest if one.result.test]
@@ -229,16 +287,25 @@ def _questions(view: View) -> str:
 
 
 def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
-    """Every locked trial as a system, the winner first as the best fusion and then as the best of its fuser."""
+    """Every locked trial as a system, the winner first as the best fusion and then as the best of
+    its fuser.
+    """
     made = result.manifest.get("lists") or {}
-    fused = {name for place in result.whole.fused for name in lists_read(result.whole.rows[place])} or set(made)
+    fused = {
+        name for place in result.whole.fused for name in lists_read(result.whole.rows[place])
+    } or set(made)
     for kind, place in _roles(result, view):
         row = view.rows[place]
         names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
-        yield _system(kind, row, {name: made[name] for name in names if name in made}, result), place
+        yield (
+            _system(kind, row, {name: made[name] for name in names if name in made}, result),
+            place,
+        )
 
 
-def _system(kind: str, row: Row, made: Mapping[str, Mapping[str, object]], result: SweepResult) -> System:
+def _system(
+    kind: str, row: Row, made: Mapping[str, Mapping[str, object]], result: SweepResult
+) -> System:
     """made: the lists that it reads, as the manifest describes them."""
     called = {LIST: row["name"], DEFAULT: row["name"], NAMED: row["name"], TUNED: row["family"]}
     return System(
@@ -270,18 +337,27 @@ def _typed(result: SweepResult) -> str:
         for key, value in result.given.items()
         if key not in BENCHMARK and key.lstrip("+~").split("@")[0].split(".")[0] not in SYSTEM
     }
-    return " ".join([own.pop("experiment", ""), *(f"{key}={value}" for key, value in own.items())]).strip() or NONE
+    return (
+        " ".join(
+            [own.pop("experiment", ""), *(f"{key}={value}" for key, value in own.items())]
+        ).strip()
+        or NONE
+    )
 
 
 def _fitted(result: SweepResult, row: Row) -> str:
     """On what the weights of a row's lists, or what it has learned itself, were fitted."""
     known = result.manifest.get("fitted") or {}
-    on = dict.fromkeys(name for each in lists_read(row) if each in known for name in known[each]["on"])
+    on = dict.fromkeys(
+        name for each in lists_read(row) if each in known for name in known[each]["on"]
+    )
     return ", ".join(on) or ("tune" if learned(result.lock).get(row["trial"]) else NONE)
 
 
 def _cost(system: System) -> list[float | None]:
-    """Milliseconds a question and seconds of the index, of all lists that it reads; the mean over its benchmarks."""
+    """Milliseconds a question and seconds of the index, of all lists that it reads; the mean over
+    its benchmarks.
+    """
     spent = []
     for _, view, place in system.cells.values():
         known, names = needed(view), lists_read(view.rows[place])
@@ -289,4 +365,8 @@ def _cost(system: System) -> list[float | None]:
         index = [seconds for one in needs if (seconds := one.get("index_seconds")) is not None]
         if names and len(index) == len(names):
             spent.append([sum(one["query_ms"] for one in needs), sum(index)])
-    return [float(each) for each in np.mean(spent, axis=0)] if len(spent) == len(system.cells) else [None, None]
+    return (
+        [float(each) for each in np.mean(spent, axis=0)]
+        if len(spent) == len(system.cells)
+        else [None, None]
+    )

@@ -1,4 +1,6 @@
-"""The questions of a sweep on one split: scores and gold ranks of every strategy, and what there is to read."""
+"""The questions of a sweep on one split: scores and gold ranks of every strategy, and what there is
+to read.
+"""
 
 from __future__ import annotations
 
@@ -107,13 +109,21 @@ class Split:
         return told, ""
 
     def _interesting(self) -> list[int]:
-        """Questions that the winner loses to the best list or the reference, then those it wins, then the rest."""
+        """Questions that the winner loses to the best list or the reference, then those it wins,
+        then the rest.
+        """
         view = self.view
         others = [view.singles.get(str(name)) for name in (view.best_single, view.reference)]
-        gaps = [view.scores[view.winner_place] - view.scores[place] for place in others if place is not None]
+        gaps = [
+            view.scores[view.winner_place] - view.scores[place]
+            for place in others
+            if place is not None
+        ]
         worst = np.min(gaps, axis=0) if gaps else np.zeros(view.n)
         best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)
-        return [int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))]
+        return [
+            int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))
+        ]
 
     def _trace(self, tracer: Tracer, place: int) -> Content:
         """Seeds and strongest paths of every list that can say why; nodes are numbered."""
@@ -129,14 +139,21 @@ class Split:
                 {
                     "to": f"{role(found, doc)} {label(found, Node(passage=doc))}",
                     "paths": [
-                        [numbered(path), list(path.links), path.strength, describe_path(found, name, doc, path)]
+                        [
+                            numbered(path),
+                            list(path.links),
+                            path.strength,
+                            describe_path(found, name, doc, path),
+                        ]
                         for path in some
                     ],
                 }
                 for doc, some in trail.paths.items()
             ]
             seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
-            trails.append({"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)})
+            trails.append(
+                {"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)}
+            )
         kinds = dict.fromkeys(found.gold, "gold") | dict.fromkeys(found.rivals, "rival")
         named = [
             [node.entity, "entity"]
@@ -150,7 +167,10 @@ class Split:
 def _texts(sources: Sources, place: int) -> Content:
     data = sources.benchmark
     gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
-    return {"answers": list(data.queries[place].get("answers") or []), "gold": sources.numbers(gold)}
+    return {
+        "answers": list(data.queries[place].get("answers") or []),
+        "gold": sources.numbers(gold),
+    }
 
 
 def _column(values: Any) -> list[Any]:

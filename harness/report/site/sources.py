@@ -1,4 +1,6 @@
-"""What a sweep's folder does not hold: questions, passages and lists, from the data and artifacts at hand."""
+"""What a sweep's folder does not hold: questions, passages and lists, from the data and artifacts
+at hand.
+"""
 
 from __future__ import annotations
 
@@ -61,22 +63,35 @@ class Sources:
 
     @cached_property
     def tracer(self) -> Tracer | str:
-        """Every list, fused as the winner does, or the reason why not: nothing is computed to make a site."""
+        """Every list, fused as the winner does, or the reason why not: nothing is computed to make
+        a site.
+        """
         kept = Store(Path(self.config.paths.runs), builds=False)
         try:
             trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
-            if reads := [*getattr(trial.reranker, "reads", ()), *(["importance"] if trial.pool.importance else [])]:
-                return f"the winner reads {', '.join(reads)} beside its lists; `harness trace` shows a question"
+            if reads := [
+                *getattr(trial.reranker, "reads", ()),
+                *(["importance"] if trial.pool.importance else []),
+            ]:
+                return (
+                    f"the winner reads {', '.join(reads)} beside its lists; `harness trace` "
+                    "shows a question"
+                )
             with name_origin(self.result.folder):
                 retrievers = lists.retrievers(self.config)
                 runs = lists.runs(retrievers, self.benchmark, kept)
             return Tracer(self.benchmark, retrievers, runs, trial, fused_name(trial), NOTHING, kept)
         except HarnessError as error:
-            return f"its lists are not at hand ({error}); run `harness prepare` with the sweep's own settings"
+            return (
+                f"its lists are not at hand ({error}); run `harness prepare` with the sweep's "
+                "own settings"
+            )
 
 
 def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) -> Sources | str:
-    """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash; it is added to."""
+    """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash;
+    it is added to.
+    """
     try:
         own = reopen(result.folder, config).config
         own.trust = bool(config.get("trust", False))

@@ -36,11 +36,17 @@ from harness.sweep.heldout import QuestionSet, note_look
 
 
 def write_sweep(
-    one: SweepEntry, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark], display: Display
+    one: SweepEntry,
+    config: DictConfig,
+    chunks: Chunks,
+    known: dict[str, Benchmark],
+    display: Display,
 ) -> None:
-    """Write the files of a sweep, unless those that are there are of the same folder, data, code and settings.
+    """Write the files of a sweep, unless those that are there are of the same folder, data, code
+    and settings.
 
-    known: benchmarks that are loaded, by hash; it is added to.    display: with the names of its trials.
+    known: benchmarks that are loaded, by hash; it is added to.    display: with the names of its
+    trials.
     """
     result, key = one.result, one.key
     material = open_sources(result, config, known)
@@ -53,7 +59,11 @@ def write_sweep(
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
         gold = {} if isinstance(material, str) else Gold.of(material.benchmark).relevant()
-        asked = QuestionSet(str(result.manifest["dataset"]), {name: gold.get(name, ()) for name in ids}, {"test": ids})
+        asked = QuestionSet(
+            str(result.manifest["dataset"]),
+            {name: gold.get(name, ()) for name in ids},
+            {"test": ids},
+        )
         note_look(config.paths.get("looks"), "report", asked, [evaluation])
     if chunks.is_made(key, made):
         return
@@ -87,7 +97,9 @@ def _outcome(result: SweepResult, display: Display) -> Content:
         "best": view.best_single,
         "winner": view.rows[view.best_place]["trial"],
         "verdict": display.text(" ".join(select_texts(sentences(result, view), "verdict"))),
-        "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],
+        "heldout": [
+            [view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first
+        ],
         "copies": [place for place in range(len(whole_view.rows)) if _repeats(whole_view, place)],
     }
 
@@ -98,9 +110,12 @@ def _prose(result: SweepResult, display: Display) -> Content:
     return {
         "lead": [display.text(line) for line in words.pop(SHORT).splitlines()],
         "words": {name: display.text(text) for name, text in words.items()},
-        "facts": {name: display.text(text) for name, text in facts.items() if name not in (SHORT, *words)},
+        "facts": {
+            name: display.text(text) for name, text in facts.items() if name not in (SHORT, *words)
+        },
         "splits": [
-            {"name": each.split, "n": each.n, "caption": display.text(each.source.text)} for each in views(result)
+            {"name": each.split, "n": each.n, "caption": display.text(each.source.text)}
+            for each in views(result)
         ],
     }
 
@@ -109,13 +124,17 @@ def _tables(result: SweepResult, of_experiment: Sequence[Table], display: Displa
     """All trials on tune, and every other table."""
     shown = [*of_experiment, *build_tables(result)]
     return {
-        "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune"), display),
+        "trials": table(
+            dataclasses.replace(leaderboard(result), title="All trials on tune"), display
+        ),
         "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
     }
 
 
 def _repeats(view: View, place: int) -> bool:
-    """Whether a row has the gold ranks of one before it, or of the winner, and is not what is shown as the winner."""
+    """Whether a row has the gold ranks of one before it, or of the winner, and is not what is shown
+    as the winner.
+    """
     return place != view.best_place and (view.copies[place] or view.is_winner(place))
 
 
@@ -136,12 +155,16 @@ def _pages() -> str:
 
 
 def _evaluation(result: SweepResult) -> str:
-    """The hash of the ledger's line that the held-out files belong to; in an older folder that of its lock."""
+    """The hash of the ledger's line that the held-out files belong to; in an older folder that of
+    its lock.
+    """
     entry = read_entry(result.folder, result.lock)
     return (entry and entry["sha256"]) or result.lock["sha256"]
 
 
-def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display) -> Iterable[Mapping[str, object]]:
+def _draw(
+    pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display
+) -> Iterable[Mapping[str, object]]:
     """The figures that are no charts, as images."""
     page = Page(rename=display.label)
     with tempfile.TemporaryDirectory() as place:

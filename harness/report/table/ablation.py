@@ -1,4 +1,6 @@
-"""Does the fuser matter? The best trial of each fuser against the winner: different, equivalent, or undecided."""
+"""Does the fuser matter? The best trial of each fuser against the winner: different, equivalent, or
+undecided.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,29 @@ def ablation(view: View) -> list[Table]:
     ps = corrected_ps([one.p_equivalent for one in found])
     rows = [_row(view, *each) for each in zip(places, found, ps, strict=True)]
     columns = [
-        Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
-        Column("difference", "points"), Column("90% of difference", "span", "difference"), Column("Holm p", "p"),
-        Column("equivalence p", "p"), Column("verdict", "text"),
+        Column("best of each other fuser", "text"),
+        Column("W", "count"),
+        Column("L", "count"),
+        Column("difference", "points"),
+        Column("90% of difference", "span", "difference"),
+        Column("Holm p", "p"),
+        Column("equivalence p", "p"),
+        Column("verdict", "text"),
         Column("changed %"),
-    ]  # fmt: skip
+    ]
     notes = [
-        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: questions that it finds and the "
-        "winner does not, and the reverse; difference in points with a score interval; Holm p: exact, corrected over "
+        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: questions "
+        "that it finds and the "
+        "winner does not, and the reverse; difference in points with a score interval; Holm p: "
+        "exact, corrected over "
         "the rows, small when they differ; "
-        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, corrected "
+        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, "
+        "corrected "
         "over the rows (Holm), small when they do not; all by cluster where questions share gold. "
-        f"Changed: questions whose gold passages in the top k the row, or the winner, changes against the single list "
-        f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
+        "Changed: questions whose gold passages in the top k the row, or the winner, changes "
+        "against the single list "
+        f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are "
+        "equivalent by "
         "construction, which is uninformative."
     ]
     return [Table("ablation", "Does the fuser matter?", columns, rows, view.source, notes)]
@@ -53,15 +65,18 @@ def _row(view: View, place: int, found: Comparison, same: float | None) -> list[
 
 
 def changed(view: View, place: int) -> float:
-    """The share of queries on which a row or the winner has other gold passages in the top k than a single list has.
+    """The share of queries on which a row or the winner has other gold passages in the top k than a
+    single list has.
 
-    The least of it over the single lists. k: the objective's depth. Told by the gold passages' places, so a change
-    among other passages alone is not seen.
+    The least of it over the single lists. k: the objective's depth. Told by the gold passages'
+    places, so a change among other passages alone is not seen.
     """
     k = view.metric.k or ABSENT
     held = np.asarray(view.ranks) <= k
     pair = held[[place, view.winner_place]]
-    shares = [float((pair != held[number]).any(axis=(0, 2)).mean()) for number in view.singles.values()]
+    shares = [
+        float((pair != held[number]).any(axis=(0, 2)).mean()) for number in view.singles.values()
+    ]
     return min(shares, default=1.0)
 
 

@@ -11,14 +11,18 @@ MEANING = "the share of questions whose last gold passage is anywhere in the poo
 
 
 def ceiling(view: View) -> list[Table]:
-    """What a perfect fuser would reach in each pool, beside the best trial in it; empty when nothing was fused.
+    """What a perfect fuser would reach in each pool, beside the best trial in it; empty when
+    nothing was fused.
 
     view: every trial on tune.
     """
     columns = [
-        Column("pool.cap", "text"), Column("lists", "text"), Column("ceiling %"), Column("best trial", "text"),
+        Column("pool.cap", "text"),
+        Column("lists", "text"),
+        Column("ceiling %"),
+        Column("best trial", "text"),
         Column(f"{view.objective} %"),
-    ]  # fmt: skip
+    ]
     rows = ceilings(view)
     notes = [f"Ceiling: {MEANING}."]
     return [Table("ceiling", "Ceiling by pool", columns, rows, view.source, notes)] if rows else []
@@ -40,7 +44,13 @@ def ceilings(view: View) -> list[Pool]:
         fused = (view.rows[place] for place in view.fused)
         best = next((row for row in fused if _in_pool(row, cap, names)), None)
         named, score = (best["name"], view.score(best)) if best else (None, None)
-        found[cap is None, cap or 0, names] = ("all" if cap is None else str(cap), names, entry["share"], named, score)
+        found[cap is None, cap or 0, names] = (
+            "all" if cap is None else str(cap),
+            names,
+            entry["share"],
+            named,
+            score,
+        )
     return [found[key] for key in sorted(found)]
 
 

@@ -1,4 +1,6 @@
-"""A published table's rows from our data: each row's trial by slice and split, against one of the rows."""
+"""A published table's rows from our data: each row's trial by slice and split, against one of the
+rows.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ WHOLE = ({"label": "all", "where": {}},)
 class Line:
     """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
 
-    against: the comparison with the table's baseline row, None for that row itself; its p, and p_same, that of
-    equivalence, are corrected over the rows of that slice and split.
+    against: the comparison with the table's baseline row, None for that row itself; its p, and
+    p_same, that of equivalence, are corrected over the rows of that slice and split.
     """
 
     place: int
@@ -45,10 +47,12 @@ class Line:
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``, ``slices``, ``odds``.
+    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``,
+    ``slices``, ``odds``.
 
-    W and L are counted on the first metric, which need not be 0/1: then a win is a query with the greater value, and
-    the difference's interval is a bootstrap's. odds: whether the ratio of a 0/1 metric's odds is a column.
+    W and L are counted on the first metric, which need not be 0/1: then a win is a query with the
+    greater value, and the difference's interval is a bootstrap's. odds: whether the ratio of a 0/1
+    metric's odds is a column.
     """
 
     result: SweepResult
@@ -86,14 +90,26 @@ class ComparisonTable:
         score = Column(f"{self.metrics[0]} %")
         against = attrgetter("against")
         fields: list[Field[Line]] = [
-            Field(Column("questions", "text"), attrgetter("slice"), len(self.spec.get("slices", WHOLE)) > 1),
+            Field(
+                Column("questions", "text"),
+                attrgetter("slice"),
+                len(self.spec.get("slices", WHOLE)) > 1,
+            ),
             Field(Column("split", "text"), attrgetter("split")),
             Field(Column("row", "text"), attrgetter("label")),
             Field(Column("strategy", "text"), lambda line: trials[line.place]["name"]),
             Field(Column("n", "count"), attrgetter("n")),
             Field(score, lambda line: line.scores[0]),
-            Field(Column(f"95% of {self.metrics[0]}", "interval", score.title), attrgetter("interval"), binary),
-            *(Field(Column(f"{metric} %"), _score(place)) for place, metric in enumerate(self.metrics) if place),
+            Field(
+                Column(f"95% of {self.metrics[0]}", "interval", score.title),
+                attrgetter("interval"),
+                binary,
+            ),
+            *(
+                Field(Column(f"{metric} %"), _score(place))
+                for place, metric in enumerate(self.metrics)
+                if place
+            ),
             *judged(against, "W", "L", "p", "Holm p", "95% of difference"),
             Field(Column("equiv. p", "p"), attrgetter("p_same"), binary),
             *judged(against, *odds),
@@ -116,7 +132,9 @@ class ComparisonTable:
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:
-        """Label, published figure and command of each row that no trial is, and that says what would measure it."""
+        """Label, published figure and command of each row that no trial is, and that says what
+        would measure it.
+        """
         found = []
         for row, place in zip(self.spec["rows"], self.places, strict=True):
             printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
@@ -142,20 +160,26 @@ class ComparisonTable:
         metric = self.metrics[0]
         meant = dict.fromkeys(name.name for name in self.metrics)
         defined = definitions(meant)
-        slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
+        slices = "; ".join(
+            f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut
+        )
         how = "a score interval" if metric.binary else "a bootstrap's interval"
         test = self.result.test
         lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
-        evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
+        evaluation = (
+            f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
+        )
         margin = f"{100 * self.result.whole.margin:g} points"
         same = f"equiv. p: two one-sided tests at {margin}, Holm's; " if metric.binary else ""
         return [
             f"{defined}. W and L: questions with more, and "
-            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by question; Holm p: over "
-            f"the trials of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where "
+            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by "
+            "question; Holm p: over "
+            f"the trials of a split; difference in points, {how}; {same}Holm p and intervals are "
+            "by cluster where "
             "questions share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
-            f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"
+            f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"  # noqa: E501
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         ]
 
@@ -167,8 +191,10 @@ class ComparisonTable:
         labels = ", ".join(str(cut["label"]) for cut in cuts)
         lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
         return (
-            f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by the outcome: they "
-            f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all questions. "
+            f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by "
+            "the outcome: they "
+            f"favour or handicap {lists}, and every fusion with it, by construction, and say "
+            "nothing of all questions. "
         )
 
     def _lines(self, part: View, cut: Spec) -> list[Line]:
@@ -177,26 +203,36 @@ class ComparisonTable:
         if not members.any():
             return []
         trials = self.result.whole.rows
-        own = [None if place is None else part.place(trials[place]["trial"]) for place in self.places]
+        own = [
+            None if place is None else part.place(trials[place]["trial"]) for place in self.places
+        ]
         compared = self._compared(part, members, own)
         found = []
         for number, (row, place) in enumerate(zip(self.spec["rows"], self.places, strict=True)):
             if place is not None and (mine := own[number]) is not None:
                 values = [metric(part.ranks[mine][members]) for metric in self.metrics]
-                interval = clustered_wilson(values[0], part.clusters[members]).tolist() if metric.binary else None
+                interval = (
+                    clustered_wilson(values[0], part.clusters[members]).tolist()
+                    if metric.binary
+                    else None
+                )
                 scores = [float(average(each)) for each in values]
                 names = (row["label"], cut["label"], part.split)
                 against, same = compared.get(number, (None, None))
                 printed = _published(row, part, cut)
-                found.append(Line(place, *names, len(values[0]), scores, interval, against, same, printed))
+                found.append(
+                    Line(place, *names, len(values[0]), scores, interval, against, same, printed)
+                )
         return found
 
     def _compared(
         self, part: View, members: NDArray[np.bool_], own: Sequence[int | None]
     ) -> dict[int, tuple[Comparison, float | None]]:
-        """The comparisons with the table's baseline row, and their p of equivalence, corrected, by number of the row.
+        """The comparisons with the table's baseline row, and their p of equivalence, corrected, by
+        number of the row.
 
-        own: the place in ``part`` of each row's trial. A trial that several rows name is one comparison.
+        own: the place in ``part`` of each row's trial. A trial that several rows name is one
+        comparison.
         """
         base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
         if base is None:

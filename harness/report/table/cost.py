@@ -1,4 +1,6 @@
-"""What each list costs: its index once a corpus, its milliseconds a question, beside what it finds."""
+"""What each list costs: its index once a corpus, its milliseconds a question, beside what
+it finds.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,22 @@ from harness.core.table import Column, Table
 from harness.sweep.folder import Cost, ListCost, View, lists_read
 
 EXPLAINED = (
-    "Index: what was made on the list's way (texts read, names found, vectors, graph), once a corpus, parts that lists "
-    "share counted for each; together: the list itself and the questions' vectors, all questions at once, divided by "
-    "their number; BM25's index is made with its list. Mean, p50 and p95: of up to 32 questions that were asked alone, "
-    "one after another, with the mean of a question's vector; a dash where a list does not ask so. Wall time of the "
+    "Index: what was made on the list's way (texts read, names found, vectors, graph), once a "
+    "corpus, parts that lists "
+    "share counted for each; together: the list itself and the questions' vectors, all questions "
+    "at once, divided by "
+    "their number; BM25's index is made with its list. Mean, p50 and p95: of up to 32 questions "
+    "that were asked alone, "
+    "one after another, with the mean of a question's vector; a dash where a list does not ask "
+    "so. Wall time of the "
     "machine that made them, shared with whatever else it did"
 )
 ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
 
 
 def cost(view: View) -> list[Table]:
-    """The single lists by milliseconds a question, and what a budget buys; empty where the sweep noted no needs.
+    """The single lists by milliseconds a question, and what a budget buys; empty where the sweep
+    noted no needs.
 
     view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
     """
@@ -27,19 +34,29 @@ def cost(view: View) -> list[Table]:
         return []
     found = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
     columns = [
-        Column("list", "text"), Column(f"{view.objective} %"), Column("index seconds", "measured"),
-        Column("index MiB", "measured"), Column("ms together", "measured"), Column("mean ms", "measured"),
-        Column("p50 ms", "measured"), Column("p95 ms", "measured"),
-    ]  # fmt: skip
+        Column("list", "text"),
+        Column(f"{view.objective} %"),
+        Column("index seconds", "measured"),
+        Column("index MiB", "measured"),
+        Column("ms together", "measured"),
+        Column("mean ms", "measured"),
+        Column("p50 ms", "measured"),
+        Column("p95 ms", "measured"),
+    ]
     order = sorted(known, key=lambda name: known[name]["query_ms"])
     keys = ("index_seconds", "index_mb", "query_ms", *ALONE)
     rows = [[name, found.get(name), *(known[name].get(key) for key in keys)] for name in order]
     notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
-    return [Table("cost", "Cost of each list", columns, rows, view.source, notes), *_budget(view, known)]
+    return [
+        Table("cost", "Cost of each list", columns, rows, view.source, notes),
+        *_budget(view, known),
+    ]
 
 
 def needed(view: View) -> Mapping[str, ListCost]:
-    """``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list, as the sweep noted them."""
+    """``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list, as the sweep
+    noted them.
+    """
     cost = view.manifest.get("cost")
     return {} if cost is None else cost.get("lists") or {}
 
@@ -55,22 +72,34 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
     edge = [(*point, *points[point]) for point in frontier(list(points))]
     if not edge:
         return []
-    rows = [[took, view.rows[place]["name"], ", ".join(lists), found] for took, found, place, lists in edge]
+    rows = [
+        [took, view.rows[place]["name"], ", ".join(lists), found]
+        for took, found, place, lists in edge
+    ]
     columns = [
-        Column("p95 ms", "measured"), Column("strategy", "text"), Column("lists", "text"),
+        Column("p95 ms", "measured"),
+        Column("strategy", "text"),
+        Column("lists", "text"),
         Column(f"{view.objective} %"),
-    ]  # fmt: skip
+    ]
     notes = [
-        "A budget buys the last row whose p95 is within it: of all trials whose lists together take no longer, the "
-        "best on tune. A fusion's p95 is the sum of its lists', as if one were asked after the other: an upper bound "
-        "where they are asked at once. Fusing itself, well below a millisecond, is left out; so are trials with a "
+        "A budget buys the last row whose p95 is within it: of all trials whose lists together "
+        "take no longer, the "
+        "best on tune. A fusion's p95 is the sum of its lists', as if one were asked after the "
+        "other: an upper bound "
+        "where they are asked at once. Fusing itself, well below a millisecond, is left out; so "
+        "are trials with a "
         "reranker, whose time is not noted, and lists without a p95."
     ]
-    return [Table("cost_budget", "Quality within a budget of time", columns, rows, view.source, notes)]
+    return [
+        Table("cost_budget", "Quality within a budget of time", columns, rows, view.source, notes)
+    ]
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest first."""
+    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest
+    first.
+    """
     edge: list[tuple[float, float]] = []
     for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
         if not edge or gain > edge[-1][1]:
@@ -83,5 +112,8 @@ def _spent(cost: Cost) -> str:
     said = f"peak memory of the sweep's process {cost.get('peak_memory_mb', '?')} MiB"
     if asked := cost.get("model"):
         tokens = asked["tokens"]
-        said += f"; {asked['answers']} answers of a language model, {tokens['prompt']} + {tokens['completion']} tokens"
+        said += (
+            f"; {asked['answers']} answers of a language model, {tokens['prompt']} + "
+            f"{tokens['completion']} tokens"
+        )
     return said

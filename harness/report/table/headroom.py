@@ -1,4 +1,6 @@
-"""How much better fusion could be, how much of that each strategy takes, and where queries are lost."""
+"""How much better fusion could be, how much of that each strategy takes, and where queries are
+lost.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,37 @@ def headroom(view: View) -> list[Table]:
         score, ceiling = view.scores[place].mean(), float(reached(view, place)[0].mean())
         taken = (score - floor) / (ceiling - floor) if ceiling > floor else None
         shares = [float(part.mean()) for part in losses(view, place).values()]
-        rows.append([view.rows[place]["name"], score, float(oracle(view, place).mean()), ceiling, taken, *shares])
+        rows.append(
+            [
+                view.rows[place]["name"],
+                score,
+                float(oracle(view, place).mean()),
+                ceiling,
+                taken,
+                *shares,
+            ]
+        )
     columns = [
-        Column("strategy", "text"), Column(f"{view.objective} %"), Column("best list by question %"),
-        Column("ceiling %"), Column("headroom taken %"), *(Column(f"{name} %") for name in LOSSES),
-    ]  # fmt: skip
+        Column("strategy", "text"),
+        Column(f"{view.objective} %"),
+        Column("best list by question %"),
+        Column("ceiling %"),
+        Column("headroom taken %"),
+        *(Column(f"{name} %") for name in LOSSES),
+    ]
     notes = [
         f"Best list by question: an oracle that picks, for each question, the list that finds it; "
-        "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; headroom taken: of the "
-        f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the ceiling. The "
-        "rest says where the other questions are lost: no fused list has it, the cap (or the fuser's own restriction) "
+        "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; "
+        "headroom taken: of the "
+        f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), "
+        "to the ceiling. The "
+        "rest says where the other questions are lost: no fused list has it, the cap (or the "
+        "fuser's own restriction) "
         "cut it, or it is in the pool behind others. Bold: the winner that was locked on tune."
     ]
-    marked = frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
+    marked = (
+        frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
+    )
     return [Table("headroom", "Headroom", columns, rows, view.source, notes, marked)]
 
 
@@ -44,14 +64,20 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
     """bool[Q] by reason: the queries that a row does not find; each has one reason (``LOSSES``)."""
     found = view.scores[place] > 0
     held, pooled = reached(view, place)
-    return dict(zip(LOSSES, (~found & ~held, ~found & held & ~pooled, ~found & held & pooled), strict=True))
+    return dict(
+        zip(LOSSES, (~found & ~held, ~found & held & ~pooled, ~found & held & pooled), strict=True)
+    )
 
 
 def lost_by_winner(view: View) -> dict[str, int]:
-    """``losses`` of the winner, counted; empty when it is, or ranks as, a single list, or the objective is not 0/1."""
+    """``losses`` of the winner, counted; empty when it is, or ranks as, a single list, or the
+    objective is not 0/1.
+    """
     if view.best_place not in view.fused or not view.metric.binary or not view.singles:
         return {}
-    return {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
+    return {
+        reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()
+    }
 
 
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
@@ -69,4 +95,6 @@ def oracle(view: View, place: int) -> Outcomes:
 def _lists(view: View, place: int) -> list[int]:
     """The places of the single lists that a row fuses; all of them when it does not say."""
     names = view.rows[place]["parameters"].get("pool.lists") or []
-    return [view.singles[name] for name in names if name in view.singles] or list(view.singles.values())
+    return [view.singles[name] for name in names if name in view.singles] or list(
+        view.singles.values()
+    )

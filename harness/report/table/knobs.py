@@ -1,4 +1,6 @@
-"""Which knob matters: what each explains of the variance of the trials, and its best value beside the others."""
+"""Which knob matters: what each explains of the variance of the trials, and its best value beside
+the others.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,21 @@ PAIRS = 3
 """Interactions that are shown, at most."""
 LEAST = 0.005
 """Of an interaction that is shown; less prints as nothing."""
-FULL = "Every combination of values was tried, so these are the effects of functional ANOVA by group means"
+FULL = (
+    "Every combination of values was tried, so these are the effects of functional ANOVA by "
+    "group means"
+)
 GAPS = (
-    "Not every combination of values was tried, so a knob is judged among the trials that have it, by what it adds "
-    "there to the other knobs that all of these have (type II sums of squares); on a full grid that is functional "
+    "Not every combination of values was tried, so a knob is judged among the trials that have "
+    "it, by what it adds "
+    "there to the other knobs that all of these have (type II sums of squares); on a full grid "
+    "that is functional "
     "ANOVA by group means"
 )
-METHOD = {True: "Functional ANOVA of a full grid", False: "Type II sums of squares, among the trials that have a knob"}
+METHOD = {
+    True: "Functional ANOVA of a full grid",
+    False: "Type II sums of squares, among the trials that have a knob",
+}
 """The same in a few words, by whether the grid is full."""
 OTHERS = 4
 """Values that are shown behind the best one: the nearest, and the last."""
@@ -32,11 +42,17 @@ def knobs(view: View) -> list[Table]:
     view: every trial on tune.
     """
     found = of_view(view)
-    return [_table("Which knob matters", found, view.source, explained(view, found))] if found.main else []
+    return (
+        [_table("Which knob matters", found, view.source, explained(view, found))]
+        if found.main
+        else []
+    )
 
 
 def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
-    """The same over several sweeps, where they are of one benchmark and objective and differ in what was typed."""
+    """The same over several sweeps, where they are of one benchmark and objective and differ in
+    what was typed.
+    """
     views = [result.whole for result in results]
     same = {(view.data_sha256, view.objective, view.n) for view in views}
     found = of_sweeps(results) if len(same) == 1 < len(views) else None
@@ -54,20 +70,30 @@ def _table(title: str, found: Importance, source: Source, note: str) -> Table:
         [names[one.knobs[0]], one.trials, one.share, value_text(one.levels[0].value), _behind(one)]
         for one in found.main
     ]
-    rows += [[pair_name(one, names), one.trials, one.share, None, None] for one in shown_pairs(found)]
+    rows += [
+        [pair_name(one, names), one.trials, one.share, None, None] for one in shown_pairs(found)
+    ]
     columns = [
-        Column("knob", "text"), Column("trials", "count"), Column("share %"), Column("best value", "text"),
+        Column("knob", "text"),
+        Column("trials", "count"),
+        Column("share %"),
+        Column("best value", "text"),
         Column("points behind it", "text"),
-    ]  # fmt: skip
+    ]
     return Table("knobs", title, columns, rows, source, [note])
 
 
 def explained(view: View, found: Importance, fusions: int | None = None) -> str:
-    """For captions: what a share is, and how far behind another value is.    fusions: None: those of the view."""
+    """For captions: what a share is, and how far behind another value is.    fusions: None: those
+    of the view.
+    """
     return (
-        f"Share: of the variance of {view.objective} over the {counted(fusions or len(view.fused), 'fusion')}. "
-        f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each alone. Behind: how many "
-        "points the best trial with another value scores less than the best one of all that have the knob."
+        f"Share: of the variance of {view.objective} over the "
+        f"{counted(fusions or len(view.fused), 'fusion')}. "
+        f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each "
+        "alone. Behind: how many "
+        "points the best trial with another value scores less than the best one of all that have "
+        "the knob."
     )
 
 
@@ -80,7 +106,10 @@ def short_names(found: Importance) -> Mapping[str, str]:
     """``alpha`` of ``fuser.alpha``; a name that two knobs would share stays whole."""
     knobs = [one.knobs[0] for one in found.main]
     last = [knob.rpartition(".")[2] for knob in knobs]
-    return {knob: name if last.count(name) == 1 else knob for knob, name in zip(knobs, last, strict=True)}
+    return {
+        knob: name if last.count(name) == 1 else knob
+        for knob, name in zip(knobs, last, strict=True)
+    }
 
 
 def pair_name(one: Effect, names: Mapping[str, str]) -> str:
@@ -89,10 +118,18 @@ def pair_name(one: Effect, names: Mapping[str, str]) -> str:
 
 
 def in_order(one: Effect) -> list[Any]:
-    """The values of a knob as an axis has them: numbers ascending, words by the alphabet, none last."""
+    """The values of a knob as an axis has them: numbers ascending, words by the alphabet, none
+    last.
+    """
     values = [level.value for level in one.levels]
     return sorted(
-        values, key=lambda one: (not is_number(one), one if is_number(one) else 0, one is None, value_text(one))
+        values,
+        key=lambda one: (
+            not is_number(one),
+            one if is_number(one) else 0,
+            one is None,
+            value_text(one),
+        ),
     )
 
 

@@ -13,12 +13,25 @@ def describe_network(facts: Facts) -> list[str]:
     return [
         f"  nodes: {counted(facts['entities'], 'entity')}, {counted(facts['passages'], 'passage')}",
         f"  edges: {_counts(facts['edges'])}",
-        *([f"  triples: {_counts(facts['triples'])}"] if facts.get("triples", {}).get("all") else []),
-        *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),
+        *(
+            [f"  triples: {_counts(facts['triples'])}"]
+            if facts.get("triples", {}).get("all")
+            else []
+        ),
+        *(
+            [f"  triples that make no edge: {_counts(facts['pruned'])}"]
+            if "pruned" in facts
+            else []
+        ),
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
-        *([f"  entities of degree {_histogram(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
+        *(
+            [f"  entities of degree {_histogram(facts['entity_degrees'])}"]
+            if facts.get("entity_degrees")
+            else []
+        ),
         *([_approximate(found)] if (found := facts.get("synonym_index")) else []),
-        f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
+        f"  isolated: {percent(facts['isolated_entities'])}% of entities, "
+        f"{percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
         f"{percent(facts['largest_component'])}% of nodes",
     ]
@@ -29,7 +42,10 @@ NODES = {"entity": "an entity", "passage": "a passage"}
 
 def _approximate(found: Facts) -> str:
     share = percent(found["recall"])
-    return f"  synonyms found by {found['index']}: {share}% of the exact search's, of {found['names']} names"
+    return (
+        f"  synonyms found by {found['index']}: {share}% of the exact search's, of "
+        f"{found['names']} names"
+    )
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -44,5 +60,7 @@ def _histogram(counts: Mapping[str, int]) -> str:
 
 def _spread(degree: Mapping[str, float]) -> str:
     words = (("mean", ".2f"), ("median", "g"), ("p90", "g"), ("max", "g"))
-    shown = [f"{name.replace('p90', '90th percentile')} {degree[name]:{form}}" for name, form in words]
+    shown = [
+        f"{name.replace('p90', '90th percentile')} {degree[name]:{form}}" for name, form in words
+    ]
     return ", ".join(shown)

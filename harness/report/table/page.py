@@ -1,4 +1,6 @@
-"""A table as one page of HTML, with the matrix of several baselines above it; it loads nothing and runs no script."""
+"""A table as one page of HTML, with the matrix of several baselines above it; it loads nothing and
+runs no script.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,10 @@ from harness.evaluation.system_comparison import SystemComparison
 from harness.evaluation.system_table import Matrix
 
 KEY = (
-    "A cell: the run's score less the baseline's; questions won/lost; 95% intervals of the difference; p after Holm's "
-    "correction over all cells. Blue: the run is better, orange: worse, where that p is at most .05. Below a name "
+    "A cell: the run's score less the baseline's; questions won/lost; 95% intervals of the "
+    "difference; p after Holm's "
+    "correction over all cells. Blue: the run is better, orange: worse, where that p is at most "
+    ".05. Below a name "
     "stands its score. Empty: not compared."
 )
 
@@ -33,7 +37,9 @@ def page(table: Table, matrix: Matrix | None = None) -> str:
 
 
 def _matrix(matrix: Matrix) -> Iterator[str]:
-    scores = {(one.baseline, str(one.metric)): one.scale.score(one.baseline_score) for one in matrix.found}
+    scores = {
+        (one.baseline, str(one.metric)): one.scale.score(one.baseline_score) for one in matrix.found
+    }
     heads = [
         f'<th scope="col">{escape.html(title)}<small>{escape.html(scores[head])}</small></th>'
         for title, head in zip(matrix.titles, matrix.heads, strict=True)
@@ -41,15 +47,25 @@ def _matrix(matrix: Matrix) -> Iterator[str]:
     rows = [_row(run, cells) for run, cells in zip(matrix.runs, matrix.rows(), strict=True)]
     yield "<h1>Each run against each baseline</h1>"
     yield f'<p class="caption">{escape.html(f"{_extent(matrix)} {KEY}")}</p>'
-    yield _wide("\n".join([
-        '<table class="matrix">', f"<thead><tr><td></td>{''.join(heads)}</tr></thead>", "<tbody>", *rows,
-        "</tbody>", "</table>",
-    ]))  # fmt: skip
+    yield _wide(
+        "\n".join(
+            [
+                '<table class="matrix">',
+                f"<thead><tr><td></td>{''.join(heads)}</tr></thead>",
+                "<tbody>",
+                *rows,
+                "</tbody>",
+                "</table>",
+            ]
+        )
+    )
 
 
 def _extent(matrix: Matrix) -> str:
     first, most = matrix.found[0], max(one.n for one in matrix.found)
-    return f"{', '.join(dict.fromkeys(metric for _, metric in matrix.heads))} on {first.extent(most)}."
+    return (
+        f"{', '.join(dict.fromkeys(metric for _, metric in matrix.heads))} on {first.extent(most)}."
+    )
 
 
 def _row(run: str, cells: list[SystemComparison | None]) -> str:
@@ -57,7 +73,10 @@ def _row(run: str, cells: list[SystemComparison | None]) -> str:
     named = len(known) > 1
     scores = [f"{name} " * named + one.scale.score(one.score) for name, one in known.items()]
     below = "".join(f"<small>{escape.html(text)}</small>" for text in scores)
-    return f'<tr><th scope="row" class="text">{escape.html(run)}{below}</th>{"".join(map(_cell, cells))}</tr>'
+    return (
+        '<tr><th scope="row" '
+        f'class="text">{escape.html(run)}{below}</th>{"".join(map(_cell, cells))}</tr>'
+    )
 
 
 def _cell(one: SystemComparison | None) -> str:
@@ -65,7 +84,10 @@ def _cell(one: SystemComparison | None) -> str:
         return "<td></td>"
     lines = [*_intervals(one), f"Holm p {p_value(one.p_holm)}"]
     below = "".join(f"<small>{escape.html(text)}</small>" for text in lines)
-    return f'<td class="{one.finding}"><b>{one.scale.signed(one.difference)}</b> {one.wins}/{one.losses}{below}</td>'
+    return (
+        f'<td class="{one.finding}"><b>{one.scale.signed(one.difference)}</b> '
+        f"{one.wins}/{one.losses}{below}</td>"
+    )
 
 
 def _intervals(one: SystemComparison) -> list[str]:

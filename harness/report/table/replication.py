@@ -1,4 +1,6 @@
-"""Does what one benchmark shows hold on others? The winners of several, by partial conjunction and pooled."""
+"""Does what one benchmark shows hold on others? The winners of several, by partial conjunction and
+pooled.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,31 @@ from harness.sweep.folder import SweepResult, View
 
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
-    """A table for each kind of sweep that was held out on several benchmarks; its first note is the finding.
+    """A table for each kind of sweep that was held out on several benchmarks; its first note is the
+    finding.
 
-    Sweeps are of one kind where all that was typed is the same but the benchmark and the folders of files. The winner's
-    p on tune, which chose it, is not valid, so only test counts.
+    Sweeps are of one kind where all that was typed is the same but the benchmark and the folders of
+    files. The winner's p on tune, which chose it, is not valid, so only test counts.
     """
     found = {kind: replication(ones) for kind, ones in of_one_kind(results).items()}
     return {kind: table for kind, table in found.items() if table}
 
 
 def of_one_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
-    """Sweeps for which all that was typed is the same but the benchmark and the folders of files."""
+    """Sweeps for which all that was typed is the same but the benchmark and the folders of
+    files.
+    """
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
-        rest = ((name, value.rpartition("/")[2]) for name, value in result.given.items() if name != "experiment")
+        rest = (
+            (name, value.rpartition("/")[2])
+            for name, value in result.given.items()
+            if name != "experiment"
+        )
         typed = (f"{name}={value}" for name, value in rest if name.partition(".")[0] != "dataset")
-        kinds.setdefault(" ".join([result.given.get("experiment", "sweep"), *typed]), []).append(result)
+        kinds.setdefault(" ".join([result.given.get("experiment", "sweep"), *typed]), []).append(
+            result
+        )
     return kinds
 
 
@@ -37,14 +48,20 @@ def findings(results: Iterable[SweepResult]) -> list[str]:
 
 
 def replication(results: Iterable[SweepResult]) -> Table | None:
-    """The winner of each sweep on test against its best single list on tune; None of fewer than two benchmarks."""
+    """The winner of each sweep on test against its best single list on tune; None of fewer than two
+    benchmarks.
+    """
     seen = {result.test.data_sha256: result.test for result in results if result.test}
     views = {view.dataset: view for view in seen.values()}
     objectives = {view.objective for view in views.values()}
     if len(views) < 2 or len(objectives) > 1:
         return None
     compared = {name: _against_list(view) for name, view in views.items()}
-    differing = {name: one for name, one in compared.items() if one.p_deciding is not None and one.wins + one.losses}
+    differing = {
+        name: one
+        for name, one in compared.items()
+        if one.p_deciding is not None and one.wins + one.losses
+    }
     model = _pooled([*differing.values()])
     each = dict(zip(differing, model.each, strict=True)) if model else {}
     fields: list[Field[str]] = [
@@ -59,15 +76,22 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     objective = objectives.pop()
     notes = [
         f"{_sentence([*differing.values()])}{_model(model)}",
-        f"{objective} on test of the winner that tune chose and of the best single list on tune; difference in points; "
-        "p: exact, whole clusters of questions that share gold passages change sides. Partial conjunction: Simes' p of "
-        "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, doubled. Pooled: the "
-        "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's difference drawn "
-        "towards the mean as far as it is uncertain. A benchmark on which winner and best list differ on no "
+        f"{objective} on test of the winner that tune chose and of the best single list on tune; "
+        "difference in points; "
+        "p: exact, whole clusters of questions that share gold passages change sides. Partial "
+        "conjunction: Simes' p of "
+        "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, "
+        "doubled. Pooled: the "
+        "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's "
+        "difference drawn "
+        "towards the mean as far as it is uncertain. A benchmark on which winner and best list "
+        "differ on no "
         "question, or that has too few clusters, is no evidence and in neither.",
     ]
     source = Source(f"{objective}, test split")
-    return Table.of("replication", "Winner and best list on several benchmarks", fields, compared, source, notes)
+    return Table.of(
+        "replication", "Winner and best list on several benchmarks", fields, compared, source, notes
+    )
 
 
 def _against_list(view: View) -> Comparison:
@@ -83,14 +107,17 @@ def _pooled(compared: Sequence[Comparison]) -> Pooled | None:
 
 
 def _model(model: Pooled | None) -> str:
-    """The mean over benchmarks, how far they spread, and what one more would be expected to show."""
+    """The mean over benchmarks, how far they spread, and what one more would be expected
+    to show.
+    """
     if model is None:
         return ""
     further = "three benchmarks are needed to say what one more would show"
     if model.further:
         further = f"one more would be expected to show {span(model.further)}"
     return (
-        f" Pooled over benchmarks the difference is {points(model.mean)} points (95% {span(model.interval)}), with a "
+        f" Pooled over benchmarks the difference is {points(model.mean)} points (95% "
+        f"{span(model.interval)}), with a "
         f"spread of {100 * model.spread:.1f} between them; {further}."
     )
 
@@ -98,16 +125,21 @@ def _model(model: Pooled | None) -> str:
 def _sentence(compared: list[Comparison]) -> str:
     """On how many benchmarks at least the winner differs from the best list, in one direction."""
     if len(compared) < 2:
-        return "Winner and best list differ on fewer than two benchmarks (partial conjunction needs two)."
+        return (
+            "Winner and best list differ on fewer than two benchmarks (partial conjunction needs "
+            "two)."
+        )
     tested = [one.p_deciding or 0.0 for one in compared]
     ps = replicability(tested, [one.wins - one.losses for one in compared]).tolist()
     n, shown = len(ps), sum(p <= LEVEL for p in ps)
     if not shown:
         return (
-            f"Over {n} benchmarks no difference of winner and best list is shown (partial conjunction p "
+            f"Over {n} benchmarks no difference of winner and best list is shown (partial "
+            "conjunction p "
             f"{p_value(ps[0])})."
         )
     return (
-        f"The difference of winner and best list is shown on at least {shown} of {n} benchmarks, in one direction "
+        f"The difference of winner and best list is shown on at least {shown} of {n} benchmarks, "
+        "in one direction "
         f"(partial conjunction p {p_value(ps[shown - 1])})."
     )

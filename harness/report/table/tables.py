@@ -19,8 +19,10 @@ BEST = ("W", "L", "Holm p")
 LEADING = 2
 """Metrics beside the objective that stand before W and L."""
 AGAINST = (
-    "W and L{known}: questions that the strategy finds and {reference} does not, and the reverse; p: raw, exact "
-    "two-sided McNemar by question; W*, L*, Holm p*: the same against {best}, the best single list on tune."
+    "W and L{known}: questions that the strategy finds and {reference} does not, and the "
+    "reverse; p: raw, exact "
+    "two-sided McNemar by question; W*, L*, Holm p*: the same against {best}, the best single "
+    "list on tune."
 )
 
 
@@ -41,7 +43,9 @@ def build_tables(result: SweepResult) -> list[Table]:
 
 
 def heldout(result: SweepResult) -> Table:
-    """The locked trials on test, best first, with Wilson's interval of the objective and its value on chains alone."""
+    """The locked trials on test, best first, with Wilson's interval of the objective and its value
+    on chains alone.
+    """
     view = result.locked
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
@@ -60,21 +64,36 @@ def heldout(result: SweepResult) -> Table:
     ]
     notes = [
         against(view),
-        f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
-        f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
+        f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; "
+        "difference: from "
+        f"{view.reference}, in points, 95% score interval; {decided(view)}chain: "
+        f"{view.objective} on the "
         f"{counted(int(chain.sum()), 'question')} whose gold passages are a chain.",
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in view.best_first]
     marked = frozenset({view.best_first.index(view.best_place)})
-    return Table.of("heldout", "The locked trials", fields, view.best_first, view.source, notes, marked, commands)
+    return Table.of(
+        "heldout",
+        "The locked trials",
+        fields,
+        view.best_first,
+        view.source,
+        notes,
+        marked,
+        commands,
+    )
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
-    """The trials on tune, best first; with a limit, those that copy none before, the single lists, what was added."""
+    """The trials on tune, best first; with a limit, those that copy none before, the single lists,
+    what was added.
+    """
     view, (first, others) = result.whole, _shared(result)
     places = range(len(view.rows))
-    repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
+    repeats = [
+        limit is not None and (view.copies[place] or view.is_winner(place)) for place in places
+    ]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
     fields: list[Field[int]] = [
@@ -92,19 +111,26 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     judged_against = against(view)
     notes = [
         f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}.",
-        f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
-        f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in "
+        f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation "
+        "test over all trials at "
+        "once (random signs, so trials that resemble each other count once); difference: from "
+        f"{view.reference}, in "
         f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in kept]
-    return Table.of("leaderboard", "Leaderboard", fields, kept, view.source, notes, marked, commands)
+    return Table.of(
+        "leaderboard", "Leaderboard", fields, kept, view.source, notes, marked, commands
+    )
 
 
 def _copies(view: View, limit: int | None) -> str:
     """How many trials have the gold ranks of another; nothing where none has."""
     copies = sum(view.copies)
     left = " and are left out" if limit else ""
-    told = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them, max p does not)"
+    told = (
+        f" ({copies} have the same gold ranks as one above{left}; Holm p counts them, max p does "
+        "not)"
+    )
     return told if copies else ""
 
 
@@ -124,34 +150,44 @@ def by_group(view: View, group: str) -> Table:
         for number, row in enumerate(rows)
         if row[place] == max(other[place] for other in rows)
     )
-    notes = [f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."]
+    notes = [
+        f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
+    ]
     title = f"{view.objective} in percent by {what}"
     return Table(f"by_{group}", title, columns, rows, view.source, notes, style=Style(best))
 
 
 def decided(view: View) -> str:
-    """For captions: that p and intervals are by cluster, or why there are none; nothing where no two queries share."""
+    """For captions: that p and intervals are by cluster, or why there are none; nothing where no
+    two queries share.
+    """
     told = {
-        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of questions that share gold passages "
+        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of questions that share gold passages "  # noqa: E501
         "change sides; ",
-        " (too few clusters)": "no Holm p and no interval: too few clusters of questions that share gold passages; ",
+        " (too few clusters)": "no Holm p and no interval: too few clusters of questions that share gold passages; ",  # noqa: E501
     }
     return told.get(view.deciding, "")
 
 
 def _shared(result: SweepResult) -> tuple[list[str], list[str]]:
-    """The configuration's metrics beside the objective: two before W and L (full_sup and recall at its depth), the
-    others, those of that depth first, behind all comparisons.
+    """The configuration's metrics beside the objective: two before W and L (full_sup and recall at
+    its depth), the others, those of that depth first, behind all comparisons.
     """
     view = result.whole
     own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != str(view.metric.k or 5))
-    names = [name for name in dict.fromkeys([*view.usual_metrics, *own]) if name in own and name != view.objective]
+    names = [
+        name
+        for name in dict.fromkeys([*view.usual_metrics, *own])
+        if name in own and name != view.objective
+    ]
     return names[:LEADING], names[LEADING:]
 
 
 def counts_graph_wins(view: View) -> bool:
     """Whether W and L are GraphWin and GraphLoss: counted on last_hop, against dense."""
-    return view.metric.name == "last_hop" and view.reference == ("dense" if "dense" in view.singles else view.reference)
+    return view.metric.name == "last_hop" and view.reference == (
+        "dense" if "dense" in view.singles else view.reference
+    )
 
 
 def _cell(view: View, column: Column, key: str) -> Field[int]:

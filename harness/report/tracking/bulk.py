@@ -1,7 +1,8 @@
-"""Many finished runs in one transaction of MLflow's database, row by row as its client would have written them.
+"""Many finished runs in one transaction of MLflow's database, row by row as its client would have
+written them.
 
-A request for each run costs four transactions. MLflow's own import of folders (``mlflow migrate-filestore``) writes
-its tables in this way, too.
+A request for each run costs four transactions. MLflow's own import of folders
+(``mlflow migrate-filestore``) writes its tables in this way, too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class FinishedRun:
     metrics: Mapping[str, float]
 
 
-def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], used: DatasetInput) -> None:
+def insert_runs(
+    engine: Engine, experiment: str, runs: Sequence[FinishedRun], used: DatasetInput
+) -> None:
     """Add the runs to an experiment, all of them or none.
 
     used: the input of each, a dataset that the experiment has already.
@@ -41,7 +44,9 @@ def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], us
         return
     with engine.begin() as connection:
         place = connection.scalar(
-            select(models.SqlExperiment.artifact_location).where(models.SqlExperiment.experiment_id == int(experiment))
+            select(models.SqlExperiment.artifact_location).where(
+                models.SqlExperiment.experiment_id == int(experiment)
+            )
         )
         source = connection.scalar(
             select(models.SqlDataset.dataset_uuid).where(
@@ -52,7 +57,9 @@ def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], us
         )
         keyed = {uuid.uuid4().hex: run for run in runs}
         rows = {
-            models.SqlRun: [_run(key, run, int(experiment), str(place)) for key, run in keyed.items()],
+            models.SqlRun: [
+                _run(key, run, int(experiment), str(place)) for key, run in keyed.items()
+            ],
             **_values(keyed),
             **_inputs(keyed, source, used),
         }
@@ -70,7 +77,14 @@ def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
     """Tags, parameters and metrics."""
     tags = {key: {**run.tags, MLFLOW_RUN_NAME: run.name} for key, run in keyed.items()}
     measured = [
-        {"run_uuid": key, "key": name, "value": value, "timestamp": run.began, "step": 0, "is_nan": False}
+        {
+            "run_uuid": key,
+            "key": name,
+            "value": value,
+            "timestamp": run.began,
+            "step": 0,
+            "is_nan": False,
+        }
         for key, run in keyed.items()
         for name, value in run.metrics.items()
     ]
@@ -87,24 +101,45 @@ def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
     inputs = {uuid.uuid4().hex: key for key in keys}
     return {
         models.SqlInput: [
-            {"input_uuid": one, "source_type": "DATASET", "source_id": source, "destination_type": "RUN",
-             "destination_id": key}
+            {
+                "input_uuid": one,
+                "source_type": "DATASET",
+                "source_id": source,
+                "destination_type": "RUN",
+                "destination_id": key,
+            }
             for one, key in inputs.items()
         ],
         models.SqlInputTag: [
-            {"input_uuid": one, "name": tag.key, "value": tag.value} for one in inputs for tag in used.tags
+            {"input_uuid": one, "name": tag.key, "value": tag.value}
+            for one in inputs
+            for tag in used.tags
         ],
-    }  # fmt: skip
+    }
 
 
 def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, object]:
     return {
-        "run_uuid": key, "name": run.name, "experiment_id": experiment, "artifact_uri": f"{place}/{key}/artifacts",
-        "source_type": "UNKNOWN", "source_name": "", "entry_point_name": "", "source_version": "",
-        "user_id": run.tags.get(MLFLOW_USER, "unknown"), "status": "FINISHED", "lifecycle_stage": "active",
-        "start_time": run.began, "end_time": run.ended, "deleted_time": None,
-    }  # fmt: skip
+        "run_uuid": key,
+        "name": run.name,
+        "experiment_id": experiment,
+        "artifact_uri": f"{place}/{key}/artifacts",
+        "source_type": "UNKNOWN",
+        "source_name": "",
+        "entry_point_name": "",
+        "source_version": "",
+        "user_id": run.tags.get(MLFLOW_USER, "unknown"),
+        "status": "FINISHED",
+        "lifecycle_stage": "active",
+        "start_time": run.began,
+        "end_time": run.ended,
+        "deleted_time": None,
+    }
 
 
 def _pairs(keyed: Mapping[str, Mapping[str, str]]) -> list[dict[str, object]]:
-    return [{"run_uuid": key, "key": name, "value": value} for key, own in keyed.items() for name, value in own.items()]
+    return [
+        {"run_uuid": key, "key": name, "value": value}
+        for key, own in keyed.items()
+        for name, value in own.items()
+    ]

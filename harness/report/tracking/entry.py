@@ -1,4 +1,6 @@
-"""What a finished sweep becomes in a tracker: one run for the sweep, below it a run for each of its trials."""
+"""What a finished sweep becomes in a tracker: one run for the sweep, below it a run for each of its
+trials.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,30 @@ from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
-NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split", "roles", "untuned", "n"}
+NAMED = {
+    "trial",
+    "name",
+    "family",
+    "overrides",
+    "parameters",
+    "dataset",
+    "split",
+    "roles",
+    "untuned",
+    "n",
+}
 """Columns of a row that are no metrics."""
 SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
-"""Parameters that each trial has, and that the page of a sweep shows; of the others those that its trials differ in."""
+"""Parameters that each trial has, and that the page of a sweep shows; of the others those that its
+trials differ in.
+"""
 GRAPH = ("graph_win", "graph_loss")
 JUDGED = ("p", "p_holm_cluster", "wilson_low", "wilson_high", "wins_best", "losses_best", "p_best")
 """What the page shows behind the first metrics and the questions won and lost."""
-FILES = {"tune": ("trials.parquet", "config.yaml", "manifest.json", LOCK), "test": ("heldout.json", ENTRY, LOCK)}
+FILES = {
+    "tune": ("trials.parquet", "config.yaml", "manifest.json", LOCK),
+    "test": ("heldout.json", ENTRY, LOCK),
+}
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
 FORM = 2
 """Another number where runs say more than those of an earlier release, which they then replace."""
@@ -48,9 +66,12 @@ class Entry:
 class Group:
     """A run, the runs below it, the page that shows them, and what is attached to the run.
 
-    name: where they belong; content: a hash of what they say. The same name with another content takes the place of
-    what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and for how long.
-    children: those that a reader looks for first, first.    files: by their name in the artifacts.    texts: small
+    name: where they belong; content: a hash of what they say. The same name with another content
+    takes the place of
+    what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and
+    for how long.
+    children: those that a reader looks for first, first.    files: by their name in the artifacts.
+    texts: small
     artifacts that no file holds, by name.    pictures: drawn into the artifacts.
     """
 
@@ -70,9 +91,11 @@ class Group:
 
 
 def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
-    """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock expects of test.
+    """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock
+    expects of test.
 
-    top: how many of the best trials become runs; None for all. The table of all trials is an artifact.
+    top: how many of the best trials become runs; None for all. The table of all trials is an
+    artifact.
     experiment: the id of the one that it is written to, which links in its description need.
     """
     view, lock = result.whole, result.lock
@@ -110,11 +133,15 @@ def _group(
     metrics: Mapping[str, float],
     cost: Mapping[str, float],
 ) -> Group:
-    """part: ``tune``, or ``test`` and which evaluation.    shown: places of rows, in the order in which they are
+    """part: ``tune``, or ``test`` and which evaluation.    shown: places of rows, in the order in
+    which they are
     written.    cost: metrics that each run of a sweep measures anew, no part of the content.
     """
     rows, folder = view.rows, result.folder
-    every = [{**knobs(row), "strategy": row["name"] if row["family"] == "single" else row["family"]} for row in rows]
+    every = [
+        {**knobs(row), "strategy": row["name"] if row["family"] == "single" else row["family"]}
+        for row in rows
+    ]
     varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
     common = {
@@ -162,13 +189,20 @@ def _only(params: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
 
 def _run_names(view: View) -> list[str]:
     """What the run of each trial is called: split, rank, and the trial's name."""
-    called = [view.winner_name if place == view.winner_place else row["name"] for place, row in enumerate(view.rows)]
+    called = [
+        view.winner_name if place == view.winner_place else row["name"]
+        for place, row in enumerate(view.rows)
+    ]
     of_test = "test " if view.split == "test" else ""
     return [f"{of_test}{rank} {name}"[:250] for rank, name in enumerate(called, 1)]
 
 
 def _trial_entry(
-    view: View, place: int, names: Sequence[str], params: Mapping[str, str], common: Mapping[str, str]
+    view: View,
+    place: int,
+    names: Sequence[str],
+    params: Mapping[str, str],
+    common: Mapping[str, str],
 ) -> Entry:
     """common: the tags that all runs of the view have."""
     row, original = view.rows[place], view.originals[place]
@@ -184,7 +218,9 @@ def _trial_entry(
 
 
 def _looked_for(view: View) -> set[int]:
-    """The places of the winner, the best of each fuser, every list, and what nothing was chosen for."""
+    """The places of the winner, the best of each fuser, every list, and what nothing was chosen
+    for.
+    """
     best: dict[str, int] = {}
     for place, row in enumerate(view.rows):
         best.setdefault(row["family"], place)
@@ -193,12 +229,14 @@ def _looked_for(view: View) -> set[int]:
 
 
 def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
-    """Columns: what a trial is, the objective and full_sup at its depth, questions won and lost (GraphWin and GraphLoss
-    where these are the same), p and Wilson's interval, the other metrics.
+    """Columns: what a trial is, the objective and full_sup at its depth, questions won and lost
+    (GraphWin and GraphLoss where these are the same), p and Wilson's interval, the other metrics.
     """
     known = {key for row in view.rows for key in scores(row)}
     first = view.usual_metrics[:2]
-    counts = GRAPH if counts_graph_wins(view) and known.issuperset(GRAPH) else ("wins", "losses", *GRAPH)
+    counts = (
+        GRAPH if counts_graph_wins(view) and known.issuperset(GRAPH) else ("wins", "losses", *GRAPH)
+    )
     order = [*first, *counts, *JUDGED, *(name for name in result.metrics if name not in first)]
     columns = [metric_name(name) for name in order if metric_name(name) in known]
     knobs = [key for key in SHOWN if key in varied]
@@ -206,12 +244,16 @@ def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
 
 
 def knobs(row: Row) -> dict[str, str]:
-    """A row's own knobs as text: numbers as they are typed, ``null`` and ``true`` as in a config."""
+    """A row's own knobs as text: numbers as they are typed, ``null`` and ``true`` as in a
+    config.
+    """
     return {str(key): text(value) for key, value in row["parameters"].items()}
 
 
 def scores(row: Row) -> dict[str, float]:
-    """A row's metrics, counts, p-values and bounds; what is null (dense against itself) is left out."""
+    """A row's metrics, counts, p-values and bounds; what is null (dense against itself) is left
+    out.
+    """
     return dict(numbers("", {key: value for key, value in row.items() if key not in NAMED}))
 
 
@@ -221,16 +263,22 @@ def _table(rows: Iterable[Row]) -> str:
         {"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows
     ]
     columns = list(dict.fromkeys(key for row in flat for key in row))
-    return json.dumps({"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]})
+    return json.dumps(
+        {"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]}
+    )
 
 
 def _note(view: View, share: str, page: Page, experiment: str) -> str:
     copies, best = sum(view.copies), view.disguise.removeprefix(", ") or view.winner_name
     table, charts = page.address(experiment), page.charts_address(experiment)
     lines = [
-        f"Winner on tune: {markdown(best)}", "",
-        f"[All trials as a table]({table}), best first; [as charts]({charts}). {share} are runs below this one.",
-    ]  # fmt: skip
+        f"Winner on tune: {markdown(best)}",
+        "",
+        f"[All trials as a table]({table}), best first; [as charts]({charts}). {share} are runs "
+        "below this one.",
+    ]
     if copies:
-        lines.append(f"{copies} have the same gold ranks as an earlier one, which their tag `same_as` names.")
+        lines.append(
+            f"{copies} have the same gold ranks as an earlier one, which their tag `same_as` names."
+        )
     return "\n".join(lines)

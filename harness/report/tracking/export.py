@@ -1,7 +1,7 @@
 """Tracking: an experiment tracker's copy of finished sweep folders.
 
-The folder of a sweep (``runs/sweeps/NAME``) is the truth. An export may be repeated at any time: what the tracker
-already holds is left as it is, what an interrupted export left out is added.
+The folder of a sweep (``runs/sweeps/NAME``) is the truth. An export may be repeated at any time:
+what the tracker already holds is left as it is, what an interrupted export left out is added.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ class Tracking(Protocol):
         ...
 
     def export(self, folder: Path) -> str:
-        """Bring the copy of a sweep up to date; returns the page of it, which follows the tracker's address.
+        """Bring the copy of a sweep up to date; returns the page of it, which follows the tracker's
+        address.
 
         Raises HarnessError, and nothing else, when the tracker cannot be reached or refuses.
         """
         ...
 
     def address(self, page: str, runs: Path) -> str:
-        """A page as a person opens it: a link, or what to type. runs: the folder that holds the sweeps."""
+        """A page as a person opens it: a link, or what to type. runs: the folder that holds the
+        sweeps.
+        """
         ...
 
     def check(self) -> str:
@@ -45,7 +48,9 @@ class Tracking(Protocol):
 
 
 def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
-    """The tracker of a command about a sweep: none, where that was made with tracking=none and no other was typed."""
+    """The tracker of a command about a sweep: none, where that was made with tracking=none and no
+    other was typed.
+    """
     none = not typed and untracked(folder)
     return cast("Tracking", strategy("tracking", "none") if none else instantiate(config.tracking))
 
@@ -73,7 +78,8 @@ def track(tracking: Tracking, folder: Path) -> None:
 
 
 def tracked(runs: Path, sweep: object) -> list[Path]:
-    """The sweeps that a tracker shall hold: those that are named, or ``all`` below ``runs``, the oldest first.
+    """The sweeps that a tracker shall hold: those that are named, or ``all`` below ``runs``, the
+    oldest first.
 
     Of all, those that were made with tracking=none are left out, and counted on standard error.
     """
@@ -84,7 +90,10 @@ def tracked(runs: Path, sweep: object) -> list[Path]:
         told = f"`harness ui sweep={alone[-1].name}` shows the newest of them"
         if len(alone) == len(found):
             raise HarnessError(f"{runs}: every sweep there was made with tracking=none; {told}")
-        print(f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}", file=sys.stderr)
+        print(
+            f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}",
+            file=sys.stderr,
+        )
     return [path for path in found if path not in alone]
 
 
@@ -100,17 +109,23 @@ def untracked(folder: Path) -> bool:
 def update(tracking: Tracking, runs: Path, sweep: object = "all") -> list[str]:
     """Export all that is finished (see ``tracked``); the pages, the oldest first.
 
-    What cannot be exported is said on standard error. Raises HarnessError where there is nothing or no tracker answers.
+    What cannot be exported is said on standard error. Raises HarnessError where there is nothing or
+    no tracker answers.
     """
     folders = tracked(runs, sweep)
     if not folders:
-        raise HarnessError(f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set paths.runs=DIR")
+        raise HarnessError(
+            f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set "
+            "paths.runs=DIR"
+        )
     tracking.check()
     return export_all(tracking, folders)
 
 
 def export_all(tracking: Tracking, folders: Sequence[Path]) -> list[str]:
-    """Export each; returns their pages. What cannot be exported is said on standard error, and the others go on."""
+    """Export each; returns their pages. What cannot be exported is said on standard error, and the
+    others go on.
+    """
     pages: list[str] = []
     for folder in folders:
         try:

@@ -1,4 +1,6 @@
-"""MLflow: a copy of finished folders in a database or on a server, through MLflow's public client."""
+"""MLflow: a copy of finished folders in a database or on a server, through MLflow's public
+client.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,12 @@ SETTINGS = {
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
     "PGCONNECT_TIMEOUT": "20",
 }
-"""Environment variables where the user set none: a server that is away is given up after seconds, not hours."""
-KIND = {"mlflow.experimentKind": "custom_model_development"}  # the UI opens on runs and charts, not on traces
+"""Environment variables where the user set none: a server that is away is given up after seconds,
+not hours.
+"""
+KIND = {
+    "mlflow.experimentKind": "custom_model_development"
+}  # the UI opens on runs and charts, not on traces
 UI = "http://127.0.0.1:5000"
 """Where `harness ui` serves."""
 DESCRIPTION = """Each run is a sweep of the harness; below it is a run for each of its trials, and for its held-out run.
@@ -50,7 +56,7 @@ DESCRIPTION = """Each run is a sweep of the harness; below it is a run for each 
   questions that share gold passages, which decides; `_low`, `_high`: ends of 95% intervals.
 
 The description of a sweep's run has links to its trials as a table and as charts, that of a trial the command that
-runs it again."""
+runs it again."""  # noqa: E501
 """Of an experiment that has none."""
 WAIT = 600  # seconds for another exporter on this machine
 
@@ -62,9 +68,9 @@ class MLflow:
     experiment_id: of an experiment that is there; it holds in place of the name.
     artifacts: where a new experiment in a database keeps its files; a server decides that itself.
     run_name: of a sweep's own run.    tags: of every run.
-    top: how many of a sweep's best trials become runs, None for all.    threads: requests at a time.
-    User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a run that is active in
-    this process, becomes the parent of what is exported.
+    top: how many of a sweep's best trials become runs, None for all.    threads: requests at a
+    time. User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a
+    run that is active in this process, becomes the parent of what is exported.
     """
 
     uri: str
@@ -78,7 +84,9 @@ class MLflow:
 
     def __post_init__(self) -> None:
         if not self.uri.strip():
-            raise HarnessError("tracking.uri is empty; give e.g. sqlite:///runs/mlflow.db or http://host:5000")
+            raise HarnessError(
+                "tracking.uri is empty; give e.g. sqlite:///runs/mlflow.db or http://host:5000"
+            )
         whole_number("tracking.threads", self.threads, 1)
         if self.top is not None:
             whole_number("tracking.top", self.top, 0)
@@ -91,7 +99,9 @@ class MLflow:
 
     @property
     def is_server(self) -> bool:
-        """Whether a tracking server holds the copies, which shows them and keeps artifacts by itself."""
+        """Whether a tracking server holds the copies, which shows them and keeps artifacts by
+        itself.
+        """
         return _scheme(self.uri) in ("http", "https", "databricks") or self.uri == "databricks"
 
     @property
@@ -107,7 +117,9 @@ class MLflow:
         return self.artifacts if "://" in self.artifacts else str(Path(self.artifacts).resolve())
 
     def export(self, folder: Path) -> str:
-        """Bring MLflow up to date with a sweep's folder; returns the page of its trials, on test after `heldout`."""
+        """Bring MLflow up to date with a sweep's folder; returns the page of its trials, on test
+        after `heldout`.
+        """
         with self._one_line_errors(), self._exclusive():
             _probe(self.uri)
             result = SweepResult(folder)
@@ -123,7 +135,9 @@ class MLflow:
             return group.page.address(writer.experiment)
 
     def address(self, page: str, runs: Path) -> str:
-        """A link, where a server shows these copies; else what to type. runs: the folder that holds the sweeps."""
+        """A link, where a server shows these copies; else what to type. runs: the folder that holds
+        the sweeps.
+        """
         if self.is_server:
             return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
         if _shows(UI, page):
@@ -150,7 +164,9 @@ class MLflow:
         client, parent = self._client, _parent()
         from harness.report.tracking.writer import Writer
 
-        experiment = client.get_run(parent).info.experiment_id if parent else self._experiment(client)
+        experiment = (
+            client.get_run(parent).info.experiment_id if parent else self._experiment(client)
+        )
         threads = 1 if self.uri.startswith("sqlite") else self.threads
         own = {str(key): str(value) for key, value in self.tags.items()}
         return Writer(client, experiment, threads, {**tags, **own})
@@ -168,7 +184,9 @@ class MLflow:
             try:
                 client.create_experiment(self.experiment, place, KIND)
             except MlflowException as error:
-                if error.error_code != "RESOURCE_ALREADY_EXISTS":  # else another process has made it meanwhile
+                if (
+                    error.error_code != "RESOURCE_ALREADY_EXISTS"
+                ):  # else another process has made it meanwhile
                     raise
             found = client.get_experiment_by_name(self.experiment)
         if found.lifecycle_stage != "active":
@@ -185,7 +203,9 @@ class MLflow:
             with FileLock(Path(tempfile.gettempdir()) / name, timeout=WAIT):
                 yield
         except Timeout:
-            raise HarnessError(f"another process has exported to {self.destination} for {WAIT} s; try again") from None
+            raise HarnessError(
+                f"another process has exported to {self.destination} for {WAIT} s; try again"
+            ) from None
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
@@ -200,11 +220,15 @@ class MLflow:
             yield
         except (MlflowException, SQLAlchemyError, OSError) as error:
             why = hide_secrets((str(error).strip() or type(error).__name__).splitlines()[0])
-            raise HarnessError(f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})") from error
+            raise HarnessError(
+                f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})"
+            ) from error
 
 
 def _shows(server: str, page: str) -> bool:
-    """Whether a server of this machine has a page: it is running, and reads the database that the page is in."""
+    """Whether a server of this machine has a page: it is running, and reads the database that the
+    page is in.
+    """
     found = re.match(r"#/experiments/(\d+)/runs\?viewStateShareKey=(\w+)", page)
     if found is None:
         return False
@@ -223,7 +247,9 @@ def _parent() -> str | None:
 
 
 def _source(code: str) -> dict[str, str]:
-    """User, source and git tags as MLflow sets them; git's only while the code is still that of the sweep."""
+    """User, source and git tags as MLflow sets them; git's only while the code is still that of the
+    sweep.
+    """
     from mlflow.tracking.context.registry import resolve_tags
 
     from harness.core.identity import code_version
@@ -239,7 +265,9 @@ def _scheme(uri: str) -> str:
 
 
 def _probe(uri: str) -> None:
-    """Raise HarnessError when a database does not open. MLflow itself would try again for minutes."""
+    """Raise HarnessError when a database does not open. MLflow itself would try again for
+    minutes.
+    """
     if _scheme(uri) not in DATABASES:
         return
     if uri.startswith(SQLITE):
@@ -250,7 +278,9 @@ def _probe(uri: str) -> None:
             with path.open("rb") as stream:
                 head = stream.read(len(MAGIC))
             if head not in (b"", MAGIC):
-                raise HarnessError(f"{uri}: it is not an SQLite database; move it away or set tracking.uri")
+                raise HarnessError(
+                    f"{uri}: it is not an SQLite database; move it away or set tracking.uri"
+                )
     import sqlalchemy
 
     engine = sqlalchemy.create_engine(uri, poolclass=sqlalchemy.pool.NullPool)

@@ -1,7 +1,8 @@
 """A page of MLflow that shows a sweep: which columns, sorted by what, and which charts.
 
-MLflow keeps a page that somebody shares as a tag of the experiment, and opens it by the tag's key in the address. The
-fields are those of MLflow's pages (``persistUIState`` and ``searchFacets`` in its sources).
+MLflow keeps a page that somebody shares as a tag of the experiment, and opens it by the tag's key
+in the address. The fields are those of MLflow's pages (``persistUIState`` and ``searchFacets`` in
+its sources).
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from harness.report.tracking.parameters import metric_name
 SHARED = "mlflow.sharedViewState."
 NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
 LETTER, EDGES, LEAST = 7.0, 20, 88
-"""Pixels of a column: of each letter of its head, beside them, and at least, so that a number is read."""
+"""Pixels of a column: of each letter of its head, beside them, and at least, so that a number is
+read.
+"""
 
 
 @dataclass(frozen=True)
 class Page:
     """The trials of a sweep on a split, best first by its objective.
 
-    params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that compares all trials.
+    params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that
+    compares all trials.
     """
 
     sweep: str
@@ -64,9 +68,14 @@ class Page:
 
     def state(self) -> str:
         """The value of the tag."""
-        columns = [*(f"params.`{name}`" for name in self.params), *(f"metrics.`{name}`" for name in self.metrics)]
+        columns = [
+            *(f"params.`{name}`" for name in self.params),
+            *(f"metrics.`{name}`" for name in self.metrics),
+        ]
         letters = {column: len(column.partition(".")[2][1:-1]) for column in columns}
-        widths = {column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()}
+        widths = {
+            column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()
+        }
         found = {
             "searchFilter": self.query,
             "orderByKey": f"metrics.`{self._score}`",
@@ -90,14 +99,26 @@ class Page:
         return json.dumps(found, separators=(",", ":"))
 
     def _charts(self) -> list[dict[str, object]]:
-        """All trials from their knobs to their score; questions won against lost; the first two metrics."""
-        parallel = {"selectedParams": list(self.knobs), "selectedMetrics": [self._score], "showAllRuns": True}
-        pairs = [("losses", "wins"), *([(self.metrics[1], self._score)] if len(self.metrics) > 1 else [])]
+        """All trials from their knobs to their score; questions won against lost; the first two
+        metrics.
+        """
+        parallel = {
+            "selectedParams": list(self.knobs),
+            "selectedMetrics": [self._score],
+            "showAllRuns": True,
+        }
+        pairs = [
+            ("losses", "wins"),
+            *([(self.metrics[1], self._score)] if len(self.metrics) > 1 else []),
+        ]
         return [
             _card("parallel", "knobs", "PARALLEL", parallel),
             *(
                 _card(
-                    f"{x}-{y}", "scores", "SCATTER", {"xaxis": _axis(x), "yaxis": _axis(y), "runsCountToCompare": 1000}
+                    f"{x}-{y}",
+                    "scores",
+                    "SCATTER",
+                    {"xaxis": _axis(x), "yaxis": _axis(y), "runsCountToCompare": 1000},
                 )
                 for x, y in pairs
             ),
@@ -105,7 +126,14 @@ class Page:
 
 
 def _card(name: str, section: str, kind: str, more: Mapping[str, object]) -> dict[str, object]:
-    return {"uuid": name, "metricSectionId": section, "type": kind, "deleted": False, "isGenerated": False, **more}
+    return {
+        "uuid": name,
+        "metricSectionId": section,
+        "type": kind,
+        "deleted": False,
+        "isGenerated": False,
+        **more,
+    }
 
 
 def _axis(metric: str) -> dict[str, str]:

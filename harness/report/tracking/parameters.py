@@ -1,4 +1,6 @@
-"""Parameters and metrics of MLflow runs: flat names as they are typed, values as text or numbers."""
+"""Parameters and metrics of MLflow runs: flat names as they are typed, values as text or
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from harness.core.configuration import NAME
 from harness.core.identity import digest, record
 
 GROUPS = ("dataset", "encoder", "extractor", "graph", "lists", "objective", "margin")
-"""What of a sweep's configuration is a parameter; fuser, normalizer, pool and so on are each trial's own."""
+"""What of a sweep's configuration is a parameter; fuser, normalizer, pool and so on are each
+trial's own.
+"""
 MECHANICAL = {"backend", "batch_size", "block", "device", "processes", "threads", "version"}
 """Fields that change how something is computed and not what comes out."""
 LONGEST = 250
@@ -30,20 +34,29 @@ def metric_name(metric: str) -> str:
 
 
 def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> dict[str, str]:
-    """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``, ``dataset``, ``split``.
+    """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``,
+    ``dataset``, ``split``.
 
-    Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder`` inside of
-    ``lists.dense``), is named there and described at the top only. Where files are on a machine is no parameter.
+    Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder``
+    inside of ``lists.dense``), is named there and described at the top only. Where files are on a
+    machine is no parameter.
     """
     nodes = record({**config, "lists": manifest.get("lists") or config.get("lists")})
     nodes = {**nodes, **{group: _resolved(nodes.get(group), nodes) for group in GROUPS}}
     top = {group: _name(nodes[group]) for group in GROUPS if isinstance(nodes.get(group), Mapping)}
     found = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
-    return {**found, "dataset": str(manifest["dataset"]), "split": str(manifest["split"]), "n": str(manifest["n"])}
+    return {
+        **found,
+        "dataset": str(manifest["dataset"]),
+        "split": str(manifest["split"]),
+        "n": str(manifest["n"]),
+    }
 
 
 def _resolved(node: Any, root: Mapping[str, object], depth: int = 0) -> Any:
-    """``${encoder}`` as what it refers to; None for what a machine decides: a path, an environment variable."""
+    """``${encoder}`` as what it refers to; None for what a machine decides: a path, an environment
+    variable.
+    """
     if isinstance(node, Mapping):
         return {key: _resolved(value, root, depth + 1) for key, value in node.items()}
     if not (isinstance(node, str) and "${" in node):
@@ -87,15 +100,24 @@ def text(value: Any) -> str:
 
 def shortened(params: Mapping[str, str]) -> dict[str, str]:
     """Parameters with the long ones by their hash."""
-    return {key: value if len(value) <= LONGEST else f"sha256:{digest(value)[:16]}" for key, value in params.items()}
+    return {
+        key: value if len(value) <= LONGEST else f"sha256:{digest(value)[:16]}"
+        for key, value in params.items()
+    }
 
 
 def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Every number in a value, under flat names; intervals end in ``_low`` and ``_high``. Null and NaN are left out."""
+    """Every number in a value, under flat names; intervals end in ``_low`` and ``_high``. Null and
+    NaN are left out.
+    """
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from numbers(f"{name}_{key}" if name else str(key), inner)
-    elif isinstance(value, (list, tuple)) and len(value) == 2 and all(isinstance(one, (int, float)) for one in value):
+    elif (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and all(isinstance(one, (int, float)) for one in value)
+    ):
         yield from numbers(name, {"low": value[0], "high": value[1]})
     elif isinstance(value, (int, float)) and not math.isnan(value):
         yield metric_name(name), float(value)

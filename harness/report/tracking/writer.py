@@ -1,4 +1,6 @@
-"""Bringing MLflow up to date with a group of runs, through its public client: what is there already stays as it is."""
+"""Bringing MLflow up to date with a group of runs, through its public client: what is there already
+stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,9 @@ class Writer:
     def write(self, group: Group, above: str | None) -> str:
         """Bring a group up to date below the run ``above``; returns the id of its own run.
 
-        A run is found again by the hash in its tags and is complete when it is FINISHED, which it becomes last. So a
-        second export changes nothing, and one that was interrupted goes on. Two exporters on two machines may write a
-        run twice; the next export removes one of them.
+        A run is found again by the hash in its tags and is complete when it is FINISHED, which it
+        becomes last. So a second export changes nothing, and one that was interrupted goes on. Two
+        exporters on two machines may write a run twice; the next export removes one of them.
         """
         found = self._existing(group)
         top = found.get(group.top.id) or self._create(group.top, group, above)
@@ -54,22 +56,37 @@ class Writer:
         self._write_children(group, own, found)
         if not _complete(top, above):
             self._attach(group, own)
-            more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps([TABLE_ARTIFACT])} if TABLE in group.texts else {}
+            more = (
+                {MLFLOW_LOGGED_ARTIFACTS: json.dumps([TABLE_ARTIFACT])}
+                if TABLE in group.texts
+                else {}
+            )
             self._fill(group.top, group, top, more)
         self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
         self.describe({group.page.tag: group.page.state()})
         return own
 
     def _write_children(self, group: Group, own: str, found: Mapping[str, Run]) -> None:
-        """Bring the runs below the group's own one up to date.    found: those that are there, by entry."""
+        """Bring the runs below the group's own one up to date.    found: those that are there, by
+        entry.
+        """
         missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
-            self.client.log_inputs(own, [_dataset(group)])  # so that threads do not make the same dataset at once
+            self.client.log_inputs(
+                own, [_dataset(group)]
+            )  # so that threads do not make the same dataset at once
         if engine := self._engine:
             new = [entry for entry in missing if entry.id not in found]
             missing = [entry for entry in missing if entry.id in found]
-            insert_runs(engine, self.experiment, [self._finished(one, group, own) for one in new], _dataset(group))
-        for _ in map_threads(lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads):
+            insert_runs(
+                engine,
+                self.experiment,
+                [self._finished(one, group, own) for one in new],
+                _dataset(group),
+            )
+        for _ in map_threads(
+            lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads
+        ):
             pass
 
     def _attach(self, group: Group, run: str) -> None:
@@ -84,7 +101,9 @@ class Writer:
                 self.client.log_artifact(run, str(image), FIGURES)
 
     def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
-        """Set tags of the experiment that have another value. keep: leave those that it has as they are."""
+        """Set tags of the experiment that have another value. keep: leave those that it has as they
+        are.
+        """
         tags = self.client.get_experiment(self.experiment).tags
         for key, value in wanted.items():
             if tags.get(key) != value and not (keep and key in tags):
@@ -96,7 +115,9 @@ class Writer:
         return getattr(self.client._tracking_client.store, "engine", None)
 
     def _existing(self, group: Group) -> dict[str, Run]:
-        """The runs of this content by the hash in their tags; runs of another content go to MLflow's trash."""
+        """The runs of this content by the hash in their tags; runs of another content go to
+        MLflow's trash.
+        """
         found: dict[str, Run] = {}
         for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
             entry, active = run.data.tags.get(ENTRY), run.info.lifecycle_stage == "active"
@@ -110,14 +131,23 @@ class Writer:
         return found
 
     def _search(self, query: str) -> Iterator[Any]:
-        """All runs that a query finds: active before deleted ones, FINISHED ones first, then by id."""
+        """All runs that a query finds: active before deleted ones, FINISHED ones first,
+        then by id.
+        """
         page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000)
         runs: list[Any] = list(page)
         while page.token:
-            page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000, page_token=page.token)
+            page = self.client.search_runs(
+                [self.experiment], query, ViewType.ALL, 1000, page_token=page.token
+            )
             runs += page
         yield from sorted(
-            runs, key=lambda run: (run.info.lifecycle_stage != "active", run.info.status != FINISHED, run.info.run_id)
+            runs,
+            key=lambda run: (
+                run.info.lifecycle_stage != "active",
+                run.info.status != FINISHED,
+                run.info.run_id,
+            ),
         )
 
     def _create(self, entry: Entry, group: Group, above: str | None) -> Any:
@@ -136,7 +166,11 @@ class Writer:
             self._fill(entry, group, run, {})
 
     def _finished(self, entry: Entry, group: Group, above: str) -> FinishedRun:
-        began, ended, tags = _began(entry, group), int(1000 * group.ended), self._tags(entry, group, above)
+        began, ended, tags = (
+            _began(entry, group),
+            int(1000 * group.ended),
+            self._tags(entry, group, above),
+        )
         return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
     def _fill(self, entry: Entry, group: Group, run: Any, tags: Mapping[str, str]) -> None:
@@ -144,7 +178,9 @@ class Writer:
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
-        self.client.log_batch(own, metrics, params[:PARAMS], [RunTag(key, value) for key, value in tags.items()])
+        self.client.log_batch(
+            own, metrics, params[:PARAMS], [RunTag(key, value) for key, value in tags.items()]
+        )
         for start in range(PARAMS, len(params), PARAMS):
             self.client.log_batch(own, params=params[start : start + PARAMS])
         self.client.log_inputs(own, [_dataset(group)])
@@ -157,13 +193,19 @@ class Writer:
 
 
 def _began(entry: Entry, group: Group) -> int:
-    """A run begins as many milliseconds before the group's own as its rank: newest first is the leaderboard's order."""
+    """A run begins as many milliseconds before the group's own as its rank: newest first is the
+    leaderboard's order.
+    """
     return int(1000 * (group.ended - group.seconds)) - entry.place
 
 
 def _complete(run: Any, above: str | None) -> bool:
     """Whether everything is logged, below the right run."""
-    return run is not None and run.info.status == FINISHED and _above(above).items() <= run.data.tags.items()
+    return (
+        run is not None
+        and run.info.status == FINISHED
+        and _above(above).items() <= run.data.tags.items()
+    )
 
 
 def _above(run: str | None) -> dict[str, str]:
@@ -176,6 +218,11 @@ def _key(group: Group) -> str:
 
 
 def _dataset(group: Group) -> DatasetInput:
-    source = {"tags": {MLFLOW_SOURCE_NAME: f"harness prepare dataset={group.dataset}", "sha256": group.data_sha256}}
+    source = {
+        "tags": {
+            MLFLOW_SOURCE_NAME: f"harness prepare dataset={group.dataset}",
+            "sha256": group.data_sha256,
+        }
+    }
     data = Dataset(group.dataset, group.data_sha256[:12], "code", json.dumps(source))
     return DatasetInput(data, [InputTag(MLFLOW_DATASET_CONTEXT, group.split)])

@@ -1,17 +1,21 @@
-"""Personalised PageRank of many queries at once: v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes.
+"""Personalised PageRank of many queries at once: v <- (1 - a) (T' v + m s) + a s, m the mass on
+dangling nodes.
 
-Solved as the linear system x = M x + a s, M = (1 - a) T', whose x / sum(x) is v (as PRPACK does; Gleich, PageRank
-beyond the Web, 2015): nodes of few neighbours are eliminated exactly (``eliminate``), the core that is left is swept
-in place (Gauss-Seidel), sixteen queries at a time, and scaled after each sweep so that what leaves it is what comes in.
+Solved as the linear system x = M x + a s, M = (1 - a) T', whose x / sum(x) is v (as PRPACK does;
+Gleich, PageRank beyond the Web, 2015): nodes of few neighbours are eliminated exactly
+(``eliminate``), the core that is left is swept in place (Gauss-Seidel), sixteen queries at a time,
+and scaled after each sweep so that what leaves it is what comes in.
 
-When it stops: after a sweep that changed x by d, the residual is U d with U the part of the core's M above the
-diagonal, so the error of x is at most |U d| / a and that of v at most 2 |U d| / (a sum(x)), in L1 (columns of M sum to
-1 - a at most; eliminated nodes add none). ``change`` is 2 |U d| / ((1 - a) sum(x)), with |U d| bounded by the sum of
-|d_j| times the column sums of U: v is within (1 - a) / a x ``change`` of the solution, which is what an L1 change of
-that size between two steps of the walk itself guarantees.
+When it stops: after a sweep that changed x by d, the residual is U d with U the part of the core's
+M above the diagonal, so the error of x is at most |U d| / a and that of v at most 2 |U d| / (a
+sum(x)), in L1 (columns of M sum to 1 - a at most; eliminated nodes add none). ``change`` is 2 |U d|
+/ ((1 - a) sum(x)), with |U d| bounded by the sum of |d_j| times the column sums of U: v is within
+(1 - a) / a x ``change`` of the solution, which is what an L1 change of that size between two steps
+of the walk itself guarantees.
 
-Every query is computed as if it were alone, its sums over the nodes in their order, and keeps the values of the sweep
-in which its own change fell below the tolerance: the result depends neither on the block nor on the number of threads.
+Every query is computed as if it were alone, its sums over the nodes in their order, and keeps the
+values of the sweep in which its own change fell below the tolerance: the result depends neither on
+the block nor on the number of threads.
 """
 
 from __future__ import annotations
@@ -38,7 +42,8 @@ Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A block's answer: the first of its B queries, values float32[N, B] (each query's contiguous), sweeps int64[B].
+    """A block's answer: the first of its B queries, values float32[N, B] (each query's contiguous),
+    sweeps int64[B].
 
     change: float64[B], the values are within (1 - a) / a x change of the solution (L1).
     """
@@ -52,7 +57,8 @@ class Solution:
 class Walks:
     """Walks over one graph, from any seeds: what follows from the graph alone is computed once.
 
-    transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to 0 for a dangling node.
+    transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to 0
+    for a dangling node.
     device: ``cpu`` (numba, threads over blocks) or a torch device.
     """
 
@@ -71,16 +77,23 @@ class Walks:
         self._tolerance, self._max_iter, self._block = tolerance, max_iter, block
         at_once, size = threads or available(), transition.shape[0]
         mend = "set lists.NAME.block=16, or for ppr lists.NAME.push=true"
-        need_memory(4 * size * (16 * at_once + block * (at_once + 2)), f"walks over {size:,} nodes", mend)
+        need_memory(
+            4 * size * (16 * at_once + block * (at_once + 2)), f"walks over {size:,} nodes", mend
+        )
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
         """The blocks in query order.
 
-        seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
+        seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0
+        everywhere).
         """
         seeds = sp.csr_array(seeds)
         firsts = range(0, seeds.shape[0], self._block)
-        return self._by_torch(seeds, firsts) if self._device != "cpu" else self._by_numba(seeds, firsts)
+        return (
+            self._by_torch(seeds, firsts)
+            if self._device != "cpu"
+            else self._by_numba(seeds, firsts)
+        )
 
     @cached_property
     def _torch(self) -> Any:
@@ -114,9 +127,18 @@ class Walks:
                 part = slice(lane, min(lane + COUNT, count))
                 own = bounds[first + part.start : first + part.stop + 1]
                 walk(
-                    plan, own, nodes, shares, self._tolerance, self._max_iter, values, right,
-                    out[part], steps[part], change[part],
-                )  # fmt: skip
+                    plan,
+                    own,
+                    nodes,
+                    shares,
+                    self._tolerance,
+                    self._max_iter,
+                    values,
+                    right,
+                    out[part],
+                    steps[part],
+                    change[part],
+                )
             return Solution(first, out.T, steps, change)
 
         return map_threads(one, firsts, self._threads or available())
@@ -126,13 +148,19 @@ def _plan(system: System, restart: float) -> Any:
     from harness.retriever.pagerank.pagerank_kernel import Matrix, SolverArrays
 
     def matrix(given: sp.csr_array) -> Matrix:
-        return Matrix(given.indptr.astype(np.int64), given.indices.astype(np.int32), given.data.astype(np.float32))
+        return Matrix(
+            given.indptr.astype(np.int64),
+            given.indices.astype(np.int32),
+            given.data.astype(np.float32),
+        )
 
     core, place = system.core, np.empty_like(system.order)
     place[system.order] = np.arange(len(place))
     rows = np.repeat(np.arange(core.shape[0]), np.diff(core.indptr))
     above = core.indices > rows
-    upper = np.bincount(core.indices[above], core.data[above], core.shape[0]) * (2 / max(1 - restart, TINY))
+    upper = np.bincount(core.indices[above], core.data[above], core.shape[0]) * (
+        2 / max(1 - restart, TINY)
+    )
     return SolverArrays(
         place=place,
         forward=matrix(system.forward),
@@ -147,15 +175,21 @@ def _plan(system: System, restart: float) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """x = M x + b over N nodes, of which the first N - n in ``order`` are eliminated and the last n are the core.
+    """x = M x + b over N nodes, of which the first N - n in ``order`` are eliminated and the last n
+    are the core.
 
     order: int64[N], the node at each place; all that follows counts by places.
-    forward: [N, N], what a node gets of those eliminated before it: y_i = scale_i (b_i + sum of forward_ij y_j).
-    core: [n, n], the system left, without its diagonal: x_i = scale_i (y_i / scale_i + sum of core_ij x_j).
-    back: [N - n, N], what an eliminated node gets of those after it: x_i = y_i + scale_i sum of back_ij x_j.
+    forward: [N, N], what a node gets of those eliminated before it: y_i = scale_i (b_i + sum of
+    forward_ij y_j).
+    core: [n, n], the system left, without its diagonal: x_i = scale_i (y_i / scale_i + sum of
+    core_ij x_j).
+    back: [N - n, N], what an eliminated node gets of those after it: x_i = y_i + scale_i sum of
+    back_ij x_j.
     scale: float64[N], 1 / (1 - M_ii) at the time of its elimination, or in the core.
-    loss: float64[n], 1 - the sum of a core column (with its diagonal): what a unit of mass there never brings back.
-    mass: float64[N], the sum of x is that of mass_i y_i over the eliminated and of mass_i x_i over the core.
+    loss: float64[n], 1 - the sum of a core column (with its diagonal): what a unit of mass there
+    never brings back.
+    mass: float64[N], the sum of x is that of mass_i y_i over the eliminated and of mass_i x_i over
+    the core.
     """
 
     order: NDArray[np.int64]
@@ -168,13 +202,15 @@ class System:
 
 
 def eliminate(matrix: sp.csr_array, worth: float = WORTH) -> System:
-    """The system without the nodes that can be taken out exactly (a Schur complement; cf. BePI, Jung et al. 2017).
+    """The system without the nodes that can be taken out exactly (a Schur complement; cf. BePI,
+    Jung et al. 2017).
 
-    Of x = M x + b, a node e gives x_e = (b_e + sum of M_ei x_i) / (1 - M_ee). Put into the other rows, that leaves a
-    smaller system with the same solution on what is left. A node with p sources and q targets takes p + q entries with
-    it and brings at most p q: it is eliminated where that is no more. So go the nodes that one passage alone mentions,
-    those that lead nowhere and those that nothing leads to; then their neighbours, which have fewer entries now. In
-    rounds of nodes that do not touch each other, while a round takes at least the share ``worth`` of the entries.
+    Of x = M x + b, a node e gives x_e = (b_e + sum of M_ei x_i) / (1 - M_ee). Put into the other
+    rows, that leaves a smaller system with the same solution on what is left. A node with p sources
+    and q targets takes p + q entries with it and brings at most p q: it is eliminated where that is
+    no more. So go the nodes that one passage alone mentions, those that lead nowhere and those that
+    nothing leads to; then their neighbours, which have fewer entries now. In rounds of nodes that
+    do not touch each other, while a round takes at least the share ``worth`` of the entries.
 
     matrix: M, [N, N], non-negative, columns that sum to less than 1; not changed.
     """
@@ -217,7 +253,9 @@ def eliminate(matrix: sp.csr_array, worth: float = WORTH) -> System:
 
 
 def _loose(matrix: sp.csr_array) -> tuple[NDArray[np.bool_], int]:
-    """bool[n]: nodes whose elimination adds no entries, no two of them neighbours; and how many entries they have."""
+    """bool[n]: nodes whose elimination adds no entries, no two of them neighbours; and how many
+    entries they have.
+    """
     size = matrix.shape[0]
     rows, columns = np.repeat(np.arange(size), np.diff(matrix.indptr)), matrix.indices
     other = rows != columns
@@ -237,7 +275,9 @@ def _entries(matrix: sp.csr_array, rows: NDArray[np.int64], columns: NDArray[np.
 
 
 def _matrix(parts: list[Entries], place: NDArray[np.int64], shape: tuple[int, int]) -> sp.csr_array:
-    rows, columns = (np.concatenate([np.empty(0, np.int64), *(part[i] for part in parts)]) for i in (0, 1))
+    rows, columns = (
+        np.concatenate([np.empty(0, np.int64), *(part[i] for part in parts)]) for i in (0, 1)
+    )
     values = np.concatenate([np.empty(0), *(part[2] for part in parts)])
     made = sp.csr_array(sp.coo_array((values, (place[rows], place[columns])), shape=shape))
     made.sort_indices()

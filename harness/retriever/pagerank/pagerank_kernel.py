@@ -1,4 +1,6 @@
-"""The walk of sixteen queries: a node's values side by side, float32[N, COUNT], one line of the cache a node."""
+"""The walk of sixteen queries: a node's values side by side, float32[N, COUNT], one line of the
+cache a node.
+"""
 
 # mypy: disable-error-code="import-untyped,misc,no-untyped-call,no-untyped-def,untyped-decorator"
 
@@ -31,8 +33,8 @@ class Matrix(NamedTuple):
 class SolverArrays(NamedTuple):
     """A ``System`` (see there) in float32.
 
-    place: of each node. upper: float32[n], of what a core node sends on, the part that goes to places before its own,
-    doubled and divided by 1 - a (why: see ``pagerank``).
+    place: of each node. upper: float32[n], of what a core node sends on, the part that goes to
+    places before its own, doubled and divided by 1 - a (why: see ``pagerank``).
     """
 
     place: NDArray[np.int64]
@@ -46,12 +48,13 @@ class SolverArrays(NamedTuple):
 
 
 def _relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, loss, change, lost):
-    """out[row] = scale (start[row] + the entries of a line of a matrix times their rows of ``values``), where chosen.
+    """out[row] = scale (start[row] + the entries of a line of a matrix times their rows of
+    ``values``), where chosen.
 
-    Adds upper |new - old| to change and loss x new to lost, float64[1, COUNT]. Sixteen numbers are one value in
-    registers, which is worth a factor of four: numba loads and stores a sum at each entry. Each lane's operations are
-    its own, in the order of the entries, rounded one by one (no fused multiply-add), so its bits depend neither on its
-    neighbours nor on the processor.
+    Adds upper |new - old| to change and loss x new to lost, float64[1, COUNT]. Sixteen numbers are
+    one value in registers, which is worth a factor of four: numba loads and stores a sum at each
+    entry. Each lane's operations are its own, in the order of the entries, rounded one by one (no
+    fused multiply-add), so its bits depend neither on its neighbours nor on the processor.
     """
 
     def emit(context, builder, signature, given):
@@ -68,24 +71,41 @@ def _relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, 
             return found
 
         def spread(value, kind):
-            first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
-            return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT))
+            first = builder.insert_element(
+                ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0)
+            )
+            return builder.shuffle_vector(
+                first, first, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT)
+            )
 
         def add(place, factor, value):
             more = builder.fmul(spread(factor, DOUBLE), builder.fpext(value, DOUBLE))
             builder.store(builder.fadd(load(place), more), place).align = 4
 
-        place, nothing, zero = lanes(0, given[1]), ir.Constant(SINGLE, [0.0] * COUNT), ir.IntType(64)(0)
+        place, nothing, zero = (
+            lanes(0, given[1]),
+            ir.Constant(SINGLE, [0.0] * COUNT),
+            ir.IntType(64)(0),
+        )
         kinds = enumerate(signature.args[4].types)
-        bounds, indices, weights = (data(kind, builder.extract_value(given[4], at)) for at, kind in kinds)
+        bounds, indices, weights = (
+            data(kind, builder.extract_value(given[4], at)) for at, kind in kinds
+        )
         total = cgutils.alloca_once_value(builder, load(lanes(2, given[1])))
-        first, end = (builder.load(builder.gep(bounds, [builder.add(given[5], zero.type(at))])) for at in (0, 1))
+        first, end = (
+            builder.load(builder.gep(bounds, [builder.add(given[5], zero.type(at))]))
+            for at in (0, 1)
+        )
         with cgutils.for_range_slice(builder, first, end, zero.type(1)) as (entry, _):
             weight = spread(builder.load(builder.gep(weights, [entry])), SINGLE)
-            value = load(lanes(3, builder.sext(builder.load(builder.gep(indices, [entry])), zero.type)))
+            value = load(
+                lanes(3, builder.sext(builder.load(builder.gep(indices, [entry])), zero.type))
+            )
             builder.store(builder.fadd(builder.load(total), builder.fmul(weight, value)), total)
         old, is_chosen = load(place), builder.fcmp_unordered("!=", load(lanes(7, zero)), nothing)
-        new = builder.select(is_chosen, builder.fmul(spread(given[6], SINGLE), builder.load(total)), old)
+        new = builder.select(
+            is_chosen, builder.fmul(spread(given[6], SINGLE), builder.load(total)), old
+        )
         builder.store(new, place).align = 4
         gap = builder.fsub(new, old)
         gap = builder.select(builder.fcmp_ordered("<", gap, nothing), builder.fneg(gap), gap)
@@ -103,7 +123,9 @@ relax: Any = intrinsic(_relax)
 
 @numba.njit(cache=True, nogil=True)
 def eliminate_forward(plan, bounds, nodes, shares, values, right, every):
-    """``values`` from the seeds (compressed rows, one a lane) to y; the core's right side and its sum; y's mass."""
+    """``values`` from the seeds (compressed rows, one a lane) to y; the core's right side and its
+    sum; y's mass.
+    """
     values[:] = 0
     for lane in range(len(bounds) - 1):
         for k in range(bounds[lane], bounds[lane + 1]):
@@ -111,10 +133,36 @@ def eliminate_forward(plan, bounds, nodes, shares, values, right, every):
     first, sums = len(values) - len(right), np.zeros((3, 1, COUNT))
     unused, total, mass = sums[0], sums[1], sums[2]
     for i in range(first):
-        relax(values, i, values, values, plan.forward, i, plan.scale[i], every, 0.0, plan.mass[i], unused, mass)
+        relax(
+            values,
+            i,
+            values,
+            values,
+            plan.forward,
+            i,
+            plan.scale[i],
+            every,
+            0.0,
+            plan.mass[i],
+            unused,
+            mass,
+        )
     right[:] = values[first:]
     for i in range(len(right)):
-        relax(right, i, right, values, plan.forward, first + i, np.float32(1), every, 0.0, 1.0, unused, total)
+        relax(
+            right,
+            i,
+            right,
+            values,
+            plan.forward,
+            first + i,
+            np.float32(1),
+            every,
+            0.0,
+            1.0,
+            unused,
+            total,
+        )
     return total[0], mass[0]
 
 
@@ -130,8 +178,14 @@ def weighted_sum(weights, values):
 
 @numba.njit(cache=True, nogil=True)
 def substitute_back(plan, values, out, every):
-    """The eliminated nodes from the core, and all, divided by their sum, to float32[lanes, N] in the nodes' order."""
-    more, none, unused = np.zeros((1, COUNT), np.float32), np.zeros((1, COUNT), np.float32), np.zeros((1, COUNT))
+    """The eliminated nodes from the core, and all, divided by their sum, to float32[lanes, N] in
+    the nodes' order.
+    """
+    more, none, unused = (
+        np.zeros((1, COUNT), np.float32),
+        np.zeros((1, COUNT), np.float32),
+        np.zeros((1, COUNT)),
+    )
     for i in range(len(plan.back.bounds) - 2, -1, -1):
         relax(more, 0, none, values, plan.back, i, np.float32(1), every, 0.0, 0.0, unused, unused)
         for lane in range(COUNT):
@@ -147,16 +201,37 @@ def substitute_back(plan, values, out, every):
 
 @numba.njit(cache=True, nogil=True)
 def sweep(plan, core, right, active):
-    """One sweep in place over the active lanes: the weighted change, and the mass that leaves the core for good."""
-    change, lost, scale = np.zeros((1, COUNT)), np.zeros((1, COUNT)), plan.scale[len(plan.scale) - len(right) :]
+    """One sweep in place over the active lanes: the weighted change, and the mass that leaves the
+    core for good.
+    """
+    change, lost, scale = (
+        np.zeros((1, COUNT)),
+        np.zeros((1, COUNT)),
+        plan.scale[len(plan.scale) - len(right) :],
+    )
     for i in range(len(right)):
-        relax(core, i, right, core, plan.core, i, scale[i], active, plan.upper[i], plan.loss[i], change, lost)
+        relax(
+            core,
+            i,
+            right,
+            core,
+            plan.core,
+            i,
+            scale[i],
+            active,
+            plan.upper[i],
+            plan.loss[i],
+            change,
+            lost,
+        )
     return change[0], lost[0]
 
 
 @numba.njit(cache=True, nogil=True)
 def rest_lanes(step, bounds, tolerance, active, steps, changes):
-    """Note the step and the bound of each active lane, which rests where its bound is below ``tolerance``."""
+    """Note the step and the bound of each active lane, which rests where its bound is below
+    ``tolerance``.
+    """
     for lane in range(len(steps)):
         if active[0, lane]:
             steps[lane], changes[lane] = step, bounds[lane]
@@ -177,7 +252,9 @@ def balance(core, active, target, lost):
 
 @numba.njit(cache=True, nogil=True)
 def walk(plan, bounds, nodes, shares, tolerance, most, values, right, out, steps, changes):
-    """The walk of up to COUNT queries to ``out``; per query its sweeps and the bound after the last."""
+    """The walk of up to COUNT queries to ``out``; per query its sweeps and the bound after the
+    last.
+    """
     every, active = np.ones((1, COUNT), np.float32), np.zeros((1, COUNT), np.float32)
     active[0, : len(out)] = 1
     target, known = eliminate_forward(plan, bounds, nodes, shares, values, right, every)
@@ -187,7 +264,9 @@ def walk(plan, bounds, nodes, shares, tolerance, most, values, right, out, steps
         change, lost = sweep(plan, core, right, active)
         if step == most or ((active[0] > 0) & (change < tolerance)).any():
             total = known + weighted_sum(mass, core)
-            rest_lanes(step, np.where(total > 0, change / total, 0), tolerance, active, steps, changes)
+            rest_lanes(
+                step, np.where(total > 0, change / total, 0), tolerance, active, steps, changes
+            )
         if step == most or not active.any():
             break
         balance(core, active, target, lost)

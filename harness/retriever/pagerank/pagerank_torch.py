@@ -1,4 +1,6 @@
-"""The walk on a torch device: the same system, every node at once (Jacobi) from the values of the step before."""
+"""The walk on a torch device: the same system, every node at once (Jacobi) from the values of the
+step before.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from numpy.typing import NDArray
 class TorchWalk:
     """x <- M x + a s and then x scaled so that as much mass leaves as comes in; v = x / sum(x).
 
-    After a step that changed x by d the residual is M d: ``change`` is 2 |d| weighted by M's column sums, divided by
-    (1 - a) sum(x), and promises what it does in ``pagerank``.
+    After a step that changed x by d the residual is M d: ``change`` is 2 |d| weighted by M's column
+    sums, divided by (1 - a) sum(x), and promises what it does in ``pagerank``.
     """
 
     def __init__(self, matrix: sp.csr_array, restart: float, device: str) -> None:
@@ -46,7 +48,9 @@ class TorchWalk:
         weights = 2 / max(1 - self._restart, np.finfo(np.float64).tiny) * self._kept
         for step in range(1, max_iter + 1):
             new = torch.where(active, self._matrix @ values + right, values)
-            change = (weights * (new - values).abs()).sum(dim=0) / new.sum(dim=0, dtype=torch.float64)
+            change = (weights * (new - values).abs()).sum(dim=0) / new.sum(
+                dim=0, dtype=torch.float64
+            )
             steps[active], changes[active] = step, change.nan_to_num()[active]
             active = active & (changes >= tolerance)
             if step == max_iter or not active.any():

@@ -1,4 +1,6 @@
-"""The strongest paths of a walk with restart, from its seeds to a passage, and what joins their nodes, in words."""
+"""The strongest paths of a walk with restart, from its seeds to a passage, and what joins their
+nodes, in words.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ SHOWN = 3
 def strongest_walks(
     transition: sp.csr_array, seeds: NDArray[np.float64], restart: float, target: int, count: int
 ) -> list[tuple[list[int], float]]:
-    """The best path from each of ``count`` seeds to the node ``target``, strongest first: nodes, and strength.
+    """The best path from each of ``count`` seeds to the node ``target``, strongest first: nodes,
+    and strength.
 
-    The mass that a path i_0, ..., i_n carries to its end is a s_(i_0) prod_k (1 - a) T[i_(k-1), i_k], a the restart
-    probability; the sum over all paths is the PageRank. The best one is a shortest path under -ln((1 - a) T), found
-    from the target backwards for all seeds at once (Dijkstra).
+    The mass that a path i_0, ..., i_n carries to its end is a s_(i_0) prod_k (1 - a) T[i_(k-1),
+    i_k], a the restart probability; the sum over all paths is the PageRank. The best one is a
+    shortest path under -ln((1 - a) T), found from the target backwards for all seeds at once
+    (Dijkstra).
     """
     from scipy.sparse.csgraph import dijkstra
 
@@ -34,10 +38,14 @@ def strongest_walks(
         return [([target], float(seeds[target]))] if seeds[target] else []
     backward = sp.csr_array(transition.T)
     backward.data = -np.log((1 - restart) * backward.data)
-    length, following = dijkstra(backward, indices=target, return_predecessors=True, limit=-np.log(FAINT))
+    length, following = dijkstra(
+        backward, indices=target, return_predecessors=True, limit=-np.log(FAINT)
+    )
     strength = restart * seeds[started] * np.exp(-length[started])
     order = np.lexsort((started, -strength))[:count]
-    return [(_nodes(following, int(started[i])), float(strength[i])) for i in order if strength[i] > 0]
+    return [
+        (_nodes(following, int(started[i])), float(strength[i])) for i in order if strength[i] > 0
+    ]
 
 
 def _nodes(following: NDArray[np.int32], node: int) -> list[int]:
@@ -72,7 +80,9 @@ def _between(network: Network, triples: Triples, one: int, other: int) -> str:
         either = ((triples.subject == one) & (triples.object == other)) | (
             (triples.subject == other) & (triples.object == one)
         )
-        found = list(dict.fromkeys(triples.predicates[p] for p in triples.predicate[np.flatnonzero(either)]))
+        found = list(
+            dict.fromkeys(triples.predicates[p] for p in triples.predicate[np.flatnonzero(either)])
+        )
         words.append("; ".join(found[:SHOWN]) + ("; ..." if len(found) > SHOWN else ""))
     if network.synonym[one, other]:
         words.append(f"is like ({network.synonym[one, other]:.2f})")

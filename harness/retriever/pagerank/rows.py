@@ -15,40 +15,59 @@ from harness.work.shared_rows import Columns, map_rows
 
 PART = 128
 """Queries of a part, where several processes walk."""
-NOTHING: Columns = (np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+NOTHING: Columns = (
+    np.empty(0, np.int32),
+    np.empty(0),
+    np.empty(0, np.int64),
+    np.empty(0, np.int64),
+    np.empty(0),
+)
 """Documents, scores and lengths of no lists; iterations and changes of no walks."""
 Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
 Walked = tuple[Scores, NDArray[np.int64], NDArray[np.float64]]
-"""Of a block of B queries the scores [B, D], and how their walks ended: iterations, and the bound on change."""
+"""Of a block of B queries the scores [B, D], and how their walks ended: iterations, and the bound
+on change.
+"""
 
 
-def collect_lists(benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float) -> tuple[Run, Facts]:
+def collect_lists(
+    benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float
+) -> tuple[Run, Facts]:
     """The lists of all queries, and how their walks ended, in parts that processes may share.
 
-    scored: of some of the queries, blocks of more and more of them, in order, none of which depends on which others are
-    asked for.
-    A list holds the passages with a score of at least ``least``, the walks' tolerance: a walk whose last change is as
-    great has not converged.
+    scored: of some of the queries, blocks of more and more of them, in order, none of which depends
+    on which others are asked for.
+    A list holds the passages with a score of at least ``least``, the walks' tolerance: a walk whose
+    last change is as great has not converged.
     """
 
     def ranked(part: slice) -> Columns:
-        columns = [(*rank_rows(values, least), steps, change) for values, steps, change in scored(part)]
+        columns = [
+            (*rank_rows(values, least), steps, change) for values, steps, change in scored(part)
+        ]
         return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
 
     docs, scores, lengths, steps, last = map_rows("walk", ranked, len(benchmark.query_ids), PART)
     time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.query_ids))
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return Run(benchmark.query_ids, benchmark.doc_ids, indptr, docs, scores), {
-        "iterations": {"mean": float(steps.mean()) if len(steps) else 0.0, "max": int(steps.max(initial=0))},
+        "iterations": {
+            "mean": float(steps.mean()) if len(steps) else 0.0,
+            "max": int(steps.max(initial=0)),
+        },
         "largest_change": float(last.max(initial=0)),
         "not_converged": int((last >= least).sum()),
     }
 
 
-def rank_rows(values: Scores, least: float) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Documents int32[N], scores, lengths of rows [B, D]: each row's entries >= ``least``, in the one order."""
+def rank_rows(
+    values: Scores, least: float
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
+    """Documents int32[N], scores, lengths of rows [B, D]: each row's entries >= ``least``, in the
+    one order.
+    """
     docs, scores, lengths = [], [], []
     for row in values:
         found = np.flatnonzero(row >= least)

@@ -16,18 +16,23 @@ from harness.work.shared_rows import map_rows
 PART = 512
 """Questions of a part, where several processes search."""
 MARGIN = 16
-"""Candidates proposed beyond the depth, so that the cut is seen to fall between two different scores."""
+"""Candidates proposed beyond the depth, so that the cut is seen to fall between two different
+scores.
+"""
 Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
-"""``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for none."""
+"""``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for
+none.
+"""
 
 
 def exact_search(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see ``decide``).
+    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see
+    ``decide``).
 
-    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where several processes
-    build an artifact.
+    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where
+    several processes build an artifact.
     """
     if cards := gpus():
         from harness.retriever.search.exact_torch import Products
@@ -42,7 +47,8 @@ def exact_search(
 def nearest_rows(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k] passage numbers and their inner products float64[Q, k], in the one order; k = min(depth, D).
+    """int64[Q, k] passage numbers and their inner products float64[Q, k], in the one order; k =
+    min(depth, D).
 
     FAISS proposes, on the CPU (see ``decide``).
     """
@@ -50,18 +56,26 @@ def nearest_rows(
 
     knn: Any = faiss.knn  # whose types are PyTorch's
     propose = partial(knn, xb=passages, metric=faiss.METRIC_INNER_PRODUCT)
-    return decide(lambda asked, width: propose(asked, k=width), passages, questions, depth, exact=True)
+    return decide(
+        lambda asked, width: propose(asked, k=width), passages, questions, depth, exact=True
+    )
 
 
 def decide(
-    propose: Propose, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool
+    propose: Propose,
+    passages: NDArray[np.float32],
+    questions: NDArray[np.float32],
+    depth: int,
+    exact: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best of what is proposed, in the one order; k = min(depth, D).
+    """int64[Q, k], float64[Q, k]: the best of what is proposed, in the one order; k = min(depth,
+    D).
 
-    The last bits of what proposes follow the machine's block sizes; the inner product of each candidate is then summed
-    in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row stands only when its last
-    score is above all that was left out by more than float32 can err (1.1 d 2^-24 for vectors of length 1); otherwise
-    more candidates are proposed. Where fewer than k are found the row ends with -1 and -inf.
+    The last bits of what proposes follow the machine's block sizes; the inner product of each
+    candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With
+    ``exact`` a row stands only when its last score is above all that was left out by more than
+    float32 can err (1.1 d 2^-24 for vectors of length 1); otherwise more candidates are proposed.
+    Where fewer than k are found the row ends with -1 and -inf.
     """
     count, dimension = passages.shape
     depth = min(depth, count)
@@ -85,7 +99,9 @@ def decide(
 def cosines(
     passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1."""
+    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate
+    is -1.
+    """
     rows, places = np.nonzero(found >= 0)
     scores = np.full(found.shape, -np.inf)
     scores[rows, places] = inner_products(passages, questions, found[rows, places], rows)
@@ -93,9 +109,14 @@ def cosines(
 
 
 def inner_products(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64], rows: NDArray[np.int64]
+    passages: NDArray[np.float32],
+    questions: NDArray[np.float32],
+    found: NDArray[np.int64],
+    rows: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """float64[n]: <questions[rows[i]], passages[found[i]]>; no other pair and no thread changes a bit."""
+    """float64[n]: <questions[rows[i]], passages[found[i]]>; no other pair and no thread changes a
+    bit.
+    """
     from harness.retriever.search.exact_kernel import sum_products
 
     values, threads = np.empty(len(rows)), available()
@@ -109,9 +130,13 @@ def inner_products(
 
 
 def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64[Q, m, m]: the inner product of every two different passages of a row of docs [Q, m], -1 for none: 0."""
+    """float64[Q, m, m]: the inner product of every two different passages of a row of docs [Q, m],
+    -1 for none: 0.
+    """
     there = docs >= 0
     found = np.zeros((*docs.shape, docs.shape[1]))
-    row, one, other = np.nonzero(there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_))
+    row, one, other = np.nonzero(
+        there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_)
+    )
     found[row, one, other] = inner_products(vectors, vectors, docs[row, other], docs[row, one])
     return found

@@ -16,10 +16,11 @@ def sum_products(
     pairs: NDArray[np.int64],
     values: NDArray[np.float64],
 ) -> None:
-    """values[p] = sum_i questions[rows[p], i] passages[found[p], i], in float64, for the pairs p in the order given.
+    """values[p] = sum_i questions[rows[p], i] passages[found[p], i], in float64, for the pairs p in
+    the order given.
 
-    Products of float32 values are exact in float64. The compiler chooses one order of the sum for all pairs, so a value
-    follows from its two vectors alone.
+    Products of float32 values are exact in float64. The compiler chooses one order of the sum for
+    all pairs, so a value follows from its two vectors alone.
     """
     for pair in pairs:
         question, passage = questions[rows[pair]], passages[found[pair]]

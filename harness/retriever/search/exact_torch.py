@@ -1,4 +1,6 @@
-"""Proposals for exact search on GPUs: all inner products, slice by slice, and the best of each slice."""
+"""Proposals for exact search on GPUs: all inner products, slice by slice, and the best of each
+slice.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ SHARE = 0.7
 
 
 class Products:
-    """``propose(questions, k)`` of ``decide``: passages of greatest inner product, float32, on one or several devices.
+    """``propose(questions, k)`` of ``decide``: passages of greatest inner product, float32, on one
+    or several devices.
 
-    passages: float32[D, d], copied once, in turns to the devices; where a device has no room for its share, the slices
-    that do not fit are copied for each call.    room: bytes for passages on each device; by default ``SHARE`` of what
-    is free.
+    passages: float32[D, d], copied once, in turns to the devices; where a device has no room for
+    its share, the slices
+    that do not fit are copied for each call.    room: bytes for passages on each device; by default
+    ``SHARE`` of what is free.
     """
 
-    def __init__(self, passages: NDArray[np.float32], devices: Sequence[str], room: int | None = None) -> None:
+    def __init__(
+        self, passages: NDArray[np.float32], devices: Sequence[str], room: int | None = None
+    ) -> None:
         self._passages, self._devices = passages, devices
         self._own: list[list[tuple[int, Tensor | None]]] = [[] for _ in devices]
         left = [_room(device) if room is None else room for device in devices]
@@ -41,19 +47,28 @@ class Products:
             place = number % len(devices)
             part = passages[first : first + SLICE]
             left[place] -= part.nbytes
-            self._own[place].append((first, self._copy(first, devices[place]) if left[place] >= 0 else None))
+            self._own[place].append(
+                (first, self._copy(first, devices[place]) if left[place] >= 0 else None)
+            )
 
     def __call__(self, questions: NDArray[np.float32], width: int) -> Proposed:
-        """float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are in any order."""
+        """float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are in any
+        order.
+        """
         width = min(width, len(self._passages))
-        scores, docs = np.empty((len(questions), width), np.float32), np.empty((len(questions), width), np.int64)
+        scores, docs = (
+            np.empty((len(questions), width), np.float32),
+            np.empty((len(questions), width), np.int64),
+        )
         with _whole_float32():
             for begin in range(0, len(questions), ASKED):
                 asked = questions[begin : begin + ASKED]
                 jobs = range(len(self._devices))
                 best = functools.partial(self._best, asked=asked, width=width)
                 found = list(map_threads(best, jobs, len(jobs)))
-                rough, where = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
+                rough, where = (
+                    np.concatenate(column, axis=1) for column in zip(*found, strict=True)
+                )
                 order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
                 scores[begin : begin + ASKED] = np.take_along_axis(rough, order, axis=1)
                 docs[begin : begin + ASKED] = np.take_along_axis(where, order, axis=1)
@@ -71,7 +86,10 @@ class Products:
             for first, kept in self._own[place]:
                 rows = self._copy(first, device) if kept is None else kept
                 best, at = (there @ rows.T).topk(min(width, len(rows)), dim=1)
-                scores, docs = torch.cat([scores, best], dim=1), torch.cat([docs, at + first], dim=1)
+                scores, docs = (
+                    torch.cat([scores, best], dim=1),
+                    torch.cat([docs, at + first], dim=1),
+                )
                 scores, kept_at = scores.topk(min(width, scores.shape[1]), dim=1)
                 docs = docs.gather(1, kept_at)
         return scores.cpu().numpy(), docs.cpu().numpy()
@@ -80,7 +98,9 @@ class Products:
         import torch
 
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The given NumPy array is not writable")  # it is only read
+            warnings.filterwarnings(
+                "ignore", "The given NumPy array is not writable"
+            )  # it is only read
             return torch.from_numpy(self._passages[first : first + SLICE]).to(device)
 
 

@@ -16,7 +16,9 @@ SELECTED = 2048
 
 
 def build(vectors: NDArray[np.float32], factory: str) -> Any:
-    """The FAISS index of a factory string over the vectors [D, d], by inner product; trained on them if it must be."""
+    """The FAISS index of a factory string over the vectors [D, d], by inner product; trained on
+    them if it must be.
+    """
     import faiss
 
     try:
@@ -28,14 +30,17 @@ def build(vectors: NDArray[np.float32], factory: str) -> Any:
     except RuntimeError as error:
         reason = str(error).partition(": ")[2].strip() or str(error)
         raise HarnessError(
-            f"lists.NAME.index={factory}: faiss refuses it for {len(vectors)} vectors of {vectors.shape[1]} "
+            f"lists.NAME.index={factory}: faiss refuses it for {len(vectors)} vectors of "
+            f"{vectors.shape[1]} "
             f"({reason}); expected an index_factory string such as Flat, IVF64,Flat or HNSW32"
         ) from error
     return index
 
 
 def save(index: Any, path: Path) -> None:
-    """Write an index to disk; by Python, since faiss does not tell when the last bytes find no room."""
+    """Write an index to disk; by Python, since faiss does not tell when the last bytes find no
+    room.
+    """
     import faiss
 
     with path.open("wb") as stream:
@@ -50,7 +55,11 @@ def load(path: Path) -> Any:
 
 
 def search(
-    index: Any, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool = False
+    index: Any,
+    passages: NDArray[np.float32],
+    questions: NDArray[np.float32],
+    depth: int,
+    exact: bool = False,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """int64[Q, k], float64[Q, k]: what an index finds, in the one order (see ``decide``)."""
     import faiss
@@ -60,11 +69,14 @@ def search(
             index = faiss.index_cpu_to_all_gpus(index)
         except RuntimeError as error:
             raise HarnessError(
-                f"faiss cannot use the GPU ({str(error).strip().splitlines()[-1][:200]}); install the faiss-gpu of "
+                f"faiss cannot use the GPU ({str(error).strip().splitlines()[-1][:200]}); "
+                "install the faiss-gpu of "
                 "this CUDA, or faiss-cpu, or go on without the GPU: CUDA_VISIBLE_DEVICES="
             ) from error
 
-    def propose(asked: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def propose(
+        asked: NDArray[np.float32], width: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         rough, found = index.search(asked, width)
         return rough, found
 

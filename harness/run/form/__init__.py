@@ -1,7 +1,18 @@
-"""Forms of files: one description each, from which recognition, reading, writing, messages and docs follow."""
+"""Forms of files: one description each, from which recognition, reading, writing, messages and docs
+follow.
+"""
 
 from harness.run.form.columns import of_table
 from harness.run.form.form import FORMS, TREC, Form, form_named, named_forms, recognise
 from harness.run.form.lines import trec_lines
 
-__all__ = ["FORMS", "TREC", "Form", "form_named", "named_forms", "of_table", "recognise", "trec_lines"]
+__all__ = [
+    "FORMS",
+    "TREC",
+    "Form",
+    "form_named",
+    "named_forms",
+    "of_table",
+    "recognise",
+    "trec_lines",
+]

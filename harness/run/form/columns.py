@@ -1,4 +1,6 @@
-"""Columns of a table as entries: what a query, a document and a number may be, and the first row that is wrong."""
+"""Columns of a table as entries: what a query, a document and a number may be, and the first row
+that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ from harness.run.trec.lines import NUMBER
 def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
     """The columns of a table that have the query, the document and the number of each row.
 
-    source: the file, for messages.    found: the names of all its columns. Raises HarnessError where one is missing, or
-    stands there twice.
+    source: the file, for messages.    found: the names of all its columns. Raises HarnessError
+    where one is missing, or stands there twice.
     """
     chosen = []
     for others in content.columns.values():
@@ -33,17 +35,25 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
 
 
 def _missing(source: str, found: list[str], content: Content) -> str:
-    wanted = ", ".join(others[0] if len(others) == 1 else key for key, others in content.columns.items())
+    wanted = ", ".join(
+        others[0] if len(others) == 1 else key for key, others in content.columns.items()
+    )
     if any(NUMBER.fullmatch(name.strip().encode()) for name in found):
         mend = "; the first line has to name them"
     else:
-        mend = "; name yours: columns={query: ..., doc: ..., score: ...}" if content.typed == LISTS.typed else ""
+        mend = (
+            "; name yours: columns={query: ..., doc: ..., score: ...}"
+            if content.typed == LISTS.typed
+            else ""
+        )
     return f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}"
 
 
 def no_rows(source: object, content: Content) -> HarnessError:
     """The error that a table has none."""
-    return HarnessError(f"{source}: there are no rows; expected the columns {', '.join(content.columns)}")
+    return HarnessError(
+        f"{source}: there are no rows; expected the columns {', '.join(content.columns)}"
+    )
 
 
 def of_table(source: str, table: pa.Table, content: Content) -> Entries:
@@ -62,22 +72,33 @@ def of_table(source: str, table: pa.Table, content: Content) -> Entries:
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
     """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
     column = _plain(column)
-    textual = any(test(column.type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    textual = any(
+        test(column.type)
+        for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    )
     _check(source, name, column, textual or pa.types.is_integer(column.type), "texts or integers")
     return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
 
 
-def _numbers(source: str, name: str, column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _numbers(
+    source: str, name: str, column: pa.ChunkedArray
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """A column of numbers without nulls, float64[N]."""
     column = _plain(column)
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     _check(source, name, column, numeric, "numbers")
-    values: np.ndarray[tuple[int], np.dtype[np.float64]] = _cast(source, name, column, pa.float64()).to_numpy()
+    values: np.ndarray[tuple[int], np.dtype[np.float64]] = _cast(
+        source, name, column, pa.float64()
+    ).to_numpy()
     return values
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if isinstance(column.type, pa.DictionaryType) else column
+    return (
+        column.cast(column.type.value_type)
+        if isinstance(column.type, pa.DictionaryType)
+        else column
+    )
 
 
 def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
@@ -96,7 +117,9 @@ def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) ->
         raise HarnessError(f"{source}: column {name}: {str(error).splitlines()[0]}") from error
 
 
-def of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]) -> Entries:
+def of_rows(
+    before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]
+) -> Entries:
     """The entries of rows (line, [query, document, number]), each checked by itself.
 
     before: what stands before a line's number in messages.    chosen: the columns' names.
@@ -114,4 +137,9 @@ def of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequen
         numbers.append(number_of(f"{place} {value}", cells[-1]))
         lines.append(line)
     queries, docs = (pa.array(one, pa.string()).dictionary_encode() for one in ids)
-    return Entries(queries, docs, np.array(numbers, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
+    return Entries(
+        queries,
+        docs,
+        np.array(numbers, dtype=np.float64),
+        place=lambda entry: f"{before}{lines[entry]}",
+    )

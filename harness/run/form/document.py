@@ -1,4 +1,5 @@
-"""JSON: ``{query id: {document id: score}}``, the form of ranx, pytrec_eval and most evaluation scripts.
+"""JSON: ``{query id: {document id: score}}``, the form of ranx, pytrec_eval and most evaluation
+scripts.
 
 A query's list may also be one of ``harness.run.answers``.
 """
@@ -21,7 +22,9 @@ def read_document(path: Path, content: Content, lenient: bool) -> Entries:
     """The entries of a JSON file, which is read whole."""
     found = by_question(str(path), read_json(path, content.json))
     if not isinstance(found, dict) or not found:
-        kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(type(found), "a number")
+        kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(
+            type(found), "a number"
+        )
         raise HarnessError(f"{path}: expected {content.json}, found {kind}")
     return entries_of(str(path), found, content)
 

@@ -1,7 +1,9 @@
-"""The forms of files that ranked lists come in: one description each, from which all follows that knows of forms.
+"""The forms of files that ranked lists come in: one description each, from which all follows that
+knows of forms.
 
-Recognition, reading, writing, messages, the table of the docs and the round-trip test go by ``FORMS``. All but Parquet
-may be packed (``.json.gz``, ``.trec.zst``; see harness.core.input.packing).
+Recognition, reading, writing, messages, the table of the docs and the round-trip test go by
+``FORMS``. All but Parquet may be packed (``.json.gz``, ``.trec.zst``; see
+harness.core.input.packing).
 """
 
 from __future__ import annotations
@@ -27,10 +29,14 @@ from harness.run.form.table import read_jsonl, read_parquet, read_separated, wri
 class Form:
     """A form of file.
 
-    ending: of its name; "" is any that no other form has, None a folder.    holds: what is in it, for the docs.
-    read: the entries of a file; ``content`` is what they are, with ``lenient`` comment lines and trailing fields of
-    TREC are passed over.    write: None where such files are only read.    headed: whether its columns have names.
-    refused: what no id may hold (a regular expression), and how a message says it.    packed: whether it may be packed.
+    ending: of its name; "" is any that no other form has, None a folder.    holds: what is in it,
+    for the docs.
+    read: the entries of a file; ``content`` is what they are, with ``lenient`` comment lines and
+    trailing fields of
+    TREC are passed over.    write: None where such files are only read.    headed: whether its
+    columns have names.
+    refused: what no id may hold (a regular expression), and how a message says it.    packed:
+    whether it may be packed.
     """
 
     name: str
@@ -43,13 +49,17 @@ class Form:
     packed: bool = True
 
     def entries(self, path: Path, content: Content = LISTS, lenient: bool = False) -> Entries:
-        """The entries of a file. Raises HarnessError that names the file, the place and the mend."""
+        """The entries of a file. Raises HarnessError that names the file, the place and
+        the mend.
+        """
         try:
             return self.read(path, content, lenient)
         except FileNotFoundError as error:
             raise MissingFile(f"{path}: there is no such file", path) from error
         except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
-            raise HarnessError(f"{path}: no readable {self.name} file ({str(error).splitlines()[0]})") from error
+            raise HarnessError(
+                f"{path}: no readable {self.name} file ({str(error).splitlines()[0]})"
+            ) from error
 
     def save(self, entries: Entries, path: Path) -> None:
         """Write a file, whole or not at all. Raises HarnessError for an id that it cannot carry."""
@@ -57,9 +67,13 @@ class Form:
         for kind, ids in (("query id", entries.queries.dictionary), ("document id", held)):
             self.check_text(kind, ids)
         if self.write is None:
-            raise HarnessError(f"{path}: files of {self.name} are read, not written; write another form")
+            raise HarnessError(
+                f"{path}: files of {self.name} are read, not written; write another form"
+            )
         if not self.packed and is_packed(path):
-            raise HarnessError(f"{path}: files of {self.name} are packed already; write {path.with_suffix('')}")
+            raise HarnessError(
+                f"{path}: files of {self.name} are packed already; write {path.with_suffix('')}"
+            )
         self.write(entries, path)
 
     def check_text(self, kind: str, texts: pa.StringArray) -> None:
@@ -68,9 +82,12 @@ class Form:
             raise HarnessError(f"{kind} {empty[0].as_py()!r} is empty; give it a name")
         pattern, fault = self.refused or ("", "")
         if pattern and len(wrong := texts.filter(pc.match_substring_regex(texts, pattern))):
-            others = " or ".join(f"NAME.{one.ending}" for one in FORMS if one.write and not one.refused)
+            others = " or ".join(
+                f"NAME.{one.ending}" for one in FORMS if one.write and not one.refused
+            )
             raise HarnessError(
-                f"{kind} {wrong[0].as_py()!r} {fault}, which such a file cannot carry; write out={others}"
+                f"{kind} {wrong[0].as_py()!r} {fault}, which such a file cannot carry; write "
+                f"out={others}"
             )
 
 
@@ -94,7 +111,8 @@ FORMS = (
     Form(
         "JSON",
         "json",
-        '`{"query": {"document": score}}`; also ids or pairs `[id, score]`, best first; MTEB\'s predictions',
+        '`{"query": {"document": score}}`; also ids or pairs `[id, score]`, best first; MTEB\'s '
+        "predictions",
         read_document,
         write_document,
     ),

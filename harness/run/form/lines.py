@@ -20,7 +20,8 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Lines:
-    """pieces: what stands before the query, the document, the rank and the score, and at the end of the line.
+    """pieces: what stands before the query, the document, the rank and the score, and at the end of
+    the line.
 
     head: the first line.    write_id: how an id is written; None: as it is.
     """
@@ -32,9 +33,12 @@ class Lines:
     def write(self, entries: Entries, path: Path) -> None:
         """Write a line an entry, packed as the file's ending says; whole or not at all.
 
-        entries: with ranks. Scores are written with the fewest digits that give back the same 64 bits.
+        entries: with ranks. Scores are written with the fewest digits that give back the same 64
+        bits.
         """
-        queries, docs = (self._written(column.dictionary) for column in (entries.queries, entries.docs))
+        queries, docs = (
+            self._written(column.dictionary) for column in (entries.queries, entries.docs)
+        )
         ranks = pa.array(entries.ranks)
         before_query, before_doc, before_rank, before_score, end = self.pieces
         with written(path) as stream:
@@ -57,7 +61,11 @@ class Lines:
                 stream.write(memoryview(letters)[: np.frombuffer(offsets, np.int32)[len(lines)]])
 
     def _written(self, ids: pa.StringArray) -> pa.StringArray:
-        return ids if self.write_id is None else pa.array(map(self.write_id, ids.to_pylist()), pa.string())
+        return (
+            ids
+            if self.write_id is None
+            else pa.array(map(self.write_id, ids.to_pylist()), pa.string())
+        )
 
 
 def trec_lines(tag: str = "harness") -> Lines:
@@ -66,10 +74,14 @@ def trec_lines(tag: str = "harness") -> Lines:
 
 
 def separated_lines(delimiter: str) -> Lines:
-    """Of values with this between them, below a head; an id that holds it, or a quote, is quoted."""
+    """Of values with this between them, below a head; an id that holds it, or a quote, is
+    quoted.
+    """
 
     def quoted(name: str) -> str:
-        return f'"{name.replace(chr(34), chr(34) * 2)}"' if '"' in name or delimiter in name else name
+        return (
+            f'"{name.replace(chr(34), chr(34) * 2)}"' if '"' in name or delimiter in name else name
+        )
 
     head = delimiter.join(("query_id", "doc_id", "rank", "score"))
     return Lines(("", delimiter, delimiter, delimiter, "\n"), f"{head}\n", quoted)

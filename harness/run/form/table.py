@@ -1,7 +1,7 @@
 """Files with columns, a row an entry: CSV and TSV with a head, JSONL, Parquet.
 
-Ids are texts whatever they look like: ``2019-04-18`` is no time and ``007`` no 7. Arrow reads with that schema; what it
-refuses is read row by row, slowly, and the first row that is wrong is named.
+Ids are texts whatever they look like: ``2019-04-18`` is no time and ``007`` no 7. Arrow reads with
+that schema; what it refuses is read row by row, slowly, and the first row that is wrong is named.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ import pyarrow as pa
 
 from harness.core.errors import HarnessError
 from harness.core.files import whole
-from harness.core.input import MARK, numbered_lines, opened, parse_json, read_text, refuse_array, rows_of
+from harness.core.input import (
+    MARK,
+    numbered_lines,
+    opened,
+    parse_json,
+    read_text,
+    refuse_array,
+    rows_of,
+)
 from harness.run.content import TYPES, Content
 from harness.run.entries import Entries
 from harness.run.form.columns import choose_columns, no_rows, of_rows, of_table
@@ -26,7 +34,9 @@ def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        table = file.read(choose_columns(str(path), file.schema_arrow.names, content), use_threads=False)
+        table = file.read(
+            choose_columns(str(path), file.schema_arrow.names, content), use_threads=False
+        )
     return of_table(str(path), table, content)
 
 
@@ -44,14 +54,18 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
     try:
         with opened(path) as stream:
             data = pa.BufferReader(stream.read().removeprefix(MARK))
-        table = pyarrow.json.read_json(data, pyarrow.json.ReadOptions(use_threads=False), options).select(chosen)
+        table = pyarrow.json.read_json(
+            data, pyarrow.json.ReadOptions(use_threads=False), options
+        ).select(chosen)
         table.validate(full=True)
         if not any(column.null_count for column in table.columns):
             return of_table(str(path), table, content)
     except pa.ArrowInvalid:  # the loop below names the line, or reads integers as ids
         pass
     rows = ((number, _object(path, content, number, line)) for number, line in numbered_lines(path))
-    return of_rows(f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
+    return of_rows(
+        f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows)
+    )
 
 
 def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, object]:
@@ -100,7 +114,9 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
     convert = pyarrow.csv.ConvertOptions(column_types=types, include_columns=chosen)
     data = pa.BufferReader(text.lstrip("\n").encode())
     try:
-        table = pyarrow.csv.read_csv(data, pyarrow.csv.ReadOptions(use_threads=False), parse, convert)
+        table = pyarrow.csv.read_csv(
+            data, pyarrow.csv.ReadOptions(use_threads=False), parse, convert
+        )
     except pa.ArrowInvalid:
         return None
     return None if refused or table[chosen[2]].null_count else table

@@ -15,7 +15,9 @@ from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines
 
 WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
-NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
+NUMBER = re.compile(
+    rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
+)
 ID = pa.dictionary(pa.int32(), pa.string())
 TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes] | None, str, Callable[[bytes], Any]]] = {
     ID: (None, "", bytes.decode),
@@ -29,8 +31,10 @@ TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes] | None, str, Callable[[bytes
 class Line:
     """A line of fields between white space.
 
-    what: it is a line of, for messages.    form: the names of its fields.    read: those that are read: the query, the
-    document and numbers, with their types.    mends: by a wrong number of fields, what they are meant to be, where
+    what: it is a line of, for messages.    form: the names of its fields.    read: those that are
+    read: the query, the
+    document and numbers, with their types.    mends: by a wrong number of fields, what they are
+    meant to be, where
     ``{0}`` is the first of them.    others: the endings of files of other forms, for messages.
     """
 
@@ -56,32 +60,42 @@ class Line:
         return {name: self.form.split().index(name) for name in self.read}
 
     @cached_property
-    def _fields(self) -> list[tuple[int, str, re.Pattern[bytes] | None, str, Callable[[bytes], Any]]]:
+    def _fields(
+        self,
+    ) -> list[tuple[int, str, re.Pattern[bytes] | None, str, Callable[[bytes], Any]]]:
         return [(place, name, *TYPES[self.read[name]]) for name, place in self.places.items()]
 
     def fits(self, fields: Sequence[bytes]) -> bool:
         """Whether these are the fields of such a line."""
         numbers = ((place, pattern) for place, _, pattern, _, _ in self._fields if pattern)
-        return len(fields) == self.width and all(pattern.fullmatch(fields[place]) for place, pattern in numbers)
+        return len(fields) == self.width and all(
+            pattern.fullmatch(fields[place]) for place, pattern in numbers
+        )
 
     def is_head(self, fields: Sequence[bytes], queries: Sequence[str], docs: Sequence[str]) -> bool:
         """Whether these are names of the fields.    queries, docs: those that ids may have."""
         query, doc = list(self.places.values())[:2]
         if len(fields) != self.width or self.fits(fields):
             return False
-        return fields[query].decode(errors="replace") in queries and fields[doc].decode(errors="replace") in docs
+        return (
+            fields[query].decode(errors="replace") in queries
+            and fields[doc].decode(errors="replace") in docs
+        )
 
     def parse(self, path: Path, number: int, fields: Sequence[bytes], lenient: bool) -> list[Any]:
         """The values of the fields that are read.
 
-        path, number: of the line.    lenient: pass over further fields. Raises HarnessError for what is no such line.
+        path, number: of the line.    lenient: pass over further fields. Raises HarnessError for
+        what is no such line.
         """
         if len(fields) != self.width and (fault := self._misfit(fields, lenient)):
             raise HarnessError(f"{path}:{number}: {fault}")
         values = []
         for place, name, pattern, expected, value_of in self._fields:
             if pattern and not pattern.fullmatch(fields[place]):
-                raise HarnessError(f"{path}:{number}: the {name} must be {expected}, got {shown(fields[place])}")
+                raise HarnessError(
+                    f"{path}:{number}: the {name} must be {expected}, got {shown(fields[place])}"
+                )
             values.append(value_of(fields[place]))
         return values
 
@@ -114,7 +128,7 @@ QRELS = Line(
     "qid 0 docid relevance",
     {"qid": ID, "docid": ID, "relevance": pa.int64()},
     {
-        3: "where they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "
+        3: "where they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "  # noqa: E501
         "`query-id corpus-id score`, between tabs"
     },
 )
@@ -122,19 +136,27 @@ LINES = (RUN, QRELS)
 
 
 def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
-    """The fields of line ``number``. Raises HarnessError for what is no UTF-8 text; ``form`` is what was expected."""
+    """The fields of line ``number``. Raises HarnessError for what is no UTF-8 text; ``form`` is
+    what was expected.
+    """
     if b"\0" in line:
-        raise HarnessError(f"{path}:{number}: a NUL byte: this is a binary or UTF-16 file; expected UTF-8 `{form}`")
+        raise HarnessError(
+            f"{path}:{number}: a NUL byte: this is a binary or UTF-16 file; expected UTF-8 `{form}`"
+        )
     try:
         return line.decode().encode().split()
     except UnicodeDecodeError as error:
         letter = line[error.start]
-        raise HarnessError(f"{path}:{number}: not UTF-8 text (byte 0x{letter:02x}); expected lines `{form}`") from error
+        raise HarnessError(
+            f"{path}:{number}: not UTF-8 text (byte 0x{letter:02x}); expected lines `{form}`"
+        ) from error
 
 
 def first_line(path: Path, lenient: bool) -> tuple[int, bytes]:
     """Number and bytes of the first line that is read; 0 and nothing where there is none."""
-    return next((one for one in numbered_lines(path) if not (lenient and is_comment(one[1]))), (0, b""))
+    return next(
+        (one for one in numbered_lines(path) if not (lenient and is_comment(one[1]))), (0, b"")
+    )
 
 
 def is_comment(line: bytes) -> bool:

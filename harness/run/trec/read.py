@@ -1,4 +1,6 @@
-"""Reading a file of TREC lines: Arrow's CSV reader where the lines are plain, line by line where one is not."""
+"""Reading a file of TREC lines: Arrow's CSV reader where the lines are plain, line by line where
+one is not.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,15 @@ PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False)
 
 
 def entries(
-    path: Path, line: Line = RUN, lenient: bool = False, ids: tuple[Sequence[str], Sequence[str]] = ((), ())
+    path: Path,
+    line: Line = RUN,
+    lenient: bool = False,
+    ids: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> Entries:
     """The entries of a file of TREC lines, each checked by itself (see harness.run.trec).
 
-    lenient: pass over comment lines (``#``) and trailing fields.    ids: what a first line of names may call a query
-    and a document.
+    lenient: pass over comment lines (``#``) and trailing fields.    ids: what a first line of names
+    may call a query and a document.
     """
 
     @functools.cache
@@ -38,7 +43,9 @@ def entries(
     number, tables = 1, [line.schema.empty_table()]
     for text in pieces(path):
         table = None if lenient else plain(text, line)  # a comment may have as many words
-        tables.append(parse_lines(path, number, text, line, lenient, head()) if table is None else table)
+        tables.append(
+            parse_lines(path, number, text, line, lenient, head()) if table is None else table
+        )
         number += len(text.splitlines())
     found = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     if not len(found):
@@ -46,7 +53,9 @@ def entries(
     queries, docs, *numbers = (found[name].chunk(0) for name in line.read)
     ranks = numbers[0].to_numpy() if "rank" in line.read else None
     scores = numbers[-1].cast(pa.float64(), safe=False).to_numpy()
-    return Entries(queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient, head())}")
+    return Entries(
+        queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient, head())}"
+    )
 
 
 def pieces(path: Path) -> Iterator[bytes]:
@@ -66,18 +75,29 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
     """The entries of some lines; None when one is not plain: its words and their gaps, in UTF-8."""
-    if any(gap in text for gap in (b"\t", b"\r", b"  ", b" \n", b"\n ")) or b" " in (text[:1], text[-1:]):
+    if any(gap in text for gap in (b"\t", b"\r", b"  ", b" \n", b"\n ")) or b" " in (
+        text[:1],
+        text[-1:],
+    ):
         text = re.sub(rb" *\r?\n *", b"\n", re.sub(rb"[ \t]+", b" ", text)).strip(b" ")
     letters = np.frombuffer(text, dtype=np.uint8)
-    if np.count_nonzero(letters < 0x20) > text.count(b"\n"):  # white space or NUL that Arrow would take for letters
+    if np.count_nonzero(letters < 0x20) > text.count(
+        b"\n"
+    ):  # white space or NUL that Arrow would take for letters
         return None
-    if any(letter in text and b" 0" + letter in text for letter in (b"x", b"X")):  # Arrow takes 0x1 for a whole number
+    if any(
+        letter in text and b" 0" + letter in text for letter in (b"x", b"X")
+    ):  # Arrow takes 0x1 for a whole number
         return None
     names = list(map(str, range(line.width)))
     places = {name: str(place) for name, place in line.places.items()}
-    read = csv.ReadOptions(column_names=names, use_threads=False)  # threads outlive Python and abort it (arrow 34314)
+    read = csv.ReadOptions(
+        column_names=names, use_threads=False
+    )  # threads outlive Python and abort it (arrow 34314)
     types = {places[name]: kind for name, kind in line.read.items()}
-    convert = csv.ConvertOptions(column_types=types, include_columns=[*places.values()], null_values=[])
+    convert = csv.ConvertOptions(
+        column_types=types, include_columns=[*places.values()], null_values=[]
+    )
     try:
         text.decode()
         return csv.read_csv(pa.BufferReader(text), read, PARSE, convert).rename_columns([*places])
@@ -90,7 +110,8 @@ def parse_lines(
 ) -> pa.Table:
     """The entries of some lines, the first of which is line ``first`` of the file.
 
-    lenient: pass over comment lines and what follows the last field.    head: the number of a line that names fields.
+    lenient: pass over comment lines and what follows the last field.    head: the number of a line
+    that names fields.
     """
     rows = []
     for number, one in enumerate(text.splitlines(), first):
@@ -99,11 +120,16 @@ def parse_lines(
             rows.append(line.parse(path, number, fields, lenient))
     columns = zip(*rows, strict=True) if rows else [()] * len(line.read)
     return pa.table(
-        [pa.array(column, kind) for column, kind in zip(columns, line.schema.types, strict=True)], line.schema
+        [pa.array(column, kind) for column, kind in zip(columns, line.schema.types, strict=True)],
+        line.schema,
     )
 
 
 def _line(path: Path, entry: int, lenient: bool, head: int) -> int:
     """The line of an entry, counted from 0 over the lines that hold one."""
-    numbers = (number for number, line in numbered_lines(path) if number != head and not (lenient and is_comment(line)))
+    numbers = (
+        number
+        for number, line in numbered_lines(path)
+        if number != head and not (lenient and is_comment(line))
+    )
     return next(number for place, number in enumerate(numbers) if place == entry)

@@ -1,4 +1,6 @@
-"""Whether the files of a sweep's folder are those that its lock, and its line in the ledger, were written for."""
+"""Whether the files of a sweep's folder are those that its lock, and its line in the ledger, were
+written for.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from harness.core.input import misfit, read_yaml
 from harness.sweep.folder.lock import Family, Lock
 
 log = logging.getLogger(__name__)
-FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")
+FILES = (
+    "config.yaml",
+    "manifest.json",
+    "queries.parquet",
+    "ranks.npy",
+    "scores.parquet",
+    "trials.parquet",
+)
 """The files of a sweep, beside its lock."""
 HELDOUT = ("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy")
 """The files of a held-out evaluation."""
@@ -61,27 +70,42 @@ class Entry(Line):
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of manifest.json no cost."""
+    """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of
+    manifest.json no cost.
+    """
     return {name: file_hash(folder / name) for name in FILES}
 
 
 def file_hash(path: Path) -> str:
-    """The hash of one file, as ``hashes`` has it. Raises OSError or ValueError for one that cannot be read."""
+    """The hash of one file, as ``hashes`` has it. Raises OSError or ValueError for one that cannot
+    be read.
+    """
     if path.name == "config.yaml":
         content = read_yaml(path)
         kept = {key: value for key, value in dict(content).items() if key not in HERE}
-        kept["given"] = [text for text in kept.get("given", ()) if text.partition("=")[0].partition(".")[0] not in HERE]
+        kept["given"] = [
+            text
+            for text in kept.get("given", ())
+            if text.partition("=")[0].partition(".")[0] not in HERE
+        ]
         return digest(kept)
     if path.name == "manifest.json":
-        return digest({key: value for key, value in json.loads(path.read_text()).items() if key not in MEASURED})
+        return digest(
+            {
+                key: value
+                for key, value in json.loads(path.read_text()).items()
+                if key not in MEASURED
+            }
+        )
     return file_sha256(path)
 
 
 def recorded(folder: Path, lock: Lock) -> dict[str, str]:
-    """The hashes that the files of this folder were recorded with, by name: in its lock, and in its ledger's line.
+    """The hashes that the files of this folder were recorded with, by name: in its lock, and in its
+    ledger's line.
 
-    One warning says when the sweep is older than these hashes. A held-out file without that line has an empty hash.
-    Raises HarnessError as ``read_entry`` does.
+    One warning says when the sweep is older than these hashes. A held-out file without that line
+    has an empty hash. Raises HarnessError as ``read_entry`` does.
     """
     entry = read_entry(folder, lock)
     if "files" not in lock:
@@ -91,11 +115,16 @@ def recorded(folder: Path, lock: Lock) -> dict[str, str]:
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
-    """Raise HarnessError when a file is not the one that was recorded; a file that was not recorded passes."""
+    """Raise HarnessError when a file is not the one that was recorded; a file that was not recorded
+    passes.
+    """
     if name not in recorded:
         return
     if not recorded[name]:
-        raise HarnessError(f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same evaluation")
+        raise HarnessError(
+            f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same "
+            "evaluation"
+        )
     mend = "copy the folder again from where it was made, or sweep again"
     if name in HELDOUT:
         mend = "delete it and run `harness heldout` again: the same evaluation gives the same bytes"
@@ -103,15 +132,27 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         same = file_hash(folder / name) == recorded[name]
     except FileNotFoundError as error:
         raise HarnessError(f"{folder / name}: missing; {mend}") from error
-    except (OSError, ValueError, TypeError, RecursionError, AttributeError, yaml.YAMLError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        RecursionError,
+        AttributeError,
+        yaml.YAMLError,
+    ) as error:
         reason = " ".join(str(error).split())[:120]
-        raise HarnessError(f"{folder / name}: damaged ({reason or type(error).__name__}); {mend}") from error
+        raise HarnessError(
+            f"{folder / name}: damaged ({reason or type(error).__name__}); {mend}"
+        ) from error
     if not same:
-        raise HarnessError(f"{folder / name}: changed since it was written (its SHA-256 differs); {mend}")
+        raise HarnessError(
+            f"{folder / name}: changed since it was written (its SHA-256 differs); {mend}"
+        )
 
 
 def read_entry(folder: Path, lock: Lock) -> Entry | None:
-    """The line of the ledger that this folder's held-out files belong to; None when nothing was held out.
+    """The line of the ledger that this folder's held-out files belong to; None when nothing was
+    held out.
 
     Raises HarnessError when it was changed, or belongs to another lock.
     """
@@ -127,7 +168,9 @@ def read_entry(folder: Path, lock: Lock) -> Entry | None:
     if told := misfit(entry, Entry):
         raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
-        raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")
+        raise HarnessError(
+            f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again"
+        )
     entry["files"] = files
     return cast("Entry", entry)
 
@@ -135,4 +178,6 @@ def read_entry(folder: Path, lock: Lock) -> Entry | None:
 @functools.cache
 def _warn(folder: Path) -> None:
     """Once for each folder."""
-    log.warning("%s: written before hashes of files were kept; only its lock can be checked", folder)
+    log.warning(
+        "%s: written before hashes of files were kept; only its lock can be checked", folder
+    )

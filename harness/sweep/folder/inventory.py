@@ -13,7 +13,8 @@ from harness.sweep.folder.systems import encoders
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
-    """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was, size.
+    """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was,
+    size.
 
     evaluated: the hashes of the locks that the ledger holds.
     parameters: what was typed, as far as sweeps of the benchmark differ in it.
@@ -31,16 +32,26 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
                 result.whole.winner_name,
             ]
             heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
-            heldout = "its files are gone" if heldout == "no" and result.lock["sha256"] in evaluated else heldout
+            heldout = (
+                "its files are gone"
+                if heldout == "no" and result.lock["sha256"] in evaluated
+                else heldout
+            )
         except HarnessError as error:
             found, heldout = ["", "", "", None, None, f"cannot be read: {error}"], ""
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         rows.append([folder.name, *found, heldout, f"{size / 1e6:.1f} MB"])
     columns = [
-        Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("encoder", "text"),
+        Column("sweep", "text"),
+        Column("benchmark", "text"),
+        Column("parameters", "text"),
+        Column("encoder", "text"),
         Column("questions", "count"),
-        Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
-    ]  # fmt: skip
+        Column("trials", "count"),
+        Column("winner", "text"),
+        Column("held out", "text"),
+        Column("size", "text"),
+    ]
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
 
 

@@ -1,7 +1,8 @@
-"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in this working folder.
+"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in
+this working folder.
 
-Every command takes the same: the name of a sweep in ``paths.runs``, a folder, and, where it is about several, a list of
-these, or ``all``.
+Every command takes the same: the name of a sweep in ``paths.runs``, a folder, and, where it is
+about several, a list of these, or ``all``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from harness.sweep.folder.result import SweepResult
 log = logging.getLogger(__name__)
 
 POINTER = "latest"
-"""The file beside the sweeps: a line for each user and working folder, tab-separated, the last sweep at the end."""
+"""The file beside the sweeps: a line for each user and working folder, tab-separated, the last
+sweep at the end.
+"""
 
 
 def remember(folder: Path) -> None:
@@ -30,14 +33,17 @@ def remember(folder: Path) -> None:
     with locked(pointer.with_suffix(".lock")):
         remove_partials(folder.parent, f"{POINTER}.*.partial")
         others = [line for line in _lines(pointer) if line[1:] != _here()]
-        write_text(pointer, "".join("\t".join(line) + "\n" for line in [*others, [folder.name, *_here()]]))
+        write_text(
+            pointer, "".join("\t".join(line) + "\n" for line in [*others, [folder.name, *_here()]])
+        )
 
 
 def latest(runs: Path) -> Path:
     """The folder of the last sweep below ``runs/sweeps`` of this user in this working folder.
 
-    Where there is none, that of the only other user or folder that has one, or the only sweep that is there (it was
-    copied here). Raises HarnessError when there is no sweep, or when several others have one.
+    Where there is none, that of the only other user or folder that has one, or the only sweep that
+    is there (it was copied here). Raises HarnessError when there is no sweep, or when several
+    others have one.
     """
     lines = _lines(runs / "sweeps" / POINTER)
     found = [] if lines else finished(runs)
@@ -45,17 +51,24 @@ def latest(runs: Path) -> Path:
         return found[0]
     if found:
         raise HarnessError(
-            f"{runs / 'sweeps'}: none of its {len(found)} sweeps was made here; choose one of `harness list`: sweep="
+            f"{runs / 'sweeps'}: none of its {len(found)} sweeps was made here; choose one of "
+            "`harness list`: sweep="
         )
     if not lines:
         raise HarnessError(
-            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one of "
+            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one "
+            "of "
             "`harness list` with sweep="
         )
-    own = [line for line in lines if line[1:] in ([], _here())] or (lines if len(lines) == 1 else [])
+    own = [line for line in lines if line[1:] in ([], _here())] or (
+        lines if len(lines) == 1 else []
+    )
     if not own:
         others = "; ".join(f"{name} (by {' in '.join(who)})" for name, *who in lines)
-        raise HarnessError(f"no sweep was run from this folder, and several from others: {others}; choose with sweep=")
+        raise HarnessError(
+            f"no sweep was run from this folder, and several from others: {others}; choose with "
+            "sweep="
+        )
     return runs / "sweeps" / own[-1][0]
 
 
@@ -76,27 +89,38 @@ def choose(runs: Path, sweep: object) -> list[Path]:
     named = [str(name) for name in given]
     if not named or not all(named):
         raise HarnessError(
-            f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave it out for the latest"
+            f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave "
+            "it out for the latest"
         )
     below = [runs / "sweeps" / name for name in named]
-    return [place if place.is_dir() else Path(name) for place, name in zip(below, named, strict=True)]
+    return [
+        place if place.is_dir() else Path(name) for place, name in zip(below, named, strict=True)
+    ]
 
 
 def choose_one(runs: Path, sweep: object) -> Path:
     """The folder of the one sweep that a command is about, as ``choose`` finds it."""
     found = choose(runs, sweep)
     if len(found) > 1:
-        raise HarnessError(f"sweep=[{','.join(map(str, found))}]: expected one sweep, got {len(found)}")
+        raise HarnessError(
+            f"sweep=[{','.join(map(str, found))}]: expected one sweep, got {len(found)}"
+        )
     return found[0]
 
 
 @contextlib.contextmanager
 def name_origin(folder: Path) -> Iterator[None]:
-    """An error over a missing file says where the sweep in ``folder`` was made, if that names it by a relative path."""
+    """An error over a missing file says where the sweep in ``folder`` was made, if that names it by
+    a relative path.
+    """
     try:
         yield
     except MissingFile as error:
-        made = [line[2] for line in _lines(folder.parent / POINTER) if line[0] == folder.name and len(line) > 2]
+        made = [
+            line[2]
+            for line in _lines(folder.parent / POINTER)
+            if line[0] == folder.name and len(line) > 2
+        ]
         relative = not Path(error.given).expanduser().is_absolute() and os.getcwd() not in made
         if relative and error.given in _values(SweepResult(folder).config):
             place = f"the folder that the sweep was made in{f', {made[-1]}' if made else ''}"
@@ -117,8 +141,8 @@ def _values(node: object) -> Iterator[str]:
 def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
     """The sweeps that a command is asked for, by title.
 
-    sweep: as ``choose`` takes it, or ``all`` (of each title the one that was locked last). Of ``all`` those that are
-    damaged are left out, with a warning that names file and reason.
+    sweep: as ``choose`` takes it, or ``all`` (of each title the one that was locked last). Of
+    ``all`` those that are damaged are left out, with a warning that names file and reason.
     """
     return _newest_whole(runs) if sweep == "all" else _titled(map(SweepResult, choose(runs, sweep)))
 
@@ -127,7 +151,9 @@ def _titled(results: Iterable[SweepResult]) -> dict[str, SweepResult]:
     """By title; one whose title another has, too, by its folder as well."""
     found: dict[str, SweepResult] = {}
     for result in results:
-        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = result
+        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = (
+            result
+        )
     return {title: found[title] for title in sorted(found)}
 
 
@@ -145,7 +171,10 @@ def _newest_whole(runs: Path) -> dict[str, SweepResult]:
         place = result.title, result.given.get("dataset.path")
         found[place] = max((age, result), found.get(place, (age, result)), key=lambda pair: pair[0])
     if not found:
-        raise HarnessError(f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` first")
+        raise HarnessError(
+            f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` "
+            "first"
+        )
     return _titled(result for _, result in found.values())
 
 
@@ -159,4 +188,8 @@ def _here() -> list[str]:
 def _lines(pointer: Path) -> list[list[str]]:
     if not pointer.is_file():
         return []
-    return [line.split("\t") for line in pointer.read_text(encoding="utf-8", errors="replace").splitlines() if line]
+    return [
+        line.split("\t")
+        for line in pointer.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line
+    ]

@@ -1,4 +1,6 @@
-"""Reading a ``winner.lock.json``: whole, as it was written, and of the form that its readers need."""
+"""Reading a ``winner.lock.json``: whole, as it was written, and of the form that its
+readers need.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Family(TypedDict):
 
 
 class Power(TypedDict):
-    """What the winner's test against the best single list can show, as ``harness.sweep.judge.foresight`` counts it."""
+    """What the winner's test against the best single list can show, as
+    ``harness.sweep.judge.foresight`` counts it.
+    """
 
     n: int
     n_effective: NotRequired[int]
@@ -82,18 +86,25 @@ def lock_file(named: str | Path) -> Path:
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or incomplete."""
+    """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or
+    incomplete.
+    """
     if not path.exists() and path.name != LOCK:
-        raise HarnessError(f"{path}: there is no such file or folder; give runs/sweeps/NAME, or its {LOCK}")
+        raise HarnessError(
+            f"{path}: there is no such file or folder; give runs/sweeps/NAME, or its {LOCK}"
+        )
     if not path.exists():
         raise HarnessError(
-            f"{path}: there is no lock; the sweep was interrupted before it chose: run the same `harness sweep` again"
+            f"{path}: there is no lock; the sweep was interrupted before it chose: run the same "
+            "`harness sweep` again"
         )
     lock = read_json(path, f"the lock of a sweep, runs/sweeps/NAME/{LOCK}")
     if not isinstance(lock, dict) or not isinstance(lock.get("sha256"), str):
         raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
     if lock != sealed(lock):
-        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock")
+        raise HarnessError(
+            f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock"
+        )
     if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")
     return cast("Lock", lock)
@@ -106,14 +117,18 @@ def locked_rows(lock: Lock) -> list[Named]:
 
 
 def locked_trials(lock: Lock) -> dict[str, list[str]]:
-    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in the lock's order."""
+    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in
+    the lock's order.
+    """
     roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
     for row in lock["fusers"]:
         roles.setdefault(row["trial"], []).append(f"best {row['family']}")
     for row in lock.get("named") or ():
         roles.setdefault(row["trial"], []).append("experiment")
     for name, row in (lock.get("added") or {}).items():
-        if (role := f"best {name.removeprefix('fuser=')}") not in roles.setdefault(row["trial"], []):
+        if (role := f"best {name.removeprefix('fuser=')}") not in roles.setdefault(
+            row["trial"], []
+        ):
             roles[row["trial"]].append(role)
     for row in lock["baselines"]:
         roles.setdefault(row["trial"], []).append("baseline")

@@ -61,7 +61,8 @@ class Cost(TypedDict, total=False):
 
 
 Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": int})
-"""What an approximate index of a list finds of the exact one's best 100, over how many questions."""
+"""What an approximate index of a list finds of the exact one's best 100, over how many questions.
+"""
 
 
 class Counts(TypedDict):

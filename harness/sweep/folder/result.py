@@ -36,9 +36,16 @@ QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
 BENCHMARK = (
-    "dataset", "dataset.path", "dataset.id", "dataset.name", "dataset.qrels",
-    "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of",
-)  # fmt: skip
+    "dataset",
+    "dataset.path",
+    "dataset.id",
+    "dataset.name",
+    "dataset.qrels",
+    "dataset.of",
+    "dataset.kind",
+    "dataset.seed",
+    "~dataset.of",
+)
 """What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
 
 
@@ -52,10 +59,12 @@ class Evaluated(Row):
 class SweepResult:
     """A finished sweep, read lazily from its folder.
 
-    ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON of flat, typed knobs
-    such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single`` for baselines, else the fuser's name) and
-    ``losses_best``/``wins_best``/``p_best`` (against the best single list on tune).
-    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``: ``id, hops, type, chain, cluster`` of the Q queries.
+    ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON
+    of flat, typed knobs such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single``
+    for baselines, else the fuser's name) and ``losses_best``/``wins_best``/``p_best`` (against the
+    best single list on tune).
+    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``:
+    ``id, hops, type, chain, cluster`` of the Q queries.
     splits: other splits of tune under which reports try the choice again.
     """
 
@@ -64,7 +73,10 @@ class SweepResult:
 
     def __post_init__(self) -> None:
         if not (self.folder / "trials.parquet").is_file():
-            raise HarnessError(f"{self.folder}: not a sweep's folder (no trials.parquet); run `harness sweep` first")
+            raise HarnessError(
+                f"{self.folder}: not a sweep's folder (no trials.parquet); run `harness sweep` "
+                "first"
+            )
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
@@ -73,25 +85,35 @@ class SweepResult:
         for key in ("given", "metrics"):
             texts = found.get(key, [])
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                raise self._damaged("config.yaml", f"expected {key}, a list of texts, got {str(texts)[:40]!r}")
+                raise self._damaged(
+                    "config.yaml", f"expected {key}, a list of texts, got {str(texts)[:40]!r}"
+                )
         return found
 
     @cached_property
     def manifest(self) -> Manifest:
-        """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
+        """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single,
+        facts``.
+        """
         found: Manifest = self._read("manifest.json", _json, Manifest)
         return found
 
     @property
     def title(self) -> str:
-        """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment ``sweep <dataset> ...``."""
+        """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment
+        ``sweep <dataset> ...``.
+        """
         chosen, *rest = self.kind.split(" ")
         return " ".join([chosen, str(self.manifest["dataset"]), *rest])
 
     @property
     def kind(self) -> str:
         """The title without the benchmark, or whose twin it is."""
-        rest = (f"{name}={value}" for name, value in self.given.items() if name not in ("experiment", *BENCHMARK))
+        rest = (
+            f"{name}={value}"
+            for name, value in self.given.items()
+            if name not in ("experiment", *BENCHMARK)
+        )
         return " ".join([self.given.get("experiment", "sweep"), *rest])
 
     @property
@@ -117,12 +139,16 @@ class SweepResult:
 
     @cached_property
     def lock(self) -> Lock:
-        """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
+        """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or
+        changed.
+        """
         return read_lock(self.folder / LOCK)
 
     @cached_property
     def heldout(self) -> Sequence[Row] | None:
-        """The rows of ``heldout.json``: the locked trials on test. None before `harness heldout`."""
+        """The rows of ``heldout.json``: the locked trials on test. None before `harness
+        heldout`.
+        """
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
@@ -130,7 +156,9 @@ class SweepResult:
 
     @cached_property
     def heldout_ranks(self) -> NDArray[np.int32]:
-        """int32[R, Q', H]: gold ranks of the locked trials on the test queries, in the order of ``heldout``."""
+        """int32[R, Q', H]: gold ranks of the locked trials on the test queries, in the order of
+        ``heldout``.
+        """
         return self._ranks("heldout_ranks.npy", len(self.heldout or ()), len(self.heldout_queries))
 
     @cached_property
@@ -140,7 +168,9 @@ class SweepResult:
 
     @cached_property
     def scores(self) -> dict[str, ListScores]:
-        """The scores of every list on the tune queries, by name; none in the folder of an older sweep."""
+        """The scores of every list on the tune queries, by name; none in the folder of an older
+        sweep.
+        """
         name = "scores.parquet"
         if name not in self._recorded and not (self.folder / name).is_file():
             return {}
@@ -175,7 +205,9 @@ class SweepResult:
             return None
         return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
 
-    def _view(self, split: str, rows: Sequence[Row], ranks: NDArray[np.int32], queries: pd.DataFrame) -> View:
+    def _view(
+        self, split: str, rows: Sequence[Row], ranks: NDArray[np.int32], queries: pd.DataFrame
+    ) -> View:
         """Of the queries that the objective counts."""
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
         if not known.all():
@@ -190,17 +222,27 @@ class SweepResult:
     @property
     def metrics(self) -> list[str]:
         """The metrics, in the order of the configuration, the objective among them."""
-        named = [str(metric) for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])]
+        named = [
+            str(metric)
+            for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])
+        ]
         return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
 
     def __repr__(self) -> str:
         """``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
-        trials, questions = counted(len(self.trials), "trial"), counted(len(self.queries), "tune question")
+        trials, questions = (
+            counted(len(self.trials), "trial"),
+            counted(len(self.queries), "tune question"),
+        )
         return f"{type(self).__name__}({self.title}: {trials} on {questions})"
 
     def _repr_html_(self) -> str:
         """The best trials on tune."""
-        counts = [Column(title, "count") for title, key in (("W", "wins"), ("L", "losses")) if key in self.trials]
+        counts = [
+            Column(title, "count")
+            for title, key in (("W", "wins"), ("L", "losses"))
+            if key in self.trials
+        ]
         metrics = list(dict.fromkeys([self.manifest["objective"], *self.metrics]))[:SHOWN_METRICS]
         columns = [Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *counts]
         keys = ["name", *metrics, *("wins", "losses")[: len(counts)]]
@@ -227,8 +269,12 @@ class SweepResult:
         told = misfit(rows, list[kind])
         if told is None:
             metrics = [{key: row.get(key) for key in self.metrics} for row in rows]
-            objective = [{key: row[key] for key in (self.manifest["objective"],)} for row in metrics]
-            told = misfit(metrics, list[dict[str, Number | None]]) or misfit(objective, list[dict[str, Number]])
+            objective = [
+                {key: row[key] for key in (self.manifest["objective"],)} for row in metrics
+            ]
+            told = misfit(metrics, list[dict[str, Number | None]]) or misfit(
+                objective, list[dict[str, Number]]
+            )
         if told is not None:
             raise self._damaged(name, told)
         return cast("list[Row]", rows)
@@ -242,9 +288,14 @@ class SweepResult:
         return frame
 
     def _ranks(self, name: str, trials: int, queries: int) -> NDArray[np.int32]:
-        ranks: NDArray[np.int32] = self._load(name, lambda path: np.lib.format.open_memmap(path, mode="r"))
+        ranks: NDArray[np.int32] = self._load(
+            name, lambda path: np.lib.format.open_memmap(path, mode="r")
+        )
         if ranks.dtype != np.int32 or ranks.ndim != 3 or ranks.shape[:2] != (trials, queries):
-            raise self._damaged(name, f"expected int32[{trials}, {queries}, hops], got {ranks.dtype}{[*ranks.shape]}")
+            raise self._damaged(
+                name,
+                f"expected int32[{trials}, {queries}, hops], got {ranks.dtype}{[*ranks.shape]}",
+            )
         return ranks
 
     def _load(self, name: str, read: Callable[[Path], Any]) -> Any:
@@ -253,7 +304,9 @@ class SweepResult:
         try:
             return read(path)
         except FileNotFoundError as error:
-            raise HarnessError(f"{path}: missing; copy the sweep's whole folder, or sweep again") from error
+            raise HarnessError(
+                f"{path}: missing; copy the sweep's whole folder, or sweep again"
+            ) from error
         except HarnessError:
             raise
         except Exception as error:  # libraries raise many kinds over bytes that they cannot read
@@ -261,7 +314,8 @@ class SweepResult:
 
     def _damaged(self, name: str, why: str) -> HarnessError:
         return HarnessError(
-            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it again, or sweep again"
+            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it again, or "
+            "sweep again"
         )
 
 

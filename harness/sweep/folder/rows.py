@@ -1,4 +1,6 @@
-"""Rows of a sweep's tables: a trial on one split, in ``trials.parquet``, in ``heldout.json`` and in a lock."""
+"""Rows of a sweep's tables: a trial on one split, in ``trials.parquet``, in ``heldout.json`` and in
+a lock.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,12 @@ class Covered(TypedDict):
     warnings: list[str]
 
 
-Knobs = TypedDict("Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.list": NotRequired[str | None]})
-"""Of the flat parameters of a trial those that are read here; the strategy that has one checks another."""
+Knobs = TypedDict(
+    "Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.list": NotRequired[str | None]}
+)
+"""Of the flat parameters of a trial those that are read here; the strategy that has one checks
+another.
+"""
 
 
 def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
@@ -64,17 +70,21 @@ class Named(TypedDict):
 
 
 class Judged(TypedDict, total=False):
-    """What the comparisons say of a trial; null where nothing is compared, as the reference with itself.
+    """What the comparisons say of a trial; null where nothing is compared, as the reference with
+    itself.
 
-    ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against the best single list.
-    ``p``, ``p_holm``, ``p_bh``, ``wilson`` and the interval ``difference_low`` to ``difference_high`` are by query: the
-    exact McNemar p, which papers report, and what follows from it. ``_cluster``: what decides, by clusters of queries
-    that share gold passages; the same numbers where none share, null where clusters are too few (see
-    ``harness.evaluation.comparison.Ruling``). ``p_max`` (max-statistic permutation test) and ``p_equivalent`` (that the
-    difference is less than the margin) are by cluster, too. ``holm``, ``bh`` and ``max`` are corrected over all rows.
-    ``odds_ratio``: the objective's odds against the reference's, of a 0/1 one. ``design_effect``: the objective's.
-    ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and ``dense`` (the
-    reference, where no list is called so) does not, and the reverse.
+    ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against
+    the best single list. ``p``, ``p_holm``, ``p_bh``, ``wilson`` and the interval
+    ``difference_low`` to ``difference_high`` are by query: the exact McNemar p, which papers
+    report, and what follows from it. ``_cluster``: what decides, by clusters of queries that share
+    gold passages; the same numbers where none share, null where clusters are too few (see
+    ``harness.evaluation.comparison.Ruling``). ``p_max`` (max-statistic permutation test) and
+    ``p_equivalent`` (that the difference is less than the margin) are by cluster, too. ``holm``,
+    ``bh`` and ``max`` are corrected over all rows.
+    ``odds_ratio``: the objective's odds against the reference's, of a 0/1 one. ``design_effect``:
+    the objective's.
+    ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and
+    ``dense`` (the reference, where no list is called so) does not, and the reverse.
     """
 
     wins: Required[Count]
@@ -111,11 +121,15 @@ class Judged(TypedDict, total=False):
 
 
 class Row(Named, Judged):
-    """A trial on one split. Beside these columns a row has one a metric, by its name (see ``score``).
+    """A trial on one split. Beside these columns a row has one a metric, by its name (see
+    ``score``).
 
-    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for it.
-    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on test. ``p_looks`` and
-    ``p_best_looks``: ``p_holm_cluster`` and ``p_best_holm_cluster``, charged for the looks that test has had.
+    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
+    it.
+    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on
+    test. ``p_looks`` and
+    ``p_best_looks``: ``p_holm_cluster`` and ``p_best_holm_cluster``, charged for the looks that
+    test has had.
     """
 
     untuned: NotRequired[bool]
@@ -162,17 +176,26 @@ def score(row: Named, metric: str) -> float:
 
 
 def records(trials: pd.DataFrame) -> list[Row]:
-    """The rows of a table of trials as ``heldout.json`` has them: overrides and parameters read, null as None."""
+    """The rows of a table of trials as ``heldout.json`` has them: overrides and parameters read,
+    null as None.
+    """
     plain = trials.astype(object).where(trials.notna(), None)
     rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
-    read = [{**row, **{key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}} for row in rows]
+    read = [
+        {**row, **{key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}}
+        for row in rows
+    ]
     return cast("list[Row]", read)
 
 
 def lists_read(row: Row) -> list[str]:
     """The lists that a row's strategy reads; none where the row does not say."""
     knobs = row["parameters"]
-    return [knobs["fuser.list"]] if knobs.get("fuser") == "single" else list(knobs.get("pool.lists") or ())
+    return (
+        [knobs["fuser.list"]]
+        if knobs.get("fuser") == "single"
+        else list(knobs.get("pool.lists") or ())
+    )
 
 
 def rerun(row: Row) -> str:

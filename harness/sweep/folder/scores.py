@@ -1,4 +1,6 @@
-"""The scores of a sweep's lists on tune, kept in its folder so that a report needs nothing beside it."""
+"""The scores of a sweep's lists on tune, kept in its folder so that a report needs nothing beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ class ListScores:
         if depth is None:
             return self
         starts = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
-        return ListScores(self.scores[np.arange(len(self.scores)) - starts < depth], np.minimum(self.lengths, depth))
+        return ListScores(
+            self.scores[np.arange(len(self.scores)) - starts < depth],
+            np.minimum(self.lengths, depth),
+        )
 
 
 def to_frame(runs: Mapping[str, Run]) -> pd.DataFrame:
@@ -41,7 +46,13 @@ def to_frame(runs: Mapping[str, Run]) -> pd.DataFrame:
     import pandas as pd
 
     parts = [
-        pd.DataFrame({"list": name, "query": np.repeat(np.arange(len(run)), run.lengths()), "score": run.scores})
+        pd.DataFrame(
+            {
+                "list": name,
+                "query": np.repeat(np.arange(len(run)), run.lengths()),
+                "score": run.scores,
+            }
+        )
         for name, run in runs.items()
     ]
     return pd.concat(parts, ignore_index=True).astype({"list": "category", "query": "int32"})
@@ -51,6 +62,8 @@ def from_frame(frame: pd.DataFrame, queries: int) -> dict[str, ListScores]:
     """The lists of such a table, by name."""
     parts = {str(name): part for name, part in frame.groupby("list", sort=False, observed=True)}
     return {
-        name: ListScores(part["score"].to_numpy(np.float64), np.bincount(part["query"], minlength=queries))
+        name: ListScores(
+            part["score"].to_numpy(np.float64), np.bincount(part["query"], minlength=queries)
+        )
         for name, part in parts.items()
     }

@@ -1,4 +1,6 @@
-"""What a sweep's lists are made of, in words: the encoder, the graph retriever, and how deep lists are."""
+"""What a sweep's lists are made of, in words: the encoder, the graph retriever, and how deep lists
+are.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,30 @@ Listed = Mapping[str, Mapping[str, object]]
 
 
 def encoders(lists: Listed) -> list[str]:
-    """The name of each encoder that a list uses: of a model from a hub that of the model, else of the class."""
+    """The name of each encoder that a list uses: of a model from a hub that of the model, else of
+    the class.
+    """
     found = (one for node in _nodes(lists) if isinstance(one := node.get("encoder"), Mapping))
     return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
 def graphs(lists: Listed) -> dict[str, str]:
-    """Of each list that reads names, the retriever, the graph and what found names: ``PPR over Entity (Offline)``."""
+    """Of each list that reads names, the retriever, the graph and what found names:
+    ``PPR over Entity (Offline)``.
+    """
     return {name: graph for name, node in lists.items() if (graph := _graph(node))}
 
 
 def describe(lists: Listed) -> str:
-    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did not note its lists."""
+    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did
+    not note its lists.
+    """
     made = encoders(lists)
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
     said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
-    depths = {name: str(node["depth"]) for name, node in lists.items() if node.get("depth") is not None}
+    depths = {
+        name: str(node["depth"]) for name, node in lists.items() if node.get("depth") is not None
+    }
     if len(set(depths.values())) == 1:
         said.append(f"depth {next(iter(depths.values()))}")
     elif depths:
@@ -38,7 +48,9 @@ def class_name(node: Mapping[str, object]) -> str:
 
 
 def _graph(node: Mapping[str, object]) -> str:
-    """The retriever, the graph and what names were found by; empty for a list that reads no names."""
+    """The retriever, the graph and what names were found by; empty for a list that reads
+    no names.
+    """
     graph, names = (_part(node, key) for key in ("graph", "extractor"))
     if graph is None and names is None:
         return ""

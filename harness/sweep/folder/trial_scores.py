@@ -26,7 +26,8 @@ Part = NDArray[np.bool_] | NDArray[np.int64] | slice
 
 @dataclass(frozen=True)
 class TrialScores:
-    """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to them.
+    """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to
+    them.
 
     queries: those that the objective counts; in_split: how many the split has, None: these.
     """
@@ -89,7 +90,11 @@ class TrialScores:
     @property
     def evaluation(self) -> int:
         """Which evaluation of test this is; 0 on tune."""
-        return max((int(row["evaluation"]) for row in self.rows), default=1) if self.split == "test" else 0
+        return (
+            max((int(row["evaluation"]) for row in self.rows), default=1)
+            if self.split == "test"
+            else 0
+        )
 
     @cached_property
     def metric(self) -> Metric:
@@ -107,9 +112,14 @@ class TrialScores:
 
     @cached_property
     def originals(self) -> list[int]:
-        """Of each row, the place of the first one with the same gold ranks, as all have that follow one list alone."""
+        """Of each row, the place of the first one with the same gold ranks, as all have that follow
+        one list alone.
+        """
         first: dict[bytes, int] = {}
-        return [first.setdefault(ranks.tobytes(), place) for place, ranks in enumerate(np.asarray(self.ranks))]
+        return [
+            first.setdefault(ranks.tobytes(), place)
+            for place, ranks in enumerate(np.asarray(self.ranks))
+        ]
 
     @property
     def copies(self) -> list[bool]:
@@ -121,19 +131,27 @@ class TrialScores:
         """The place of the locked winner."""
         place = self.place(self.winner)
         if place is None:
-            raise HarnessError(f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}")
+            raise HarnessError(
+                f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}"
+            )
         return place
 
     @property
     def winner_name(self) -> str:
-        """The name of the locked winner; of a fusion that ranks as one list does, that list's name."""
+        """The name of the locked winner; of a fusion that ranks as one list does, that
+        list's name.
+        """
         return self.winner_list or str(self.rows[self.winner_place]["name"])
 
     @cached_property
     def winner_list(self) -> str | None:
-        """The list that the winning fusion is in disguise: all gold of the objective's first k stands as in it."""
+        """The list that the winning fusion is in disguise: all gold of the objective's first k
+        stands as in it.
+        """
         top = self._top(self.winner_place)
-        same = (name for name, place in self.singles.items() if np.array_equal(self._top(place), top))
+        same = (
+            name for name, place in self.singles.items() if np.array_equal(self._top(place), top)
+        )
         return next(same, None) if self.winner_place in self.fused else None
 
     @property
@@ -148,37 +166,61 @@ class TrialScores:
 
     @property
     def rivals(self) -> dict[str, int]:
-        """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
+        """What the winner is shown beside, by name: reference and best single list, where these are
+        not itself.
+        """
         names = dict.fromkeys([self.reference, self.best_single])
         own = (None, self.winner_place, self.best_place)
-        return {name: self.singles[name] for name in names if name and self.singles.get(name) not in own}
+        return {
+            name: self.singles[name] for name in names if name and self.singles.get(name) not in own
+        }
 
     @property
     def added(self) -> dict[str, int]:
         """The places of the best trials of what the command line added, by its name."""
-        places = {name: self.place(row["trial"]) for name, row in (self.lock.get("added") or {}).items()}
+        places = {
+            name: self.place(row["trial"]) for name, row in (self.lock.get("added") or {}).items()
+        }
         return {name: place for name, place in places.items() if place is not None}
 
     def compare(
         self, place: int, other: int, part: Part = slice(None), metric: Metric | None = None
-    ) -> Comparison:  # fmt: skip
-        """A row against another one by the objective, or by ``metric``, on all questions or on some."""
-        ours, theirs = (self.scores[one] if metric is None else self.values(one, metric) for one in (place, other))
-        return Comparison.of(ours[part], theirs[part], (metric or self.metric).binary, self.margin, self.clusters[part])
+    ) -> Comparison:
+        """A row against another one by the objective, or by ``metric``, on all questions or on
+        some.
+        """
+        ours, theirs = (
+            self.scores[one] if metric is None else self.values(one, metric)
+            for one in (place, other)
+        )
+        return Comparison.of(
+            ours[part],
+            theirs[part],
+            (metric or self.metric).binary,
+            self.margin,
+            self.clusters[part],
+        )
 
     def winner_against(self, name: str | None) -> Comparison | None:
-        """The winner against a single list; None against itself, and where the sweep has no such list.
+        """The winner against a single list; None against itself, and where the sweep has no such
+        list.
 
         Against the reference and the best list of tune its p is corrected as the winner's row says.
         """
         place, row = self.singles.get(name or ""), self.rows[self.winner_place]
         if place is None or place in (self.winner_place, self.best_place):
             return None
-        stored = {self.best_single: against_best(row), self.reference: against_reference(row)}.get(name)
-        return self.compare(self.winner_place, place).with_fields(p_holm=None if stored is None else stored.p_holm)
+        stored = {self.best_single: against_best(row), self.reference: against_reference(row)}.get(
+            name
+        )
+        return self.compare(self.winner_place, place).with_fields(
+            p_holm=None if stored is None else stored.p_holm
+        )
 
     def is_winner(self, place: int) -> bool:
-        """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
+        """Whether a row is the winner or, where that is a list in disguise, any other disguise of
+        it.
+        """
         other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))
         return place == self.winner_place or bool(other)
 
@@ -193,7 +235,9 @@ class TrialScores:
 
     @cached_property
     def singles(self) -> dict[str, int]:
-        """The places of the lists alone, by name: the first where several trials are one list under other caps."""
+        """The places of the lists alone, by name: the first where several trials are one list under
+        other caps.
+        """
         found: dict[str, int] = {}
         for place, row in enumerate(self.rows):
             if row["family"] == "single":
@@ -217,13 +261,16 @@ class TrialScores:
     def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
         """bool[Q]: the queries of a slice.
 
-        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or ``list, metric, is``: the
-        queries on which the metric of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
+        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or
+        ``list, metric, is``: the queries on which the metric of that single list has that value
+        (``list: graph, metric: full_sup@200, is: 1``).
         """
         if "list" in where:
             alone = self.singles.get(where["list"])
             if alone is None:
-                raise HarnessError(f"experiment: a slice is of list {where['list']}, which the sweep does not have")
+                raise HarnessError(
+                    f"experiment: a slice is of list {where['list']}, which the sweep does not have"
+                )
             met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
             return met
         for column in where:
@@ -237,6 +284,8 @@ class TrialScores:
 
     @property
     def clusters(self) -> NDArray[np.int64]:
-        """int64[Q]: queries with the same number share gold passages; each its own in a sweep that did not store it."""
+        """int64[Q]: queries with the same number share gold passages; each its own in a sweep that
+        did not store it.
+        """
         found: NDArray[np.int64] = np.asarray(self.queries.get("cluster", np.arange(self.n)))
         return found

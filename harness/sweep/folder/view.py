@@ -1,4 +1,6 @@
-"""A finished sweep as reports, trackers and the terminal read it: trials on a split, and what is said of them."""
+"""A finished sweep as reports, trackers and the terminal read it: trials on a split, and what is
+said of them.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,21 @@ from harness.sweep.folder.trial_scores import TrialScores
 
 @dataclass(frozen=True)
 class View(TrialScores):
-    """The rows with words for captions: data, split, looks, lists, clusters, and the winner as it is announced."""
+    """The rows with words for captions: data, split, looks, lists, clusters, and the winner as it
+    is announced.
+    """
 
     @property
     def look(self) -> str:
-        """Words for captions: the family of experiments that the evaluation is of, and the looks known before it."""
+        """Words for captions: the family of experiments that the evaluation is of, and the looks
+        known before it.
+        """
         group = self.lock.get("family")
-        of = f", of the family {group['name']} ({len(group['members'])} experiments)" if group else ""
+        of = (
+            f", of the family {group['name']} ({len(group['members'])} experiments)"
+            if group
+            else ""
+        )
         if any(row.get("looks") is None for row in self.rows):
             return f"{of}, earlier looks not recorded"
         earlier = max((int(row["looks"] or 0) for row in self.rows), default=0)
@@ -50,9 +60,15 @@ class View(TrialScores):
 
     @property
     def where(self) -> str:
-        """Benchmark, split, number of questions, of test which evaluation, and what the lists are made of."""
+        """Benchmark, split, number of questions, of test which evaluation, and what the lists are
+        made of.
+        """
         times = f", evaluation {self.evaluation}{self.look}" if self.evaluation else ""
-        return "; ".join(filter(None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]))
+        return "; ".join(
+            filter(
+                None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]
+            )
+        )
 
     @property
     def systems(self) -> str:
@@ -61,12 +77,19 @@ class View(TrialScores):
 
     @property
     def warnings(self) -> list[str]:
-        """Lines on test questions that were chosen on, and on lists that lack half of a split's queries or gold."""
+        """Lines on test questions that were chosen on, and on lists that lack half of a split's
+        queries or gold.
+        """
         splits = {"tune": self.manifest.get("coverage") or {}}
         if self.split == "test":
-            splits["test"] = {name: one for row in self.rows for name, one in (row.get("coverage") or {}).items()}
+            splits["test"] = {
+                name: one for row in self.rows for name, one in (row.get("coverage") or {}).items()
+            }
         shared = max((row.get("chosen_on") or 0 for row in self.rows), default=0)
-        chosen = [f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by another split"]
+        chosen = [
+            f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by "
+            "another split"
+        ]
         return (chosen if shared else []) + [
             f"{name}: on {split} only {line}"
             for split, found in splits.items()
@@ -76,37 +99,65 @@ class View(TrialScores):
 
     @property
     def source(self) -> Source:
-        """What every table says: data, split, n, k, lists; and what counts as found, the hash, which evaluation."""
+        """What every table says: data, split, n, k, lists; and what counts as found, the hash,
+        which evaluation.
+        """
         name, at, k = self.objective.partition("@")
         place = f"{self.dataset}, {self.split} split, n = {counted(self.n, 'question')}"
-        place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
-        place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
+        place += (
+            " (split=disjoint: no gold passage of tune is one of test)"
+            if self.splitting == "disjoint"
+            else ""
+        )
+        place += (
+            " (split=given: tune and test are the benchmark's own)"
+            if self.splitting == "given"
+            else ""
+        )
         place += self.unordered() + (f", k = {k}" if at else "")
-        times = f"Evaluation {self.evaluation} of {self.split}{self.look}." if self.evaluation else ""
+        times = (
+            f"Evaluation {self.evaluation} of {self.split}{self.look}." if self.evaluation else ""
+        )
         notes = [
             f"{definitions((name, 'full_sup', 'recall'))}.",
             f"Data {self.data_sha256[:12]}.",
             times,
             *(f"Caution: {line}." for line in self.warnings),
-            *(self.fitted(), self.recalls(), *self.clustering(), sample_note(self.dataset, self.data_sha256)),
+            *(
+                self.fitted(),
+                self.recalls(),
+                *self.clustering(),
+                sample_note(self.dataset, self.data_sha256),
+            ),
         ]
-        return Source("; ".join(filter(None, [place, self.systems])), [note.strip() for note in notes if note])
+        return Source(
+            "; ".join(filter(None, [place, self.systems])), [note.strip() for note in notes if note]
+        )
 
     def unordered(self) -> str:
         """How many queries last_hop counts, where the hop order of some is unknown."""
         of = self.in_split or self.n
-        known = self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
+        known = (
+            self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
+        )
         if known == of:
             return ""
         judged = " and what follows from it" if self.n < of else ""
-        return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
+        return (
+            f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is "
+            "known)"
+        )
 
     def fitted(self) -> str:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
         groups: dict[str, list[str]] = {}
         for name, one in (self.manifest.get("fitted") or {}).items():
             seen = (one.get("seen") or {}).get(self.split)
-            saw = "" if seen is None else f", which share gold with {seen or 'none'} of these questions"
+            saw = (
+                ""
+                if seen is None
+                else f", which share gold with {seen or 'none'} of these questions"
+            )
             groups.setdefault(f"{', '.join(one['on'])}{saw}", []).append(name)
         told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
         return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
@@ -114,14 +165,21 @@ class View(TrialScores):
     def recalls(self) -> str:
         """Which lists an approximate index found, and how much of an exact search it finds."""
         told = "; ".join(
-            f"{name} ({one['index']}, {one['recall@100']:.3f} of {counted(one['questions'], 'question')})"
+            f"{name} ({one['index']}, {one['recall@100']:.3f} of "
+            f"{counted(one['questions'], 'question')})"
             for name, one in (self.manifest.get("recalls") or {}).items()
         )
-        return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
+        return (
+            f" Lists of an approximate index, and its recall@100 against exact search: {told}."
+            if told
+            else ""
+        )
 
     @property
     def deciding(self) -> str:
-        """`` by cluster`` where queries share gold passages: what p and intervals that decide are by; else ""."""
+        """`` by cluster`` where queries share gold passages: what p and intervals that decide are
+        by; else "".
+        """
         if not share(self.clusters):
             return ""
         return " (too few clusters)" if too_few(self.clusters) else " by cluster"
@@ -132,19 +190,25 @@ class View(TrialScores):
         return str(self.manifest.get("splitting", "md5"))
 
     def clustering(self) -> tuple[str, str]:
-        """How far questions share gold passages: clusters, the largest one, the design effect of the winner's score;
-        and how many of test share one with tune.
+        """How far questions share gold passages: clusters, the largest one, the design effect of
+        the winner's score; and how many of test share one with tune.
         """
         labels, shared = self.clusters, self.manifest.get("shared_gold")
         sizes = np.bincount(labels)
-        tune = f"{100 * shared:.0f}% of test's questions share a gold passage with tune." if shared else ""
+        tune = (
+            f"{100 * shared:.0f}% of test's questions share a gold passage with tune."
+            if shared
+            else ""
+        )
         if len(sizes) == self.n:
             return f"No two questions of {self.split} share a gold passage.", tune
         effect = float(design_effect(self.scores[self.winner_place], labels))
         largest = sizes.max() / self.n
         warning = " Caution: one cluster holds more than 5% of them." if largest > GREAT else ""
         return (
-            f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the largest has {sizes.max()} "
-            f"of {counted(self.n, 'question')} ({100 * largest:.1f}%); design effect of the winner's score "
+            f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the "
+            f"largest has {sizes.max()} "
+            f"of {counted(self.n, 'question')} ({100 * largest:.1f}%); design effect of the "
+            "winner's score "
             f"{effect:.2f}.{warning}"
         ), tune

@@ -1,4 +1,6 @@
-"""Test, looked at once: the locked trials' scores, the ledger, other looks, families of experiments."""
+"""Test, looked at once: the locked trials' scores, the ledger, other looks, families of
+experiments.
+"""
 
 import lazy_loader
 

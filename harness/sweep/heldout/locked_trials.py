@@ -1,7 +1,8 @@
 """The second half of the protocol: score the locked trials on test, once.
 
-Check, line in the ledger, and files are one step that no other process can come between. The line holds the hash of
-the lock and of what was scored; a process that is killed after it is finished by the same command, to the same bytes.
+Check, line in the ledger, and files are one step that no other process can come between. The line
+holds the hash of the lock and of what was scored; a process that is killed after it is finished by
+the same command, to the same bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ log = logging.getLogger(__name__)
 
 
 class Placed(TypedDict):
-    """Which evaluation this is, and the looks that test had before it, as the rows of ``heldout.json`` say it."""
+    """Which evaluation this is, and the looks that test had before it, as the rows of
+    ``heldout.json`` say it.
+    """
 
     evaluation: int
     looks: int | None
@@ -50,7 +53,8 @@ class Placed(TypedDict):
 def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
     """Score exactly the locked trials on test, append to the ledger, and write ``heldout.json``.
 
-    An evaluation of the same lock that was killed before its files were there is finished, and counts once.
+    An evaluation of the same lock that was killed before its files were there is finished, and
+    counts once.
     """
     plan, data = prepared.plan, prepared.benchmark
     lock, members = choice.check_unchanged(result, data), data.need_members("test")
@@ -68,8 +72,10 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             note_look(looks, "heldout", asked, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
             raise HarnessError(
-                f"the test split of {data.name} has been evaluated already, {counted(len(seen), 'time')} "
-                f"({ledger.path}); heldout.again=true evaluates it once more, and every table then says so"
+                f"the test split of {data.name} has been evaluated already, "
+                f"{counted(len(seen), 'time')} "
+                f"({ledger.path}); heldout.again=true evaluates it once more, and every table "
+                "then says so"
             )
         if begun is None:
             before = count_looks(looks, asked, known)
@@ -82,14 +88,19 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             look = look_of(begun)
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d",
-            result.folder.name, len(members), data.name, look["evaluation"],
-        )  # fmt: skip
+            result.folder.name,
+            len(members),
+            data.name,
+            look["evaluation"],
+        )
         files = score_locked(trials, prepared, lock, look)
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         if begun is not None and begun["files"] != hashes:
             raise HarnessError(
-                f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at {begun['time']} with "
-                "other numbers; something that the lock does not hold has changed (a list's file, a graph, a model)"
+                f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at "
+                f"{begun['time']} with "
+                "other numbers; something that the lock does not hold has changed (a list's "
+                "file, a graph, a model)"
             )
         entry = begun or ledger.append(
             {
@@ -117,7 +128,8 @@ def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
     earlier = read_entry(result.folder, lock)
     if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
         raise HarnessError(
-            f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and {ledger.path} does not "
+            f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
+            f"{ledger.path} does not "
             "have it; give the ledger that does: paths.ledger=FILE"
         )
 
@@ -130,9 +142,11 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
-    """How many of these test questions sweeps of the runs folder chose on, as another split had put them on tune.
+    """How many of these test questions sweeps of the runs folder chose on, as another split had put
+    them on tune.
 
-    A split that is a rule puts a question on one side for ever; two rules, or a file that was edited, do not.
+    A split that is a rule puts a question on one side for ever; two rules, or a file that was
+    edited, do not.
     """
     found: set[str] = set()
     for other in results(runs):
@@ -155,7 +169,9 @@ def look_of(entry: Line | Entry) -> Placed:
 
 
 def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> Line | None:
-    """The last evaluation of this lock, when its files are not all in the folder as they were scored."""
+    """The last evaluation of this lock, when its files are not all in the folder as they were
+    scored.
+    """
     own = ledger.of_lock(lock["sha256"])
     if not own or "files" not in own[-1]:
         return None
@@ -175,12 +191,15 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
     for key in fitted:
         if key not in known:
             raise HarnessError(
-                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep again for a new lock"
+                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep "
+                "again for a new lock"
             )
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 
 
-def score_locked(trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed) -> dict[str, bytes]:
+def score_locked(
+    trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed
+) -> dict[str, bytes]:
     """The files of the evaluation, by name. look: see ``look_of``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
@@ -193,7 +212,9 @@ def score_locked(trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, lo
             **look,
             **expectation(row, lock),
             **correct(row["p_holm_cluster"], lock.get("family"), look["charged"]),
-            "p_best_looks": correct(row["p_best_holm_cluster"], lock.get("family"), look["charged"])["p_looks"],
+            "p_best_looks": correct(
+                row["p_best_holm_cluster"], lock.get("family"), look["charged"]
+            )["p_looks"],
         }
         for row, trial in zip(scored, trials.values(), strict=True)
     ]

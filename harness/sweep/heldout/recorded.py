@@ -1,8 +1,10 @@
-"""``harness.evaluate`` and ``harness.compare``: those of ``harness.evaluation``, with their looks at test noted.
+"""``harness.evaluate`` and ``harness.compare``: those of ``harness.evaluation``, with their looks
+at test noted.
 
-As the commands do it: where the gold holds test questions, a line goes to the file of looks (``HARNESS_LOOKS``, else
-below the user's cache), so that a later held-out table says how often these questions were looked at before. Of
-differences that are shown the log says what this look leaves of them.
+As the commands do it: where the gold holds test questions, a line goes to the file of looks
+(``HARNESS_LOOKS``, else below the user's cache), so that a later held-out table says how often
+these questions were looked at before. Of differences that are shown the log says what this look
+leaves of them.
 """
 
 from __future__ import annotations
@@ -28,8 +30,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def noted(score: Callable[P, R], compared: Callable[[R], Sequence[SystemComparison]]) -> Callable[P, R]:
-    """The function, which has parameters ``run``, ``gold`` and ``ties``, noting its look when it has returned.
+def noted(
+    score: Callable[P, R], compared: Callable[[R], Sequence[SystemComparison]]
+) -> Callable[P, R]:
+    """The function, which has parameters ``run``, ``gold`` and ``ties``, noting its look when it
+    has returned.
 
     compared: the comparisons in what it returns.
     """
@@ -52,4 +57,6 @@ def noted(score: Callable[P, R], compared: Callable[[R], Sequence[SystemComparis
 
 
 evaluate = noted(evaluating.evaluate, lambda found: ())
-compare = noted(run_comparison.compare, lambda found: found if isinstance(found, Comparisons) else [found])
+compare = noted(
+    run_comparison.compare, lambda found: found if isinstance(found, Comparisons) else [found]
+)

@@ -1,4 +1,6 @@
-"""The judgement of trials: rows, tests and corrections, what lies at an edge, the choice and what it lets expect."""
+"""The judgement of trials: rows, tests and corrections, what lies at an edge, the choice and what
+it lets expect.
+"""
 
 import lazy_loader
 

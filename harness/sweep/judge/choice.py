@@ -16,17 +16,25 @@ from harness.work.sources import own_now
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
-    """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5, name."""
+    """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5,
+    name.
+    """
 
     def key(number: int) -> tuple[Any, ...]:
         row = rows[number]
-        return -score(row, objective), row["losses"] or 0, *tiebreak(row["parameters"], row["name"], row["trial"])
+        return (
+            -score(row, objective),
+            row["losses"] or 0,
+            *tiebreak(row["parameters"], row["name"], row["trial"]),
+        )
 
     return sorted(range(len(rows)), key=key)
 
 
 def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, str, str]:
-    """What settles trials with the same objective and losses: alpha's distance to .5 (0 without alpha), then name."""
+    """What settles trials with the same objective and losses: alpha's distance to .5 (0 without
+    alpha), then name.
+    """
     return round(abs(knobs.get("fuser.alpha", 0.5) - 0.5), 12), name, trial
 
 
@@ -45,15 +53,19 @@ def lock(
     added: Mapping[str, int] = MappingProxyType({}),
     learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, object]]] = lambda keys: {},
 ) -> dict[str, object]:
-    """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
+    """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned
+    baselines.
 
     named: the places of the trials that an experiment's tables are about; they are locked too.
-    added: the places of the best trials of what the command line added, by its name; they are locked too.
-    learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one that does not
-    learn. It is locked with them, and test is scored by it.
+    added: the places of the best trials of what the command line added, by its name; they are
+    locked too.
+    learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one
+    that does not learn. It is locked with them, and test is scored by it.
 
-    The winner is the best trial that fuses; single lists are baselines beside it, and ``best_single`` names the best.
-    facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all the rest.
+    The winner is the best trial that fuses; single lists are baselines beside it, and
+    ``best_single`` names the best.
+    facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all
+    the rest.
     """
     single = [row for row in rows if row["family"] == "single"]
     fused = [row for row in rows if row["family"] != "single"]
@@ -76,7 +88,9 @@ def lock(
 
 
 def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
-    """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
+    """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says
+    what has.
+    """
     lock = result.lock
     plugins = lock.get("sources") or {}
     for what, locked, now in (
@@ -88,7 +102,8 @@ def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
     ):
         if locked != now:
             raise HarnessError(
-                f"{result.folder / LOCK}: the {what} changed since locking (locked: {_differing(locked, now)}, now: "
+                f"{result.folder / LOCK}: the {what} changed since locking (locked: "
+                f"{_differing(locked, now)}, now: "
                 f"{_differing(now, locked)}); sweep again for a new lock"
             )
     return lock
@@ -97,5 +112,8 @@ def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
 def _differing(value: Any, other: Any) -> str:
     """The items of a mapping that another has not, or the value itself."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item) or "none"
+        return (
+            ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item)
+            or "none"
+        )
     return str(value)[:60]

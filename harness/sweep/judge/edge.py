@@ -17,9 +17,11 @@ from harness.sweep.trial.override import name, values
 
 @dataclass(frozen=True)
 class Edge:
-    """The best trial of a fuser has the lowest or highest value of an axis, and the axis could go on.
+    """The best trial of a fuser has the lowest or highest value of an axis, and the axis could go
+    on.
 
-    family: the fuser.    winner: whether that trial is the sweep's winner.    block, knob: the axis.
+    family: the fuser.    winner: whether that trial is the sweep's winner.    block, knob: the
+    axis.
     value: the trial's.    next: the value that comes after it, which no trial has.
     """
 
@@ -32,13 +34,19 @@ class Edge:
 
 
 def find_edges(
-    grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial], longest: Mapping[str, int]
+    grid: Grid,
+    rows: Sequence[Row],
+    objective: str,
+    trials: Sequence[Trial],
+    longest: Mapping[str, int],
 ) -> list[Edge]:
     """The edges at which the best trial of each fuser lies, the winner's first.
 
-    rows: in the order of the rule.    trials: all that were scored; an axis that leads to one of them goes on already.
-    longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes on there.
-    An edge that scores the same as the value beside it on the axis is none: nothing grows towards it.
+    rows: in the order of the rule.    trials: all that were scored; an axis that leads to one of
+    them goes on already.
+    longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes
+    on there. An edge that scores the same as the value beside it on the axis is none: nothing grows
+    towards it.
     """
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
@@ -57,11 +65,14 @@ def find_edges(
                 if after is not None:
                     edge = Edge(family, place == 0, block, knob, value, after)
                     found.setdefault((family, block, knob), edge)
-    return sorted(found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob))
+    return sorted(
+        found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob)
+    )
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:
-    """The number next to ``value`` on its axis, where ``value`` is the lowest or highest; else None.
+    """The number next to ``value`` on its axis, where ``value`` is the lowest or highest; else
+    None.
 
     No cap (null) comes after every number.
     """
@@ -77,15 +88,20 @@ def beside(axis: Sequence[Any], value: Any) -> float | None:
 
 
 def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[float]:
-    """What may come after ``value``, the best first: fractions by the step from ``inner`` (stopping at 0 or 1 where it
-    goes beyond), then by the ratio to it; whole numbers by the ratio, then by the step.
+    """What may come after ``value``, the best first: fractions by the step from ``inner`` (stopping
+    at 0 or 1 where it goes beyond), then by the ratio to it; whole numbers by the ratio, then by
+    the step.
     """
     step, ratio = value + (value - inner), value * value / inner if inner else value
     if all(isinstance(number, int) for number in axis if number is not None):
         tried: list[float] = [round(ratio), step]
     else:
         stops = [stop for stop in (0.0, 1.0) if min(step, value) < stop < max(step, value)]
-        tried = [round(step, 12), *sorted(stops, key=lambda stop: abs(stop - step)), round(ratio, 12)]
+        tried = [
+            round(step, 12),
+            *sorted(stops, key=lambda stop: abs(stop - step)),
+            round(ratio, 12),
+        ]
     return (number for number in tried if (number - value) * (value - inner) > 0)
 
 
@@ -98,7 +114,9 @@ def _next(
     scored: set[str],
     longest: Mapping[str, int],
 ) -> float | None:
-    """The first candidate that the strategies accept; None where there is none, or where it was scored already."""
+    """The first candidate that the strategies accept; None where there is none, or where it was
+    scored already.
+    """
     value = point[knob]
     for number in candidates(axis, value, inner):
         if knob == "pool.cap":
@@ -122,10 +140,17 @@ def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
 def _gives(grid: Grid, point: Settings, parameters: Settings) -> bool:
     """Whether the point has these parameters, so far as its trial reads it."""
     groups = {group: name(grid.config[group]) for group in GROUPS}
-    return all(parameters[knob] == value for knob, value in {**groups, **point}.items() if knob in parameters)
+    return all(
+        parameters[knob] == value
+        for knob, value in {**groups, **point}.items()
+        if knob in parameters
+    )
 
 
 def _same_score(rows: Sequence[Row], row: Row, knob: str, inner: float, objective: str) -> bool:
     """Whether the trial that differs only by having ``inner`` scores the same."""
     wanted = {**row["parameters"], knob: inner}
-    return any(other["parameters"] == wanted and score(other, objective) == score(row, objective) for other in rows)
+    return any(
+        other["parameters"] == wanted and score(other, objective) == score(row, objective)
+        for other in rows
+    )

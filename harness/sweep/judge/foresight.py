@@ -1,4 +1,6 @@
-"""Known before test is touched: what the winner can be expected to score there, and what such a test can see at all."""
+"""Known before test is touched: what the winner can be expected to score there, and what such a
+test can see at all.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from numpy.typing import NDArray
 from harness.core.table import LEVEL
 from harness.evaluation.comparison import counted_queries
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import charge, correlation, expected, mcnemar_power, queries_needed, smallest_effect
+from harness.evaluation.statistic import (
+    charge,
+    correlation,
+    expected,
+    mcnemar_power,
+    queries_needed,
+    smallest_effect,
+)
 from harness.sweep.folder.rows import Row
 from harness.sweep.judge.choice import tiebreak
 
@@ -28,12 +37,14 @@ def foresight(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, object]:
-    """What the leaderboard's winner is expected to do on ``n`` test queries, of which no outcome is used.
+    """What the leaderboard's winner is expected to do on ``n`` test queries, of which no outcome is
+    used.
 
-    ``expected``: its score.    ``expected_difference``: from the best single list.    ``power``: of its test against
-    that list; both null where there is none, or where the winner is that list.
-    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the list that wins are
-    counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of test's; None: each query by itself.
+    ``expected``: its score.    ``expected_difference``: from the best single list.    ``power``: of
+    its test against that list; both null where there is none, or where the winner is that list.
+    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the
+    list that wins are counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of
+    test's; None: each query by itself.
     """
     fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
     other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
@@ -55,8 +66,11 @@ def foresight(
     apart = None if best is None else winner - values[-1]
     if apart is None or not apart.any():
         return {"expected": told, "expected_difference": None, "power": None}
-    # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the choice is the same.
-    moved = dataclasses.asdict(expected((scores - values[-1] + 1) / 2, lost, n, labels=labels, fresh=fresh))
+    # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the choice
+    # is the same.
+    moved = dataclasses.asdict(
+        expected((scores - values[-1] + 1) / 2, lost, n, labels=labels, fresh=fresh)
+    )
     differs = {key: 2 * moved[key] - 1 for key in ("tune", "score", "low", "high")}
     difference = {**differs, "bias": 2 * moved["bias"], "n": n}
     return {
@@ -73,14 +87,17 @@ def power(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, object]:
-    """What the test of ``n`` queries can see, at what the first look spends and before Holm's correction.
+    """What the test of ``n`` queries can see, at what the first look spends and before Holm's
+    correction.
 
-    apart: float64[Q], the winner's difference from the best single list on tune's queries, in clusters ``labels``.
+    apart: float64[Q], the winner's difference from the best single list on tune's queries, in
+    clusters ``labels``.
     fresh: the sizes of test's clusters: its n queries tell as much as ``n_effective``, n divided by
     1 + r (sum of s^2 / n - 1), r the correlation of the differences within clusters.
-    ``smallest``: the smallest net share of wins found with 80% power (null: none is). ``power``: at the difference of
-    tune, and ``power_corrected`` at that less the winner's curse. ``queries``: how many like test's give 80% power at
-    the latter; null when a million do not, or where there is no effect.
+    ``smallest``: the smallest net share of wins found with 80% power (null: none is). ``power``: at
+    the difference of tune, and ``power_corrected`` at that less the winner's curse. ``queries``:
+    how many like test's give 80% power at the latter; null when a million do not, or where there is
+    no effect.
     """
     wins, losses = float((apart > 0).mean()), float((apart < 0).mean())
     discordance, effect = wins + losses, wins - losses

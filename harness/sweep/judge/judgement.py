@@ -1,4 +1,6 @@
-"""A leaderboard's trials judged against the reference and the best single list: tests, corrections, intervals."""
+"""A leaderboard's trials judged against the reference and the best single list: tests, corrections,
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ def judge(
 ) -> list[Judged]:
     """What the comparisons say of each trial.
 
-    ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the list that wins are
-    counted against. labels: int64[Q], each query's cluster; None: each by itself.
+    ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the
+    list that wins are counted against. labels: int64[Q], each query's cluster; None: each by
+    itself.
     """
     values, labels = counted_queries(metric(ranks), labels)
 
@@ -38,7 +41,9 @@ def judge(
         """Each trial against a single list; None for that list itself, and without one."""
         base = single.get(name or "")
         return [
-            None if base in (None, place) else Comparison.of(own, values[base], metric.binary, margin, labels)
+            None
+            if base in (None, place)
+            else Comparison.of(own, values[base], metric.binary, margin, labels)
             for place, own in enumerate(values)
         ]
 
@@ -60,7 +65,9 @@ def judge(
         "odds_ratio": _each(others, lambda one: one.odds_ratio),
         "p_equivalent": _each(others, lambda one: one.p_equivalent),
         "wilson_cluster": _wilson(values, labels) if metric.binary and not few else nobody,
-        "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
+        "design_effect": [1.0] * len(values)
+        if labels is None
+        else design_effect(values, labels).tolist(),
     }
     rows = zip(*columns.values(), strict=True)
     return cast("list[Judged]", [dict(zip(columns, row, strict=True)) for row in rows])
@@ -92,12 +99,16 @@ def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
 
 
 def _sizes(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
-    """Differences with their intervals by query, and by what decides, of metrics that are 0 or 1."""
+    """Differences with their intervals by query, and by what decides, of metrics that are
+    0 or 1.
+    """
     intervals = {
         "": _each(compared, lambda one: one.score_interval()),
         "_cluster": _each(compared, lambda one: one.interval if one.binary else None),
     }
-    columns: dict[str, Column] = {f"difference{suffix}": _each(compared, lambda one: one.difference)}
+    columns: dict[str, Column] = {
+        f"difference{suffix}": _each(compared, lambda one: one.difference)
+    }
     for how, bounds in intervals.items():
         for end, place in (("low", 0), ("high", 1)):
             columns[f"difference{suffix}{how}_{end}"] = [one and one[place] for one in bounds]

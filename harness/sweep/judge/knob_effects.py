@@ -1,9 +1,11 @@
-"""Which knob matters: the share of the variance of the trials' scores that each knob of a grid explains.
+"""Which knob matters: the share of the variance of the trials' scores that each knob of a grid
+explains.
 
-On a full grid these are the main effects and interactions of functional ANOVA by group means, exact, and add up to 1
-with the interactions of more than two knobs. A grid is seldom full: RRF has no alpha. So a knob is judged among the
-trials that have it, by what it adds there to the other knobs that all of these have: the reduction of the residual sum
-of squares, as type II sums of squares are. On a full grid the two are the same.
+On a full grid these are the main effects and interactions of functional ANOVA by group means,
+exact, and add up to 1 with the interactions of more than two knobs. A grid is seldom full: RRF has
+no alpha. So a knob is judged among the trials that have it, by what it adds there to the other
+knobs that all of these have: the reduction of the residual sum of squares, as type II sums of
+squares are. On a full grid the two are the same.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Level:
-    """A value of a knob: the trials that have it, their mean score, and that of the best of them."""
+    """A value of a knob: the trials that have it, their mean score, and that of the best
+    of them.
+    """
 
     value: Setting
     trials: int
@@ -37,7 +41,8 @@ class Level:
 class Effect:
     """What one knob, or two together beyond each alone, explain of the variance of all trials.
 
-    trials: that have it, or both.    share: of the sum of squares.    levels: of one knob, the best first.
+    trials: that have it, or both.    share: of the sum of squares.    levels: of one knob, the best
+    first.
     """
 
     knobs: tuple[str, ...]
@@ -48,7 +53,9 @@ class Effect:
 
 @dataclass(frozen=True)
 class Importance:
-    """The effects of a grid, the greatest first.    full: whether every trial has every knob, and each cell as many."""
+    """The effects of a grid, the greatest first.    full: whether every trial has every knob, and
+    each cell as many.
+    """
 
     main: Sequence[Effect]
     pairs: Sequence[Effect]
@@ -65,20 +72,33 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
     Returns:
         The effects; none where all trials score the same.
     """
-    codes = _own({knob: _codes(trials, knob) for knob in dict.fromkeys(knob for one in trials for knob in one)})
+    codes = _own(
+        {
+            knob: _codes(trials, knob)
+            for knob in dict.fromkeys(knob for one in trials for knob in one)
+        }
+    )
     y = np.asarray(scores, dtype=np.float64)
     total = float(((y - y.mean()) ** 2).sum()) if len(y) else 0.0
     if not total > 1e-12 * len(y):
         return Importance((), (), False)
     main = [
         Effect((knob,), int(members.sum()), gain / total, _levels(trials, knob, y))
-        for knob, members, gain in ((knob, code >= 0, _gain(codes, y, (knob,))) for knob, code in codes.items())
+        for knob, members, gain in (
+            (knob, code >= 0, _gain(codes, y, (knob,))) for knob, code in codes.items()
+        )
     ]
     pairs = [
-        Effect(pair, int(((codes[pair[0]] >= 0) & (codes[pair[1]] >= 0)).sum()), _gain(codes, y, pair) / total)
+        Effect(
+            pair,
+            int(((codes[pair[0]] >= 0) & (codes[pair[1]] >= 0)).sum()),
+            _gain(codes, y, pair) / total,
+        )
         for pair in combinations(codes, 2)
     ]
-    main, pairs = (sorted(found, key=lambda one: (-one.share, one.knobs)) for found in (main, pairs))
+    main, pairs = (
+        sorted(found, key=lambda one: (-one.share, one.knobs)) for found in (main, pairs)
+    )
     return Importance(main, pairs, full=_full(list(codes.values())))
 
 
@@ -89,9 +109,12 @@ def of_view(view: View) -> Importance:
 
 
 def of_sweeps(results: Sequence[SweepResult]) -> Importance:
-    """The same of the fusions of several sweeps of one benchmark; what was typed differently, as encoder, is a knob."""
+    """The same of the fusions of several sweeps of one benchmark; what was typed differently, as
+    encoder, is a knob.
+    """
     typed = [
-        {knob: value or "default" for knob, value in one.items() if knob not in BENCHMARK} for one in differing(results)
+        {knob: value or "default" for knob, value in one.items() if knob not in BENCHMARK}
+        for one in differing(results)
     ]
     rows = [
         ({**own, **view.rows[place]["parameters"]}, view.score(view.rows[place]))
@@ -102,12 +125,16 @@ def of_sweeps(results: Sequence[SweepResult]) -> Importance:
 
 
 def _own(codes: Mapping[str, Codes]) -> dict[str, Codes]:
-    """The knobs that take several values, but for those that follow from another one's value, as a fuser's weights."""
+    """The knobs that take several values, but for those that follow from another one's value, as a
+    fuser's weights.
+    """
     varied = [(knob, code) for knob, code in codes.items() if code.max() > 0]
     found: dict[str, Codes] = {}
     for place, (knob, code) in enumerate(varied):
         members = code >= 0
-        others = [(number, other[members]) for number, (_, other) in enumerate(varied) if number != place]
+        others = [
+            (number, other[members]) for number, (_, other) in enumerate(varied) if number != place
+        ]
         whole = ((number < place, other) for number, other in others if (other >= 0).all())
         if not any(_follows(code[members], other, earlier) for earlier, other in whole):
             found[knob] = code
@@ -115,7 +142,9 @@ def _own(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 
 def _follows(code: Codes, other: Codes, earlier: bool) -> bool:
-    """Whether each value of another knob has one of this one; of two that name each other the earlier stays."""
+    """Whether each value of another knob has one of this one; of two that name each other the
+    earlier stays.
+    """
     values, pairs = len(np.unique(other)), len(np.unique(np.stack([other, code]), axis=1).T)
     return pairs == values and (earlier or values > len(np.unique(code)))
 
@@ -123,16 +152,25 @@ def _follows(code: Codes, other: Codes, earlier: bool) -> bool:
 def _codes(trials: Sequence[Settings], knob: str) -> Codes:
     """int64[T]: the number of each trial's value, -1 where it has none."""
     texts = [json.dumps(one[knob], sort_keys=True) if knob in one else None for one in trials]
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(text for text in texts if text is not None))}
+    numbers = {
+        text: number
+        for number, text in enumerate(dict.fromkeys(text for text in texts if text is not None))
+    }
     return np.array([-1 if text is None else numbers[text] for text in texts], dtype=np.int64)
 
 
 def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, ...]) -> float:
-    """How much less is left with a knob, or with the cells of two, of the sum of squares among those that have it."""
+    """How much less is left with a knob, or with the cells of two, of the sum of squares among
+    those that have it.
+    """
     members = np.logical_and.reduce([codes[knob] >= 0 for knob in knobs])
     if not members.any():
         return 0.0
-    others = [code[members] for knob, code in codes.items() if (code[members] >= 0).all() and knobs != (knob,)]
+    others = [
+        code[members]
+        for knob, code in codes.items()
+        if (code[members] >= 0).all() and knobs != (knob,)
+    ]
     own = [codes[knob][members] for knob in knobs]
     cells = own[0] if len(own) == 1 else own[0] * (own[1].max() + 1) + own[1]
     without, with_ = (_residual(y[members], factors) for factors in (others, [*others, cells]))
@@ -141,7 +179,10 @@ def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, 
 
 def _residual(y: NDArray[np.float64], factors: Sequence[Codes]) -> float:
     """The sum of squares that is left of y by a linear model of these factors."""
-    columns = [np.ones((len(y), 1)), *((code[:, None] == np.unique(code)).astype(np.float64) for code in factors)]
+    columns = [
+        np.ones((len(y), 1)),
+        *((code[:, None] == np.unique(code)).astype(np.float64) for code in factors),
+    ]
     design = np.concatenate(columns, axis=1)
     return float(((y - design @ np.linalg.lstsq(design, y, rcond=1e-10)[0]) ** 2).sum())
 
@@ -151,7 +192,14 @@ def _levels(trials: Sequence[Settings], knob: str, y: NDArray[np.float64]) -> li
     found = []
     for number in range(int(code.max()) + 1):
         places = np.flatnonzero(code == number)
-        found.append(Level(trials[places[0]][knob], len(places), float(y[places].mean()), float(y[places].max())))
+        found.append(
+            Level(
+                trials[places[0]][knob],
+                len(places),
+                float(y[places].mean()),
+                float(y[places].max()),
+            )
+        )
     return sorted(found, key=lambda level: (-level.best, -level.mean))
 
 
@@ -159,4 +207,7 @@ def _full(codes: Sequence[Codes]) -> bool:
     if any((code < 0).any() for code in codes):
         return False
     _, counts = np.unique(np.stack(codes, axis=1), axis=0, return_counts=True)
-    return len(counts) == int(np.prod([code.max() + 1 for code in codes])) and len(set(counts.tolist())) == 1
+    return (
+        len(counts) == int(np.prod([code.max() + 1 for code in codes]))
+        and len(set(counts.tolist())) == 1
+    )

@@ -18,10 +18,13 @@ from harness.sweep.judge.choice import order
 
 @dataclass(frozen=True)
 class Choices:
-    """What the rule of the protocol chooses on halves of tune, and what that is worth on the other halves.
+    """What the rule of the protocol chooses on halves of tune, and what that is worth on the other
+    halves.
 
-    names: of each half's winner, the same for two that no question of tune tells apart.    same: in how many halves it
-    is the winner of all of tune.    over_best: its mean difference, on the other half, from the best list of its half;
+    names: of each half's winner, the same for two that no question of tune tells apart.    same: in
+    how many halves it
+    is the winner of all of tune.    over_best: its mean difference, on the other half, from the
+    best list of its half;
     over_reference: from the reference; empty where there is none.
     """
 
@@ -37,15 +40,20 @@ class Choices:
 
 
 def choose_again(view: View, splits: int) -> Choices:
-    """The choice under ``splits`` other splits of tune: the MD5 of "<number> <id>" splits as that of the id does.
+    """The choice under ``splits`` other splits of tune: the MD5 of "<number> <id>" splits as that
+    of the id does.
 
-    view: every trial on tune. Under split=disjoint a cluster's smallest tune id stands for all of its questions. Ranks
-    are those of the sweep: what learns is not fitted again on a half, but was scored out of fold.
+    view: every trial on tune. Under split=disjoint a cluster's smallest tune id stands for all of
+    its questions. Ranks are those of the sweep: what learns is not fitted again on a half, but was
+    scored out of fold.
     """
     ids = view.queries["id"].astype(str).tolist()
     if view.splitting == "disjoint":
         ids = smallest_ids(ids, view.clusters)
-    reference, kinds = view.singles.get(view.reference), [values.tobytes() for values in view.scores]
+    reference, kinds = (
+        view.singles.get(view.reference),
+        [values.tobytes() for values in view.scores],
+    )
     fused = set(view.fused)
     chosen, over_best, over_reference = [], [], []
     for number in range(1, splits + 1):
@@ -60,15 +68,22 @@ def choose_again(view: View, splits: int) -> Choices:
         over_best += [float(means[winner] - means[place]) for place in single[:1]]
         over_reference += [] if reference is None else [float(means[winner] - means[reference])]
     same = chosen.count(kinds.index(kinds[view.winner_place]))
-    return Choices([str(view.rows[place]["name"]) for place in chosen], same, over_best, over_reference)
+    return Choices(
+        [str(view.rows[place]["name"]) for place in chosen], same, over_best, over_reference
+    )
 
 
 def _rule(view: View, half: NDArray[np.bool_], reference: int | None) -> list[int]:
     """The places of all trials by the rule of the protocol on these questions, bool[Q]."""
     scores = view.scores[:, half]
     means = scores.mean(axis=1).tolist()
-    losses = [0] * len(scores) if reference is None else (scores < scores[reference]).sum(axis=1).tolist()
+    losses = (
+        [0] * len(scores)
+        if reference is None
+        else (scores < scores[reference]).sum(axis=1).tolist()
+    )
     rows = [
-        {**row, view.objective: mean, "losses": lost} for row, mean, lost in zip(view.rows, means, losses, strict=True)
+        {**row, view.objective: mean, "losses": lost}
+        for row, mean, lost in zip(view.rows, means, losses, strict=True)
     ]
     return order(cast("list[Row]", rows), view.objective)

@@ -1,4 +1,6 @@
-"""The trials that an experiment's table is about: of the ones that match a row's description, the best on tune."""
+"""The trials that an experiment's table is about: of the ones that match a row's description, the
+best on tune.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +12,45 @@ from harness.core.errors import HarnessError, nearest
 from harness.sweep.folder.rows import Row, Setting, Settings
 
 Spec = Mapping[str, Any]
-"""A row, a table, a figure or an experiment as conf/experiment describes it; each kind has keys of its own."""
+"""A row, a table, a figure or an experiment as conf/experiment describes it; each kind has keys of
+its own.
+"""
 
 
 @contextlib.contextmanager
 def described_errors(part: str) -> Iterator[None]:
-    """What the description of an experiment lacks, or has in another form, in one line. part: where it stands."""
+    """What the description of an experiment lacks, or has in another form, in one line. part: where
+    it stands.
+    """
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        found = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        found = (
+            f"{error} is missing"
+            if isinstance(error, KeyError)
+            else f"{type(error).__name__}: {error}"
+        )
         raise HarnessError(
-            f"{part}: {found[:200]}; expected the form of conf/experiment/*.yaml (see harness.report.experiment): mend "
+            f"{part}: {found[:200]}; expected the form of conf/experiment/*.yaml (see "
+            "harness.report.experiment): mend "
             "the experiment's file and sweep again"
         ) from error
 
 
 def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
-    """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing knob is null."""
+    """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing
+    knob is null.
+    """
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
 
 def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
-    """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
+    """For each described row the place of its trial among ``trials``, knobs in the order of a
+    leaderboard.
 
-    A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
-    value as that row's trial in every knob of ``same``. None where no trial does.
+    A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with
+    ``as``, has the same value as that row's trial in every knob of ``same``. None where no trial
+    does.
     """
     places: dict[str, int | None] = {}
     for row in described:
@@ -43,29 +58,45 @@ def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[i
         if "as" in row:
             if row["as"] not in places:
                 raise HarnessError(
-                    f"experiment: row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, "
+                    f"experiment: row {row['label']!r} is as "
+                    f"{row['as']!r}{nearest(row['as'], places)}, "
                     "which is no row above it"
                 )
             place = places[row["as"]]
-            where |= {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
-        places[row["label"]] = next((place for place, knobs in enumerate(trials) if matches(knobs, where)), None)
+            where |= (
+                {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
+            )
+        places[row["label"]] = next(
+            (place for place, knobs in enumerate(trials) if matches(knobs, where)), None
+        )
     return list(places.values())
 
 
 def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]:
-    """The places of all trials that the experiment's tables are about: they are locked with the winner."""
+    """The places of all trials that the experiment's tables are about: they are locked with the
+    winner.
+    """
     with described_errors("experiment.tables"):
         tables = (experiment or {}).get("tables") or []
-        described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
+        described = [
+            part["rows"]
+            for table in tables
+            for part in table.get("parts", [table])
+            if "rows" in part
+        ]
         found = [place for rows in described for place in find_trials(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
 
 
 def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dict[str, int]:
-    """The place of the best fusion with each strategy, or of each list, that was added. rows: best first."""
+    """The place of the best fusion with each strategy, or of each list, that was added. rows: best
+    first.
+    """
     fused = [place for place, row in enumerate(rows) if row["family"] != "single"]
     found = {
-        name: next((place for place in fused if _holds(rows[place]["parameters"].get(knob), value)), None)
+        name: next(
+            (place for place in fused if _holds(rows[place]["parameters"].get(knob), value)), None
+        )
         for name, (knob, value) in added.items()
     }
     return {name: place for name, place in found.items() if place is not None}

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from harness.sweep.trial.prepared import Prepared
 
 OUTCOMES = {
-    "graph_win": "GraphWin: questions whose last hop is in the top k and in dense's is not; effective where above 0.",
-    "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in the top k; safe where it is 0.",
+    "graph_win": "GraphWin: questions whose last hop is in its top k and not in dense's; effective if > 0.",  # noqa: E501
+    "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in its own; safe if 0.",  # noqa: E501
 }
 """Counts of every trial, by their column."""
 GRAPH_K = 5
@@ -30,11 +30,16 @@ GRAPH_K = 5
 
 
 def rows(
-    prepared: Prepared, trials: Mapping[str, Trial], ranks: NDArray[np.int32], split: str, best: str | None = None
+    prepared: Prepared,
+    trials: Mapping[str, Trial],
+    ranks: NDArray[np.int32],
+    split: str,
+    best: str | None = None,
 ) -> list[Row]:
     """A row a trial, in the order given.
 
-    trials: by hash.    ranks: int32[T, Q, H], theirs on the split.    best: the best single list, None: the best here.
+    trials: by hash.    ranks: int32[T, Q, H], theirs on the split.    best: the best single list,
+    None: the best here.
     """
     plan, data = prepared.plan, prepared.benchmark
     objective, reference = plan.config.objective, plan.reference
@@ -58,11 +63,16 @@ def rows(
     ]
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
     if best is None and single:
-        best = best_single({name: made[number][objective] for name, number in single.items()}, reference)
+        best = best_single(
+            {name: made[number][objective] for name, number in single.items()}, reference
+        )
     labels = clusters(data.gold[data.members(split)])
     judged = judge(ranks, metric, single, best, reference, plan.margin, labels)
     graph = graph_outcomes(ranks, metric, single.get("dense", single.get(reference)))
-    return [cast("Row", {**row, **columns, **own}) for row, columns, own in zip(made, judged, graph, strict=True)]
+    return [
+        cast("Row", {**row, **columns, **own})
+        for row, columns, own in zip(made, judged, graph, strict=True)
+    ]
 
 
 def best_single(scores: Mapping[str, float], reference: str) -> str:
@@ -70,9 +80,12 @@ def best_single(scores: Mapping[str, float], reference: str) -> str:
     return min(scores, key=lambda name: (-scores[name], name != reference, name))
 
 
-def graph_outcomes(ranks: NDArray[np.int32], objective: Metric, dense: int | None) -> list[dict[str, Count]]:
-    """GraphWin and GraphLoss of each trial (PhaseGraph 4.3): the queries whose last hop it finds in the objective's top
-    k and dense does not, and the reverse; null for dense itself, and where no last hop is known.
+def graph_outcomes(
+    ranks: NDArray[np.int32], objective: Metric, dense: int | None
+) -> list[dict[str, Count]]:
+    """GraphWin and GraphLoss of each trial (PhaseGraph 4.3): the queries whose last hop it finds in
+    the objective's top k and dense does not, and the reverse; null for dense itself, and where no
+    last hop is known.
 
     ranks: int32[T, Q, H].    dense: its place among the trials, None where there is none.
     """
@@ -81,18 +94,27 @@ def graph_outcomes(ranks: NDArray[np.int32], objective: Metric, dense: int | Non
     if dense is None or not known.any():
         return [{"graph_win": None, "graph_loss": None}] * len(ranks)
     found = found[:, known]
-    won, lost = ((found > found[dense]).sum(axis=1).tolist(), (found < found[dense]).sum(axis=1).tolist())
+    won, lost = (
+        (found > found[dense]).sum(axis=1).tolist(),
+        (found < found[dense]).sum(axis=1).tolist(),
+    )
     return [
-        {"graph_win": None, "graph_loss": None} if place == dense else {"graph_win": wins, "graph_loss": losses}
+        {"graph_win": None, "graph_loss": None}
+        if place == dense
+        else {"graph_win": wins, "graph_loss": losses}
         for place, (wins, losses) in enumerate(zip(won, lost, strict=True))
     ]
 
 
 def frame(made: Sequence[Row]) -> pd.DataFrame:
-    """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two columns."""
+    """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two
+    columns.
+    """
     kinds = get_type_hints(Judged, include_extras=True)
     intervals = [key for key, kind in kinds.items() if kind == Interval]
-    counts = [key for key, kind in get_type_hints(Judged).items() if kind == Count]  # without Required
+    counts = [
+        key for key, kind in get_type_hints(Judged).items() if kind == Count
+    ]  # without Required
     types = {key: "Int64" if key in counts else "Float64" for key in kinds if key not in intervals}
     flat = [_flat(row, intervals) for row in cast("Sequence[dict[str, object]]", made)]
     bounds = [f"{key}_{end}" for key in intervals for end in ("low", "high")]
@@ -102,13 +124,22 @@ def frame(made: Sequence[Row]) -> pd.DataFrame:
 def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, object]:
     """A row with JSON in place of lists and mappings, and two columns in place of an interval."""
     flat = {key: value for key, value in row.items() if key not in intervals}
-    flat |= {"overrides": json.dumps(row["overrides"]), "parameters": json.dumps(row["parameters"], sort_keys=True)}
+    flat |= {
+        "overrides": json.dumps(row["overrides"]),
+        "parameters": json.dumps(row["parameters"], sort_keys=True),
+    }
     for end, place in (("low", 0), ("high", 1)):
         flat |= {f"{key}_{end}": one[place] if (one := row[key]) else None for key in intervals}
     return flat
 
 
 def _untuned(trial: Trial) -> bool:
-    """Whether this is a baseline that nothing was chosen for: a list alone, or RRF at k 60 on the whole pool."""
-    rrf = trial.family == "rrf" and trial.settings["fuser.k"] == 60 and trial.pool.effective_cap is None
+    """Whether this is a baseline that nothing was chosen for: a list alone, or RRF at k 60 on the
+    whole pool.
+    """
+    rrf = (
+        trial.family == "rrf"
+        and trial.settings["fuser.k"] == 60
+        and trial.pool.effective_cap is None
+    )
     return trial.family == "single" or rrf

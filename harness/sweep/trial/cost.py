@@ -18,15 +18,27 @@ def cost(
 ) -> dict[str, object]:
     """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
 
-    identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by stage.
+    identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by
+    stage.
     queries: how many questions a list answers.
-    ``seconds.lists`` is what each list took when it was made, with all that was made on its way; ``extract`` and
-    ``graph`` are sums over the lists' different extractions and graphs. ``model`` sums the answers and tokens of
-    extractors and gates, whenever they were paid for. ``lists`` is what each list needs, see ``needs``.
+    ``seconds.lists`` is what each list took when it was made, with all that was made on its way;
+    ``extract`` and ``graph`` are sums over the lists' different extractions and graphs. ``model``
+    sums the answers and tokens of extractors and gates, whenever they were paid for. ``lists`` is
+    what each list needs, see ``needs``.
     """
-    lists = {name: _read(store, "retrieve", found, {"benchmark": benchmark}) for name, found in identities.items()}
-    made = {stage: list(_distinct(stage, identities, benchmark, store)) for stage in ("extract", "graph")}
-    taken = {stage: round(sum(one["seconds"] for one in found), 3) for stage, found in made.items() if found}
+    lists = {
+        name: _read(store, "retrieve", found, {"benchmark": benchmark})
+        for name, found in identities.items()
+    }
+    made = {
+        stage: list(_distinct(stage, identities, benchmark, store))
+        for stage in ("extract", "graph")
+    }
+    taken = {
+        stage: round(sum(one["seconds"] for one in found), 3)
+        for stage, found in made.items()
+        if found
+    }
     distinct = {one["key"]: one for one in lists.values() if one}.values()
     needed = {name: needs(one, store, queries) for name, one in lists.items() if one}
     return {
@@ -50,25 +62,33 @@ def _asked(made: Sequence[Described]) -> dict[str, object]:
         return {}
     total = {
         "answers": sum(one["answers"] for one in asked),
-        "tokens": {kind: sum(one["tokens"][kind] for one in asked) for kind in ("prompt", "completion")},
+        "tokens": {
+            kind: sum(one["tokens"][kind] for one in asked) for kind in ("prompt", "completion")
+        },
         "cost": round(sum(one["cost"] for one in asked), 6),
     }
     return {"model": total}
 
 
 def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
-    """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a question.
+    """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a
+    question.
 
-    The index is everything that was made on the list's way but the vectors of questions: each artifact once, with the
-    seconds of making it alone. A question's milliseconds are those of the list and of the vectors of questions, over
-    the questions, which are answered together. None where an artifact was made before this was noted.
-    Where the list asked questions alone, too: ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms`` of those, each
-    with the mean of a question's vector.
+    The index is everything that was made on the list's way but the vectors of questions: each
+    artifact once, with the seconds of making it alone. A question's milliseconds are those of the
+    list and of the vectors of questions, over the questions, which are answered together. None
+    where an artifact was made before this was noted. Where the list asked questions alone, too:
+    ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms`` of those, each with the mean of a
+    question's vector.
     """
     whole = _way(made, store)
     if whole is None:
         return None
-    asking = [one for one in whole if one["stage"] == "retrieve" or one["config"].get("role") == "question"]
+    asking = [
+        one
+        for one in whole
+        if one["stage"] == "retrieve" or one["config"].get("role") == "question"
+    ]
     index = [one for one in whole if one not in asking]
     held = sum(file["bytes"] for one in index for file in one["files"].values())
     vectors = sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve")
@@ -81,7 +101,9 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float] | Non
 
 
 def _way(made: Described, store: Store) -> list[Described] | None:
-    """An artifact and all that was made on its way; None where one does not say what it used, or is gone."""
+    """An artifact and all that was made on its way; None where one does not say what it used, or is
+    gone.
+    """
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
     while waiting:
@@ -98,15 +120,22 @@ def _way(made: Described, store: Store) -> list[Described] | None:
 
 
 def _alone(made: Described, vector: float) -> dict[str, float]:
-    """Milliseconds of questions that were asked alone, each with those of a vector; nothing where none was."""
+    """Milliseconds of questions that were asked alone, each with those of a vector; nothing where
+    none was.
+    """
     if "alone_ms" not in made:
         return {}
     alone = np.array(made["alone_ms"] or [np.nan]) + vector
-    found = {"mean": alone.mean(), **{f"p{share}": np.percentile(alone, share) for share in (50, 95)}}
+    found = {
+        "mean": alone.mean(),
+        **{f"p{share}": np.percentile(alone, share) for share in (50, 95)},
+    }
     return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
 
 
-def _distinct(stage: str, identities: Identities, benchmark: str, store: Store) -> Iterator[Described]:
+def _distinct(
+    stage: str, identities: Identities, benchmark: str, store: Store
+) -> Iterator[Described]:
     """The manifests of the lists' extractions or graphs, each once."""
     seen = set()
     for found in identities.values():
@@ -123,11 +152,17 @@ def _distinct(stage: str, identities: Identities, benchmark: str, store: Store) 
             yield made
 
 
-def _read(store: Store, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Described | None:
+def _read(
+    store: Store, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]
+) -> Described | None:
     """The manifest of an artifact, where it is there; its files are not checked again."""
     return read_manifest(store.place(stage, config, inputs) / MANIFEST)
 
 
 def _peak_memory() -> float:
-    """The largest resident size of this process so far, in MiB; macOS counts in bytes, Linux in KiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    """The largest resident size of this process so far, in MiB; macOS counts in bytes, Linux in
+    KiB.
+    """
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1 << 20 if sys.platform == "darwin" else 1 << 10
+    )

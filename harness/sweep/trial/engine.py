@@ -1,7 +1,9 @@
-"""The engine: gold ranks of every trial, in blocks of queries small enough to stay in the processor's caches.
+"""The engine: gold ranks of every trial, in blocks of queries small enough to stay in the
+processor's caches.
 
-Trials that share a pool share its alignment; trials that share a normalizer or a temperature share their values (the
-pool's memo). No quantity depends on which queries share its block, so neither do the ranks.
+Trials that share a pool share its alignment; trials that share a normalizer or a temperature share
+their values (the pool's memo). No quantity depends on which queries share its block, so neither do
+the ranks.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def score(
 ) -> NDArray[np.int32]:
     """int32[T, Q, H]: where each trial puts each gold passage (see harness.evaluation.metric).
 
-    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q queries have beside.
+    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q
+    queries have beside.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -50,7 +53,11 @@ def score(
         shared.setdefault(trial.pool, []).append(number)
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
-    jobs = [(spec, block) for spec in shared for block in blocks(len(gold), _width(spec, runs), device, parts)]
+    jobs = [
+        (spec, block)
+        for spec in shared
+        for block in blocks(len(gold), _width(spec, runs), device, parts)
+    ]
 
     def work(job: tuple[PoolSpec, NDArray[np.int64]]) -> tuple[list[int], int]:
         spec, queries = job
@@ -58,7 +65,9 @@ def score(
         pool = align(spec, taken, device, context.take(queries))
         columns, wanted = pool.columns(gold[queries]), torch.from_numpy(gold[queries])
         for number in shared[spec]:
-            ranks[number, queries] = gold_ranks(trials[number].fused(pool), pool.docs, columns, wanted).numpy()
+            ranks[number, queries] = gold_ranks(
+                trials[number].fused(pool), pool.docs, columns, wanted
+            ).numpy()
         return shared[spec], len(queries)
 
     total = len(trials) * len(gold)
@@ -70,7 +79,9 @@ def score(
 
 
 def _is_list(trial: Trial) -> bool:
-    """Whether the fused list is a list as it stands: then its places are looked up, and no pool is made."""
+    """Whether the fused list is a list as it stands: then its places are looked up, and no pool is
+    made.
+    """
     single = isinstance(trial.fuser, Single) and trial.pool.lists == (trial.fuser.list,)
     return single and isinstance(trial.reranker, Keep)
 
@@ -78,15 +89,22 @@ def _is_list(trial: Trial) -> bool:
 def align(spec: PoolSpec, runs: Mapping[str, Run], device: str, context: Context = NOTHING) -> Pool:
     """The pool of these runs under a trial's specification."""
     lists = {name: runs[name] for name in spec.lists}
-    return Pool.align(lists, spec.effective_cap, spec.capped, device, context, spec.importance, spec.reference)
+    return Pool.align(
+        lists, spec.effective_cap, spec.capped, device, context, spec.importance, spec.reference
+    )
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
-    """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect fuser would reach."""
+    """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect
+    fuser would reach.
+    """
     known = gold[:, -1] != UNORDERED
     runs, gold = {name: run.take(np.flatnonzero(known)) for name, run in runs.items()}, gold[known]
     last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
-    cut = [runs[name].top(spec.effective_cap) if name in spec.capped else runs[name] for name in spec.lists]
+    cut = [
+        runs[name].top(spec.effective_cap) if name in spec.capped else runs[name]
+        for name in spec.lists
+    ]
     ranks = np.stack([run_ranks(run, last) for run in cut])
     return float(((ranks > 0) & (ranks < ABSENT)).any(axis=0).sum()) / max(len(gold), 1)
 
@@ -111,15 +129,20 @@ def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
 
 
 def fit(
-    trials: Sequence[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32], context: Context = NOTHING
+    trials: Sequence[Trial],
+    runs: Mapping[str, Run],
+    gold: NDArray[np.int32],
+    context: Context = NOTHING,
 ) -> list[Trial]:
-    """The trials with what each learns from these queries, whatever the device: on the CPU. gold: int32[Q, H].
+    """The trials with what each learns from these queries, whatever the device: on the CPU. gold:
+    int32[Q, H].
 
     context: what these queries have beside their lists.
     """
     if trials and not len(gold):
         raise HarnessError(
-            f"fuser={trials[0].family} has no question to learn from; tune is too small for {FOLDS} folds"
+            f"fuser={trials[0].family} has no question to learn from; tune is too small for "
+            f"{FOLDS} folds"
         )
     found: dict[int, Trial] = {}
     shared: dict[PoolSpec, list[int]] = {}

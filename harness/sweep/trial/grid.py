@@ -49,9 +49,10 @@ Mistakes = dict[str, HarnessError]
 class Grid:
     """The trials of a configuration.
 
-    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of ``RERANKER_INPUTS``.
-    given: the overrides that the sweep itself was started with; a trial's own overrides follow them. A knob that they
-    name restricts the grid (see ``harness.sweep.trial.override``).
+    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of
+    ``RERANKER_INPUTS``.
+    given: the overrides that the sweep itself was started with; a trial's own overrides follow
+    them. A knob that they name restricts the grid (see ``harness.sweep.trial.override``).
     """
 
     config: Mapping[str, Any]
@@ -60,26 +61,38 @@ class Grid:
     left_out: Mistakes = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
-        """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
+        """All different trials, baselines first. Raises one HarnessError that lists every bad point
+        and axis.
+        """
         found: dict[str, Trial] = {}
         for _, trial in self.trials_by_block():
             found.setdefault(repr(trial.identity), trial)
         return list(found.values())
 
     def trials_by_block(self) -> list[tuple[str, Trial]]:
-        """The trial of every point with the name of its block, ``BASELINES`` first; the same trial may come again."""
+        """The trial of every point with the name of its block, ``BASELINES`` first; the same trial
+        may come again.
+        """
         mistakes: Mistakes = {}
         if not self.typed:
             self._try({}, mistakes)  # also what every axis replaces must be right
         unfit: Mistakes = {}
         points = [
-            (block, trial) for block, point in self.points(mistakes) if (trial := self._try(point, mistakes, unfit))
+            (block, trial)
+            for block, point in self.points(mistakes)
+            if (trial := self._try(point, mistakes, unfit))
         ]
-        if not (self.typed and points):  # a typed strategy keeps those points of a block that it goes with
+        if not (
+            self.typed and points
+        ):  # a typed strategy keeps those points of a block that it goes with
             mistakes |= unfit
         if not points:
             mistakes |= self.left_out
-        alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
+        alone = [
+            (BASELINES, trial)
+            for point in self.baselines()
+            if (trial := self._try(point, mistakes))
+        ]
         if not mistakes:
             lines = ineffective(self.typed, [trial for _, trial in points])
             mistakes |= {line: CombinationError(line) for line in lines}
@@ -106,7 +119,9 @@ class Grid:
             return None
 
     def _left_out(self, trial: Trial) -> bool:
-        """Whether a strategy that nobody typed must know more of the pool's lists: its points are told and left out."""
+        """Whether a strategy that nobody typed must know more of the pool's lists: its points are
+        told and left out.
+        """
         for group, check_lists in (("fuser", _check_shares), ("normalizer", _check_scales)):
             try:
                 check_lists(trial)
@@ -123,7 +138,13 @@ class Grid:
     def baselines(self) -> list[Settings]:
         """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
         alone: list[Settings] = [
-            {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
+            {
+                "fuser": "single",
+                "fuser.list": name,
+                "pool.lists": [name],
+                "pool.cap": None,
+                "reranker": "none",
+            }
             for name in self.config["lists"]
         ]
         if len(list_names("pool.lists", self.config["pool"]["lists"], 1)) > 1:
@@ -133,7 +154,8 @@ class Grid:
     def trial(self, point: Settings) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
         pool: dict[str, Any] = {
-            key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")
+            key: point.get(f"pool.{key}", self.config["pool"][key])
+            for key in ("lists", "cap", "capped")
         }
         wanted, capped = self._lists(pool["lists"]), list_names("pool.capped", pool["capped"])
         if pool["cap"] is not None:
@@ -144,12 +166,18 @@ class Grid:
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         read = self._importance(prior, "importance" in strategies["fuser"].reads)
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
-        read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
+        read_beside = [
+            name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())
+        ]
         beside = {name: identity(self._make(self.config[name])) for name in read_beside}
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = settings_of(trial, chosen)
         return Trial(
-            spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), beside=beside
+            spec,
+            **strategies,
+            settings=settings,
+            overrides=(*self._kept(), *overrides_of(settings)),
+            beside=beside,
         )
 
     def _lists(self, given: Any) -> tuple[str, ...]:
@@ -182,19 +210,29 @@ class Grid:
                 used |= fit.keys()
                 yield block, fit
             for knob in sorted(axes.keys() - used):
-                if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
+                if (
+                    not {knob, knob.partition(".")[0]} & self.typed.keys()
+                ):  # a typed strategy may lack a block's knob
                     line = f"grid.{block}: {self._unknown(knob)}"
                     mistakes.setdefault(line, HarnessError(line))
 
     def _has(self, knob: str, point: Settings) -> bool:
         group, _, field = knob.partition(".")
-        return knob in POOL or (group in GROUPS and (not field or field in self._base(group, point)))
+        return knob in POOL or (
+            group in GROUPS and (not field or field in self._base(group, point))
+        )
 
     def _unknown(self, knob: str) -> str:
         group = knob.partition(".")[0]
         if group not in GROUPS and names(group):
-            return f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m {knob}=...)"
-        return f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} or a field of one"
+            return (
+                f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m "
+                f"{knob}=...)"
+            )
+        return (
+            f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} "
+            "or a field of one"
+        )
 
     def _base(self, group: str, point: Settings) -> Fields:
         own: Fields = self.config[group]
@@ -214,15 +252,20 @@ class Grid:
         return fields
 
     def _within(self, fuser: Fields, lists: Sequence[str], point: Settings) -> dict[str, Setting]:
-        """The fuser's fields; defaults that name lists which the pool lacks are those of the lists that it has.
+        """The fuser's fields; defaults that name lists which the pool lacks are those of the lists
+        that it has.
 
-        ``list`` is then the reference, or the first list; a list that ``weights`` does not name has weight 1.
+        ``list`` is then the reference, or the first list; a list that ``weights`` does not name has
+        weight 1.
         """
         given, found = {*point, *self.typed}, dict(fuser)
         named, weights = fuser.get("list"), fuser.get("weights")
         if isinstance(named, str) and named not in lists:
             if "fuser.list" in given:
-                raise HarnessError(f"fuser.list={named}{nearest(named, lists)}: pool.lists holds {', '.join(lists)}")
+                raise HarnessError(
+                    f"fuser.list={named}{nearest(named, lists)}: pool.lists holds "
+                    f"{', '.join(lists)}"
+                )
             found["list"] = self._anchor(lists) or default_anchor(lists)
         if (
             isinstance(weights, Mapping)
@@ -240,12 +283,16 @@ class Grid:
         return self.made[key]
 
     def _importance(self, given: object, read: bool) -> str | None:
-        """The file of an importance, which is read once; None where it is not read. Raises HarnessError without one."""
+        """The file of an importance, which is read once; None where it is not read. Raises
+        HarnessError without one.
+        """
         if given is None:
             return None
         path = str(given)
         if not Path(path).is_file():
-            raise MissingFile(f"pool.importance={path}: there is no such file; give a JSON file, or null", path)
+            raise MissingFile(
+                f"pool.importance={path}: there is no such file; give a JSON file, or null", path
+            )
         if read and (key := f"pool.importance={path}") not in self.made:
             self.made[key] = read_importance(path)
         return path if read else None
@@ -256,15 +303,35 @@ class Grid:
 
     def _kept(self) -> list[str]:
         """The given overrides that a trial's own do not replace and that move no files."""
-        own = (*GROUPS, "pool", "grid", "paths", "tracking", "device", "dry_run", "sweep", "heldout", "hydra")
-        return [text for text, key in zip(self.given, keys(self.given), strict=True) if key.split(".")[0] not in own]
+        own = (
+            *GROUPS,
+            "pool",
+            "grid",
+            "paths",
+            "tracking",
+            "device",
+            "dry_run",
+            "sweep",
+            "heldout",
+            "hydra",
+        )
+        return [
+            text
+            for text, key in zip(self.given, keys(self.given), strict=True)
+            if key.split(".")[0] not in own
+        ]
 
 
 def _check_shares(trial: Trial) -> None:
     """Raise where alpha would share the score between more than two lists."""
-    if isinstance(trial.fuser, Shared) and trial.fuser.weights is None and len(trial.pool.lists) > 2:
+    if (
+        isinstance(trial.fuser, Shared)
+        and trial.fuser.weights is None
+        and len(trial.pool.lists) > 2
+    ):
         raise CombinationError(
-            f"alpha shares the score between two lists, the pool has {', '.join(trial.pool.lists)}; give "
+            "alpha shares the score between two lists, the pool has "
+            f"{', '.join(trial.pool.lists)}; give "
             "fuser.weights={name: weight, ...} with the fuser"
         )
 
@@ -296,6 +363,8 @@ def _raise(mistakes: Mistakes) -> None:
     if len(mistakes) == 1:
         raise next(iter(mistakes.values()))
     if mistakes:
-        of_values = [error for error in mistakes.values() if not isinstance(error, CombinationError)]
+        of_values = [
+            error for error in mistakes.values() if not isinstance(error, CombinationError)
+        ]
         told = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
         raise (HarnessError if of_values else CombinationError)(told)

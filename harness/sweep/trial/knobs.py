@@ -1,4 +1,6 @@
-"""The knobs and axes of a stored sweep: each one of conf/ or of the pool before anything is made of it."""
+"""The knobs and axes of a stored sweep: each one of conf/ or of the pool before anything is made of
+it.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from harness.sweep.trial.override import POOL, values
 
 
 def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
-    """The flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...), whose values can be instantiated.
+    """The flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...), whose values
+    can be instantiated.
 
-    Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields or of the pool.
+    Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields
+    or of the pool.
     """
     found: dict[str, Setting] = {}
     for group in GROUPS:
@@ -30,7 +34,9 @@ def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
 
 
 def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
-    """Raise HarnessError for an axis of a stored grid that gives a strategy what reaches beyond the folder."""
+    """Raise HarnessError for an axis of a stored grid that gives a strategy what reaches beyond the
+    folder.
+    """
     for block, axes in config["grid"].items():
         for knob, given in axes.items() if isinstance(axes, Mapping) else ():
             group, _, field = str(knob).partition(".")
@@ -44,4 +50,8 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
 
 def fields(group: str, knobs: Settings) -> dict[str, Setting]:
     """The fields that flat knobs give the strategy of a group."""
-    return {knob.removeprefix(f"{group}."): value for knob, value in knobs.items() if knob.startswith(f"{group}.")}
+    return {
+        knob.removeprefix(f"{group}."): value
+        for knob, value in knobs.items()
+        if knob.startswith(f"{group}.")
+    }

@@ -1,4 +1,6 @@
-"""The lists of a configuration: each retriever's run over the benchmark, read from artifacts where they exist."""
+"""The lists of a configuration: each retriever's run over the benchmark, read from artifacts where
+they exist.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,15 @@ def store(config: DictConfig) -> Store:
 
 
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
-    """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it is given."""
+    """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it
+    is given.
+    """
     dataset = instantiate(config.dataset)
     loaded: object = dataset.load(kept or store(config))
     if not isinstance(loaded, Benchmark):
-        raise HarnessError(f"{type(dataset).__name__} gave {described(loaded)}, expected a Benchmark")
+        raise HarnessError(
+            f"{type(dataset).__name__} gave {described(loaded)}, expected a Benchmark"
+        )
     return loaded.split_by(config.get("split", "md5"))
 
 
@@ -58,12 +64,16 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
     found = {}
     for name, node in config.lists.items():
         with name_errors(str(name)):
-            found[str(name)] = instantiate(_of_file(str(name), node) if isinstance(node, str) else node)
+            found[str(name)] = instantiate(
+                _of_file(str(name), node) if isinstance(node, str) else node
+            )
     return found
 
 
 def check_lists(config: DictConfig) -> None:
-    """Raise HarnessError where ``lists`` has something else than a retriever or a run file under a name."""
+    """Raise HarnessError where ``lists`` has something else than a retriever or a run file under a
+    name.
+    """
     named = config.get("lists")
     if not _is_mapping(named) or not named:
         raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
@@ -74,11 +84,14 @@ def check_lists(config: DictConfig) -> None:
 
 
 def check_strategy(key: str, node: Any, other: str = "", mend: str = "") -> None:
-    """Raise HarnessError unless the node of a key is a mapping with ``_target_``, the dotted name of a class."""
+    """Raise HarnessError unless the node of a key is a mapping with ``_target_``, the dotted name
+    of a class.
+    """
     target = node.get("_target_") if _is_mapping(node) else None
     if not isinstance(target, str) or "." not in target:
         raise HarnessError(
-            f"{key} = {str(node)[:80]}, expected a strategy of conf/, a mapping with _target_{other}; {mend}choose one "
+            f"{key} = {str(node)[:80]}, expected a strategy of conf/, a mapping with "
+            f"_target_{other}; {mend}choose one "
             f"by its name, e.g. {key}=NAME"
         )
 
@@ -97,7 +110,9 @@ def _of_file(name: str, path: str) -> dict[str, object]:
 
 @contextlib.contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here with the name."""
+    """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here
+    with the name.
+    """
     try:
         yield
     except HarnessError as error:
@@ -106,10 +121,12 @@ def name_errors(name: str) -> Iterator[None]:
 
 
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
-    """Every list's run over all queries of the benchmark; files of other systems are read before anything is built.
+    """Every list's run over all queries of the benchmark; files of other systems are read before
+    anything is built.
 
-    A file that lacks queries, or holds others, is said, and a list that answers fewer than half of them. Raises
-    Unfinished, after all lists were tried, where parts of some are missing that belong to other shares.
+    A file that lacks queries, or holds others, is said, and a list that answers fewer than half of
+    them. Raises Unfinished, after all lists were tried, where parts of some are missing that belong
+    to other shares.
     """
     found, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
@@ -123,7 +140,9 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
             _say_other_queries(name, retrievers[name], data, kept)
         answered = found[name].answered
         if 2 * answered < len(found[name]):
-            log.warning("lists.%s: only %d of %d questions have a list", name, answered, len(found[name]))
+            log.warning(
+                "lists.%s: only %d of %d questions have a list", name, answered, len(found[name])
+            )
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
     return {name: found[name] for name in retrievers}
@@ -134,13 +153,21 @@ def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: S
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
-            "lists.%s: %s lacks %d of %d questions of %s (nothing is found there), and holds %d that it does not have",
-            name, facts["file"], missing, len(data.query_ids), data.name, unknown,
-        )  # fmt: skip
+            "lists.%s: %s lacks %d of %d questions of %s (nothing is found there), and holds %d "
+            "that it does not have",
+            name,
+            facts["file"],
+            missing,
+            len(data.query_ids),
+            data.name,
+            unknown,
+        )
 
 
 def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
-    """What was found of a list, by its identity, when it was made; nothing of one that is not stored."""
+    """What was found of a list, by its identity, when it was made; nothing of one that is not
+    stored.
+    """
     manifest = read_manifest(kept.place("retrieve", one, {"benchmark": data.sha256}) / MANIFEST)
     return manifest.get("facts", {}) if manifest else {}
 
@@ -151,11 +178,12 @@ def identities(retrievers: Mapping[str, Retriever]) -> Identities:
 
 
 def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fit]:
-    """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the benchmarks ``on``.
+    """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the
+    benchmarks ``on``.
 
-    ``seen`` has by split how many questions share a gold passage with one that their list's weights were chosen on.
-    A retriever without a method of that name saw whatever an md5 split calls tune; of a benchmark of another name, the
-    questions with the text of such a one.
+    ``seen`` has by split how many questions share a gold passage with one that their list's weights
+    were chosen on. A retriever without a method of that name saw whatever an md5 split calls tune;
+    of a benchmark of another name, the questions with the text of such a one.
     """
     found: dict[str, Fit] = {}
     for name, retriever in retrievers.items():
@@ -174,12 +202,17 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
             else:
                 own = np.flatnonzero(are_tune_questions(data.questions, on))
             seen = share_gold(data.gold, data.gold[own])
-        found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
+        found[name] = {
+            "on": on,
+            "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")},
+        }
     return found
 
 
 def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Recall]:
-    """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate index found."""
+    """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate
+    index found.
+    """
     facts = {name: _facts(one, data, kept) for name, one in identities.items()}
     return {name: one["recall"] for name, one in facts.items() if "recall" in one}
 
@@ -201,7 +234,9 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         "texts": lambda: SourceTexts(data.questions, data.passages, kept),
         "seeding": lambda: instantiate(config.seeds).seeding(data, kept),
         "relations": lambda: instantiate(config.relations).relations(data, kept),
-        "vectors": lambda: np.asarray(embed(instantiate(config.encoder), data.passages, "passage", kept)),
+        "vectors": lambda: np.asarray(
+            embed(instantiate(config.encoder), data.passages, "passage", kept)
+        ),
         "mentions": lambda: _mentions(readers, config, data),
     }
     read = {field: make() for field, make in reads.items() if READ.get(field, field) in wanted}
@@ -213,23 +248,31 @@ READ = {"seeding": "seeds", "vectors": "encoder"}
 
 
 def graphs_read(readers: Sequence[Trial], config: DictConfig) -> dict[str, Graph]:
-    """By list, the graphs whose mentions some of these read. Raises HarnessError for a reader without a list of one."""
+    """By list, the graphs whose mentions some of these read. Raises HarnessError for a reader
+    without a list of one.
+    """
     reading = [reader for reader in readers if "mentions" in getattr(reader.reranker, "reads", ())]
     if not reading:
         return {}
     names = {name for reader in reading for name in reader.pool.lists}
-    walked = graphs({name: retriever for name, retriever in retrievers(config).items() if name in names})
+    walked = graphs(
+        {name: retriever for name, retriever in retrievers(config).items() if name in names}
+    )
     for reader in reading:
         if not walked.keys() & set(reader.pool.lists):
             raise HarnessError(
-                f"reranker={type(reader.reranker).__module__.rpartition('.')[2]} couples passages by the entities of a "
-                f"graph, and none of pool.lists={list(reader.pool.lists)} has one; add a list that walks a graph, e.g. "
+                f"reranker={type(reader.reranker).__module__.rpartition('.')[2]} couples "
+                "passages by the entities of a "
+                f"graph, and none of pool.lists={list(reader.pool.lists)} has one; add a list "
+                "that walks a graph, e.g. "
                 "retriever@lists.graph=ppr, or set reranker=none"
             )
     return walked
 
 
-def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
+def _mentions(
+    readers: Sequence[Trial], config: DictConfig, data: Benchmark
+) -> dict[str, csr_array]:
     """Sparse [D, E] by list."""
     from scipy.sparse import csr_array
 

@@ -1,4 +1,6 @@
-"""Overrides: those typed beside a grid, which restrict its axes and must be read, and those that run a trial alone."""
+"""Overrides: those typed beside a grid, which restrict its axes and must be read, and those that
+run a trial alone.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,17 @@ def keys(given: Sequence[str]) -> list[str]:
 
 
 def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
-    """The value of each knob that an override names, by knob: ``{"fuser": "rrf", "fuser.k": 5}``."""
+    """The value of each knob that an override names, by knob: ``{"fuser": "rrf",
+    "fuser.k": 5}``.
+    """
     found: dict[str, Setting] = {}
     for key in keys(given):
         group, _, field = key.partition(".")
         field = field.partition(".")[0]
         if group in GROUPS:
-            found[f"{group}.{field}" if field else group] = config[group].get(field) if field else name(config[group])
+            found[f"{group}.{field}" if field else group] = (
+                config[group].get(field) if field else name(config[group])
+            )
         elif f"{group}.{field}" in POOL:
             found[f"{group}.{field}"] = config[group].get(field)
     return found
@@ -42,7 +48,8 @@ def name(fields: Fields) -> str:
 
 
 def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
-    """What overrides add to conf/, by name as knob and value: strategies of new blocks that no other has, and lists.
+    """What overrides add to conf/, by name as knob and value: strategies of new blocks that no
+    other has, and lists.
 
     ``{"fuser=mine": ("fuser", "mine"), "list mine": ("pool.lists", "mine")}``
     """
@@ -51,22 +58,33 @@ def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
     known = set(_strategies(axes for block, axes in grid.items() if block not in new))
     own = [pair for pair in _strategies(grid[block] for block in sorted(new)) if pair not in known]
     found = {f"{group}={value}": (group, value) for group, value in own}
-    if lists := [key.partition("lists.")[2].partition(".")[0] for _, key in typed if LIST.match(key)]:
+    if lists := [
+        key.partition("lists.")[2].partition(".")[0] for _, key in typed if LIST.match(key)
+    ]:
         shipped = extensions.primary("config")
         text = shipped.read_text(encoding="utf-8") if shipped else ""
-        found |= {f"list {name}": ("pool.lists", name) for name in lists if f"retriever@lists.{name}:" not in text}
+        found |= {
+            f"list {name}": ("pool.lists", name)
+            for name in lists
+            if f"retriever@lists.{name}:" not in text
+        }
     return found
 
 
 def _strategies(blocks: Iterable[Settings | None]) -> Iterator[tuple[str, str]]:
-    return ((group, str(value)) for axes in blocks for group in GROUPS for value in values((axes or {}).get(group, ())))
+    return (
+        (group, str(value))
+        for axes in blocks
+        for group in GROUPS
+        for value in values((axes or {}).get(group, ()))
+    )
 
 
 def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
     """The blocks with every typed knob as an axis of that one value.
 
-    Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
-    of them have it in place of theirs.
+    Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out;
+    when none has it, all of them have it in place of theirs.
     """
     blocks = {label: _axes(label, axes) for label, axes in grid.items()}
     for group in GROUPS:
@@ -77,13 +95,19 @@ def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
                 if group not in axes or typed[group] in values(axes[group])
             }
             blocks = having or blocks
-    return {label: {**axes, **{knob: [value] for knob, value in typed.items()}} for label, axes in blocks.items()}
+    return {
+        label: {**axes, **{knob: [value] for knob, value in typed.items()}}
+        for label, axes in blocks.items()
+    }
 
 
 def _axes(label: str, given: Settings | None) -> dict[str, Setting]:
     """The axes of a block."""
     if not isinstance(given or {}, Mapping):
-        raise HarnessError(f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}")
+        raise HarnessError(
+            f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, "
+            "linear]}"
+        )
     return dict(given or {})
 
 
@@ -93,13 +117,21 @@ def values(axis: Setting) -> Sequence[Setting]:
 
 
 def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting]:
-    """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by group."""
+    """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by
+    group.
+    """
     read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
     settings: dict[str, Setting] = {}
     for group in GROUPS:
         if read.get(group, True):
             settings[group] = name(chosen[group])
-            settings.update({f"{group}.{key}": value for key, value in chosen[group].items() if key != "_target_"})
+            settings.update(
+                {
+                    f"{group}.{key}": value
+                    for key, value in chosen[group].items()
+                    if key != "_target_"
+                }
+            )
     settings["pool.lists"] = list(trial.pool.lists)
     settings["pool.cap"] = trial.pool.effective_cap
     if trial.pool.effective_cap is not None:
@@ -118,7 +150,9 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
             yield f"{knob}={value} changes nothing: nothing here reads it; {_readers(knob)}"
 
 
-def unread(given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]) -> Iterator[str]:
+def unread(
+    given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]
+) -> Iterator[str]:
     """A line for every override of one of ``PARTS`` that neither a list nor a trial uses.
 
     raw: the configuration with its interpolations.
@@ -127,9 +161,15 @@ def unread(given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Tri
     for key in keys(given):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
         if part in PARTS and part not in used:
-            reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
+            reading = [
+                name for name in names("reranker") if part in strategy("reranker", name).reads
+            ]
             of_lists = part == "encoder" or not reading
-            hint = f"give a list that has {with_article(part)}" if of_lists else f"reranker={reading[0]} reads it"
+            hint = (
+                f"give a list that has {with_article(part)}"
+                if of_lists
+                else f"reranker={reading[0]} reads it"
+            )
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
 
 
@@ -163,7 +203,9 @@ def _readers(knob: str) -> str:
     having = [each for each in names(group) if field in _fields(group, each)]
     if having:
         return f"{field} is read by {group}={', '.join(having)}"
-    known = sorted({each for strategy_name in names(group) for each in _fields(group, strategy_name)})
+    known = sorted(
+        {each for strategy_name in names(group) for each in _fields(group, strategy_name)}
+    )
     return f"no {group} has {with_article(field)}{nearest(field, known)}"
 
 
@@ -177,7 +219,9 @@ def _fusers(wanted: set[str]) -> list[str]:
 
 def overrides_of(settings: Settings) -> list[str]:
     """A trial's settings as overrides that run it alone."""
-    return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
+    return [
+        f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"
+    ] + ["grid=point"]
 
 
 def literal(value: Setting) -> str:

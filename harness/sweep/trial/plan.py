@@ -29,7 +29,9 @@ from harness.sweep.trial.override import added, keys, unread, values
 
 log = logging.getLogger(__name__)
 STORED = {
-    **dict.fromkeys(("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict),
+    **dict.fromkeys(
+        ("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict
+    ),
     **{"objective": str, "metrics": list},
 }
 """What a stored configuration must hold, with its type."""
@@ -43,7 +45,9 @@ EXTENSION = ("extend", "extend_rounds")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep will do, known before it does anything: the trials, the lists they need, and their identities."""
+    """What a sweep will do, known before it does anything: the trials, the lists they need, and
+    their identities.
+    """
 
     config: DictConfig
     given: tuple[str, ...]
@@ -56,7 +60,9 @@ class Plan:
         reference_of(self.config.get("reference"), list(self.config.lists))
 
     def trials(self) -> list[Trial]:
-        """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
+        """The different trials of the grid, baselines first. Every mistake in it is in one
+        HarnessError.
+        """
         found = self.grid.trials()
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         if lines := list(unread(self.given, raw, found)):
@@ -65,21 +71,33 @@ class Plan:
         return found
 
     def reading(self) -> list[Trial]:
-        """The trials whose reranker reads texts; the grid is not expanded where none of the configuration's does.
+        """The trials whose reranker reads texts; the grid is not expanded where none of the
+        configuration's does.
 
         Those that learn are left out: what they read follows from what they learn.
         """
         own = OmegaConf.to_container(self.config.reranker, resolve=True)
-        named = {str(name) for axes in self.grid.blocks.values() for name in values(axes.get("reranker", ()))}
-        if not any(_reads_texts(node) for node in (own, *(defaults("reranker", name) for name in sorted(named)))):
+        named = {
+            str(name)
+            for axes in self.grid.blocks.values()
+            for name in values(axes.get("reranker", ()))
+        }
+        if not any(
+            _reads_texts(node)
+            for node in (own, *(defaults("reranker", name) for name in sorted(named)))
+        ):
             return []
-        return [trial for trial in self.trials() if _reads_texts(trial.reranker) and not trial.learns]
+        return [
+            trial for trial in self.trials() if _reads_texts(trial.reranker) and not trial.learns
+        ]
 
     @cached_property
     def grid(self) -> Grid:
         """The grid with what its points are made of."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
-        plain: dict[str, object] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        plain: dict[str, object] = {
+            key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted
+        }
         beside = {
             name: OmegaConf.to_container(self.config[name], resolve=True)
             for name in RERANKER_INPUTS
@@ -94,12 +112,15 @@ class Plan:
         return added(self.given, self.grid.config["grid"])
 
     def stored(self) -> str:
-        """The configuration as YAML: strategies by name, interpolations kept, so that it holds wherever runs are moved.
+        """The configuration as YAML: strategies by name, interpolations kept, so that it holds
+        wherever runs are moved.
 
         Users and passwords of addresses (a tracking server's) are left out.
         """
         plain = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
-        return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.given)})))
+        return hide_secrets(
+            OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.given)}))
+        )
 
     @property
     def margin(self) -> float:
@@ -108,13 +129,21 @@ class Plan:
 
     @property
     def experiment(self) -> dict[str, Any] | None:
-        """The tables and figures that this sweep is run for, as conf/experiment describes them; None for none."""
+        """The tables and figures that this sweep is run for, as conf/experiment describes them;
+        None for none.
+        """
         described = self.config.get("experiment")
-        return None if described is None else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
+        return (
+            None
+            if described is None
+            else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
+        )
 
     @property
     def family(self) -> Family | None:
-        """The family of experiments that this sweep is of: the one that ``experiment.family`` names; None for none."""
+        """The family of experiments that this sweep is of: the one that ``experiment.family``
+        names; None for none.
+        """
         name = (self.experiment or {}).get("family")
         if name is None:
             return None
@@ -132,15 +161,23 @@ class Plan:
         return {"name": name, "member": member, "members": members}
 
     def graphs(self, data: Benchmark) -> dict[str, object]:
-        """``graphs``: the statistics of each list's graph, where a table of the experiment tells them; else nothing."""
+        """``graphs``: the statistics of each list's graph, where a table of the experiment tells
+        them; else nothing.
+        """
         if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
             return {}
         kept, walked = lists.store(self.config), lists.graphs(lists.retrievers(self.config))
-        return {"graphs": {name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()}}
+        return {
+            "graphs": {
+                name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()
+            }
+        }
 
     @cached_property
     def reference(self) -> str:
-        """The list that wins are counted against: the configuration's, else dense if there is one, else the first."""
+        """The list that wins are counted against: the configuration's, else dense if there is one,
+        else the first.
+        """
         return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
 
     def without_order(self, data: str, split: str) -> Plan:
@@ -150,12 +187,19 @@ class Plan:
         """
         if Metric.parse(self.config.objective).ordered:
             raise HarnessError(
-                f"objective={self.config.objective}: no {split} question of {data} has a known order of hops, so none "
-                "is the last; set e.g. objective=recall@5, or say which have one: dataset.chain={field: [values]}"
+                f"objective={self.config.objective}: no {split} question of {data} has a known "
+                "order of hops, so none "
+                "is the last; set e.g. objective=recall@5, or say which have one: "
+                "dataset.chain={field: [values]}"
             )
         kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
         if left := [name for name in self.config.metrics if name not in kept]:
-            log.warning("%s: %s not measured, no %s question has a known order of hops", data, ", ".join(left), split)
+            log.warning(
+                "%s: %s not measured, no %s question has a known order of hops",
+                data,
+                ", ".join(left),
+                split,
+            )
         config = self.config.copy()
         config.metrics = kept
         return dataclasses.replace(self, config=config)
@@ -167,9 +211,11 @@ class Plan:
 
 
 def reopen(folder: Path, config: DictConfig) -> Plan:
-    """The plan of a finished sweep, with the paths, device and tracking of the present configuration.
+    """The plan of a finished sweep, with the paths, device and tracking of the present
+    configuration.
 
-    Raises HarnessError where the stored one names what conf/ does not (``core.configuration.stored_strategy``).
+    Raises HarnessError where the stored one names what conf/ does not
+    (``core.configuration.stored_strategy``).
     """
     place = folder / "config.yaml"
     given = tuple(SweepResult(folder).config.get("given", ()))
@@ -187,7 +233,8 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
 def _check_shape(config: DictConfig) -> None:
     """Raise HarnessError that names the key, as in ``dataset={}`` or ``lists.dense=5``.
 
-    A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the path of a run file.
+    A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the
+    path of a run file.
     """
     for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
         lists.check_strategy(key, config.get(key))
@@ -206,9 +253,13 @@ def _load(place: Path) -> dict[str, object]:
         found = plain.get(key) if isinstance(plain, dict) else None
         if not isinstance(found, kind):
             expected = with_article(kind.__name__)
-            raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected {expected}; sweep again")
+            raise HarnessError(
+                f"{place}: {key} = {str(found)[:40]!r}, expected {expected}; sweep again"
+            )
     if missing := [key for key in POOL if key not in plain["pool"]]:
-        raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
+        raise HarnessError(
+            f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again"
+        )
     for key in EXTENSION:
         plain["grid"].pop(key, None)
     return cast("dict[str, object]", plain)

@@ -32,7 +32,9 @@ READ_BLOCK = 1024
 
 
 def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
-    """The retriever of every list, and its identity. Raises HarnessError for a device, or a file, that is not here."""
+    """The retriever of every list, and its identity. Raises HarnessError for a device, or a file,
+    that is not here.
+    """
     resolve_device(plan.config.device)
     retrievers = lists.retrievers(plan.config)
     for name, retriever in retrievers.items():
@@ -41,11 +43,16 @@ def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
 
 
 def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
-    """The plan with the metrics that its benchmark can have, and that. Raises HarnessError where it has no tune."""
+    """The plan with the metrics that its benchmark can have, and that. Raises HarnessError where it
+    has no tune.
+    """
     data = lists.benchmark(plan.config, kept)
     data.need_members("tune")
     if not len(data.members("test")):
-        log.warning("%s: no question falls into test, so what is chosen on tune can never be held out", data.name)
+        log.warning(
+            "%s: no question falls into test, so what is chosen on tune can never be held out",
+            data.name,
+        )
     for split in ("tune", "test"):
         if len(members := data.members(split)) and not data.ordered[members].any():
             plan = plan.without_order(data.name, split)
@@ -63,7 +70,9 @@ class Prepared:
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
-        """Load or build what the plan needs, in the store of its configuration unless another is given."""
+        """Load or build what the plan needs, in the store of its configuration unless another is
+        given.
+        """
         kept = store or lists.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
@@ -73,11 +82,13 @@ class Prepared:
         """Each trial's hash."""
         return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
 
-    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = "") -> NDArray[np.int32]:
+    def ranks(
+        self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""
+    ) -> NDArray[np.int32]:
         """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
 
-        On tune, trials that learn are scored on each fold by what they learn on the others (salt: another one makes
-        other folds); on test, by what they learn on tune.
+        On tune, trials that learn are scored on each fold by what they learn on the others (salt:
+        another one makes other folds); on test, by what they learn on tune.
         """
         members = self.benchmark.members(split)
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
@@ -98,7 +109,9 @@ class Prepared:
             return fit(chosen, *self._take(teaching), context.take(teaching))
 
         with torch_alone():
-            for part, known in zip(parts, map_threads(teach, parts, min(available(), len(parts))), strict=True):
+            for part, known in zip(
+                parts, map_threads(teach, parts, min(available(), len(parts))), strict=True
+            ):
                 held = slice(None) if part is None else np.flatnonzero(fold == part)
                 found = self._score(known, members[held], False, context)
                 ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
@@ -114,7 +127,9 @@ class Prepared:
 
     def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
         """The lists and the gold of some queries."""
-        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
+        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[
+            members
+        ]
 
     def _context(self, trials: Sequence[Trial]) -> Context:
         """What these trials read beside the lists, for all queries."""
@@ -129,15 +144,22 @@ class Prepared:
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, object]]:
-        """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a split."""
+        """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a
+        split.
+        """
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())
-        return {name: Coverage.of(run.take(members), judged).to_dict() for name, run in self.runs.items()}
+        return {
+            name: Coverage.of(run.take(members), judged).to_dict()
+            for name, run in self.runs.items()
+        }
 
     def read_pairs(self, trials: Sequence[Trial]) -> None:
-        """Let the rerankers of these trials read the pairs that scoring on tune asks for; their scores are kept.
+        """Let the rerankers of these trials read the pairs that scoring on tune asks for; their
+        scores are kept.
 
-        Block by block in one order, so that processes which do the same share the work (see harness.work.shared_rows).
+        Block by block in one order, so that processes which do the same share the work (see
+        harness.work.shared_rows).
         """
         members = self.benchmark.members("tune")
         runs, _ = self._take(members)
@@ -164,4 +186,8 @@ class Prepared:
                 "chain": self.benchmark.chain,
             }
         )
-        return frame.iloc[members].assign(cluster=clusters(self.benchmark.gold[members])).reset_index(drop=True)
+        return (
+            frame.iloc[members]
+            .assign(cluster=clusters(self.benchmark.gold[members]))
+            .reset_index(drop=True)
+        )

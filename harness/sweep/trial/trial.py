@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
 RERANKER_INPUTS = ("seeds", "relations", "encoder")
-"""The parts of a configuration that only some rerankers read, each where it is in their ``reads``."""
+"""The parts of a configuration that only some rerankers read, each where it is in their ``reads``.
+"""
 
 
 Identities = Mapping[str, Mapping[str, object]]
@@ -38,10 +39,12 @@ Identities = Mapping[str, Mapping[str, object]]
 
 @dataclass(frozen=True)
 class PoolSpec:
-    """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``.
+    """Which lists enter the pool, in which order, and how many of the best documents of each list
+    in ``capped``.
 
     importance: the file of the documents' prior importance, None for none.
-    reference: the list that alpha is the share of, None for dense or the first (see ``other_anchor``).
+    reference: the list that alpha is the share of, None for dense or the first (see
+    ``other_anchor``).
     """
 
     lists: tuple[str, ...]
@@ -65,14 +68,18 @@ def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
 
 
 def reference_of(given: str | None, names: Sequence[str]) -> str:
-    """The list that wins are counted against: the given one, else dense if there is one, else the first."""
+    """The list that wins are counted against: the given one, else dense if there is one, else the
+    first.
+    """
     if given is not None:
         one_of("reference", given, names)
     return given or default_anchor(names)
 
 
 def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
-    """The reference where the pool of these lists holds it and alpha would be the share of another list; else None."""
+    """The reference where the pool of these lists holds it and alpha would be the share of another
+    list; else None.
+    """
     return reference if reference in lists and reference != default_anchor(lists) else None
 
 
@@ -80,9 +87,11 @@ def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
 class Trial:
     """One configuration, ready to score.
 
-    settings: the flat, typed knobs that this trial's result depends on, e.g. ``{"fuser": "rrf", "fuser.k": 60}``.
+    settings: the flat, typed knobs that this trial's result depends on, e.g.
+    ``{"fuser": "rrf", "fuser.k": 60}``.
     overrides: Hydra overrides that rerun this trial alone.
-    beside: the identity of what its reranker reads beside the lists, by the key of the configuration
+    beside: the identity of what its reranker reads beside the lists, by the key of the
+    configuration
         (see ``RERANKER_INPUTS``).
     """
 
@@ -101,7 +110,9 @@ class Trial:
 
     @property
     def family(self) -> str:
-        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one list that is reranked."""
+        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one list that
+        is reranked.
+        """
         fuser = str(self.settings["fuser"])
         return "reranked" if fuser == "single" and self.settings["reranker"] != "none" else fuser
 
@@ -145,10 +156,15 @@ class Trial:
         """What it has learned, by knob, e.g. ``fuser.coefficients``."""
         groups = {"fuser": self.fuser, "reranker": self.reranker}
         known = {
-            f"{group}.{name}": value for group, made in groups.items() for name, value in learned_fields(made).items()
+            f"{group}.{name}": value
+            for group, made in groups.items()
+            for name, value in learned_fields(made).items()
         }
         if self.reads_values:
-            known |= {f"normalizer.{name}": value for name, value in learned_fields(self.normalizer).items()}
+            known |= {
+                f"normalizer.{name}": value
+                for name, value in learned_fields(self.normalizer).items()
+            }
         return known
 
     def with_learned(self, knobs: Mapping[str, object]) -> Trial:
@@ -156,35 +172,52 @@ class Trial:
         fields: dict[str, dict[str, object]] = {}
         for knob, value in knobs.items():
             if knob not in self.learned:
-                raise HarnessError(f"learned.{knob}: nothing of {self.name} is learned by that name; sweep again")
+                raise HarnessError(
+                    f"learned.{knob}: nothing of {self.name} is learned by that name; sweep again"
+                )
             group, _, name = knob.partition(".")
             fields.setdefault(group, {})[name] = value
-        return replace(self, **{group: replace(getattr(self, group), **given) for group, given in fields.items()})
+        return replace(
+            self,
+            **{group: replace(getattr(self, group), **given) for group, given in fields.items()},
+        )
 
     @cached_property
     def identity(self) -> dict[str, object]:
-        """What this trial computes: its strategies with their fields, without those that its fuser does not read."""
+        """What this trial computes: its strategies with their fields, without those that its fuser
+        does not read.
+        """
         return {
             "lists": list(self.pool.lists),
             "cap": self.pool.effective_cap,
-            "capped": sorted(set(self.pool.lists) & set(self.pool.capped)) if self.pool.effective_cap else [],
+            "capped": sorted(set(self.pool.lists) & set(self.pool.capped))
+            if self.pool.effective_cap
+            else [],
             "fuser": identity(self.fuser),
             "normalizer": identity(self.normalizer) if self.reads_values else None,
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
             "reranker": identity(self.reranker),
-            **({"importance": file_sha256(Path(self.pool.importance))} if self.pool.importance else {}),
+            **(
+                {"importance": file_sha256(Path(self.pool.importance))}
+                if self.pool.importance
+                else {}
+            ),
             **({"reference": self.pool.reference} if self.pool.reference else {}),
             **self.beside,
         }
 
     def sha256(self, data: str, lists: Identities) -> str:
-        """The trial's hash on this data (its SHA-256) with these lists (their identities by name): 16 hex digits."""
+        """The trial's hash on this data (its SHA-256) with these lists (their identities by name):
+        16 hex digits.
+        """
         used = {name: lists[name] for name in self.pool.lists}
         return digest({"trial": self.identity, "data": data, "lists": used})[:16]
 
     @property
     def name(self) -> str:
-        """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``; a single list is just its name."""
+        """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``; a single list
+        is just its name.
+        """
         alone = self.settings["fuser"] == "single"
         if self.family == "single":
             return str(self.settings["fuser.list"])
@@ -205,21 +238,33 @@ class Trial:
         return " ".join(words)
 
     def _knobs(self, group: str) -> list[str]:
-        """The knobs of a group: numbers always, words and mappings where they are not the default."""
+        """The knobs of a group: numbers always, words and mappings where they are not the
+        default.
+        """
         knobs = {
-            key.removeprefix(f"{group}."): value for key, value in self.settings.items() if key.startswith(f"{group}.")
+            key.removeprefix(f"{group}."): value
+            for key, value in self.settings.items()
+            if key.startswith(f"{group}.")
         }
         usual = defaults(group, str(self.settings[group])) if knobs else {}
-        return [f"{key}={_short(value)}" for key, value in knobs.items() if is_number(value) or value != usual[key]]
+        return [
+            f"{key}={_short(value)}"
+            for key, value in knobs.items()
+            if is_number(value) or value != usual[key]
+        ]
 
 
 def read_by(trials: Iterable[Trial]) -> dict[str, object]:
-    """What trials read beside the lists, for people who look for what has changed: hashes of files, identities."""
+    """What trials read beside the lists, for people who look for what has changed: hashes of files,
+    identities.
+    """
     found: dict[str, object] = {}
     for trial in trials:
         found |= trial.beside
         if trial.pool.importance:
-            found[f"pool.importance={trial.pool.importance}"] = file_sha256(Path(trial.pool.importance))
+            found[f"pool.importance={trial.pool.importance}"] = file_sha256(
+                Path(trial.pool.importance)
+            )
     return cast("dict[str, object]", record(found))
 
 

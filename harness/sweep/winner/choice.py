@@ -26,33 +26,55 @@ UNREAD = {"normalizer": "pit", "temperature": "auto"}
 
 
 def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
-    """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what it has learned.
+    """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what
+    it has learned.
 
-    names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.
+    names: the lists that there are.    given: the overrides that were typed; none may change what a
+    lock decides.
     """
     if config.lock is None:
         wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
         anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
         spec = PoolSpec(
-            wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
+            wanted,
+            config.pool.cap,
+            list_names("pool.capped", config.pool.capped),
+            config.pool.importance,
+            anchor,
         )
-        found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
+        found = Trial(
+            spec,
+            **{group: instantiate(config[group]) for group in GROUPS},
+            settings={},
+            overrides=(),
+        )
         read = replace(found, settings=settings_of(found, config))
         knobs = typed_knobs(given, config)
-        for line in ineffective({knob: knobs.pop(knob) for knob in UNREAD if knob in knobs}, [read]):
+        for line in ineffective(
+            {knob: knobs.pop(knob) for knob in UNREAD if knob in knobs}, [read]
+        ):
             log.warning("%s", line)
         for mistake in ineffective(knobs, [read]):
             raise HarnessError(mistake)
     else:
         fixed = (*GROUPS, "pool", "reference")
-        typed = [text for text, key in zip(given, keys(given), strict=True) if key.partition(".")[0] in fixed]
+        typed = [
+            text
+            for text, key in zip(given, keys(given), strict=True)
+            if key.partition(".")[0] in fixed
+        ]
         if typed:
-            raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
+            raise HarnessError(
+                f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of "
+                "them out"
+            )
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
     for each in found.pool.lists:
         if each not in names:
             who = f"lock={config.lock} fuses" if config.lock else "pool.lists names"
-            raise HarnessError(f"{who} {each!r}{nearest(each, names)}, lists has {', '.join(names)}")
+            raise HarnessError(
+                f"{who} {each!r}{nearest(each, names)}, lists has {', '.join(names)}"
+            )
     check(found.fuser, found.normalizer)
     return found
 
@@ -60,15 +82,21 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
 def read_winner(path: Path, trusted: bool = False) -> Trial:
     """The winner of a ``winner.lock.json``, with what it has learned on all of tune.
 
-    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file is no lock, not as
-    it was written, or names what conf/ does not.
+    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file
+    is no lock, not as it was written, or names what conf/ does not.
     """
     winner = read_lock(path)["winner"]
     knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))
     try:
-        strategies = {group: strategy(group, str(knobs.get(group)), **fields(group, knobs)) for group in GROUPS}
+        strategies = {
+            group: strategy(group, str(knobs.get(group)), **fields(group, knobs))
+            for group in GROUPS
+        }
         trial = Trial(
-            _pool(knobs, path), **strategies, settings=winner["parameters"], overrides=(*winner["overrides"],)
+            _pool(knobs, path),
+            **strategies,
+            settings=winner["parameters"],
+            overrides=(*winner["overrides"],),
         )
         return trial.with_learned(winner.get("learned", {}))
     except KeyError as error:
@@ -81,12 +109,18 @@ def _pool(knobs: Settings, path: Path) -> PoolSpec:
     lists, capped = (_names(knobs, f"pool.{key}", path) for key in ("lists", "capped"))
     cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
     if not lists or not (cap is None or (isinstance(cap, int) and cap >= 1)):
-        raise HarnessError(f"{path}: pool = {lists}, cap {cap!r}; expected lists and a cap >= 1 or null")
+        raise HarnessError(
+            f"{path}: pool = {lists}, cap {cap!r}; expected lists and a cap >= 1 or null"
+        )
     if not (importance is None or isinstance(importance, str)):
-        raise HarnessError(f"{path}: pool.importance = {importance!r}, expected a file or null; sweep again")
+        raise HarnessError(
+            f"{path}: pool.importance = {importance!r}, expected a file or null; sweep again"
+        )
     reference = knobs.get("reference")
     if reference is not None and reference not in lists:
-        raise HarnessError(f"{path}: reference = {reference!r}, expected a list of the pool; sweep again")
+        raise HarnessError(
+            f"{path}: reference = {reference!r}, expected a list of the pool; sweep again"
+        )
     return PoolSpec(tuple(lists), cap, tuple(capped), importance, reference)
 
 

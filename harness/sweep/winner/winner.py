@@ -37,7 +37,8 @@ class Winner:
         winner = harness.Winner.load("runs/sweeps/NAME")
         winner.rank(["Who directed the film?"]).to_dict()
 
-    trial: what was locked.    config: of its lists (retrievers, encoders, graph), of the benchmark, and where artifacts
+    trial: what was locked.    config: of its lists (retrievers, encoders, graph), of the benchmark,
+    and where artifacts
     are.    lock: the content of the file.    folder: the sweep's.
     """
 
@@ -47,7 +48,9 @@ class Winner:
     folder: Path
 
     def __repr__(self) -> str:
-        """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by last_hop@5)``."""
+        """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by
+        last_hop@5)``.
+        """
         chosen = f"chosen on {self.lock['dataset']} by {self.lock['objective']}"
         return f"Winner({self.trial.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
 
@@ -57,7 +60,8 @@ class Winner:
 
         Args:
             lock: the file, or the folder that holds it.
-            overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another corpus.
+            overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another
+            corpus.
             trust: whether its models may be others than those of conf/.
 
         Returns:
@@ -67,9 +71,15 @@ class Winner:
             HarnessError: the lock was changed, or names what is not installed here.
         """
         folder = Path(lock).parent if Path(lock).name == LOCK else Path(lock)
-        home = [f"paths.runs='{folder.resolve().parent.parent}'"] if folder.resolve().parent.name == "sweeps" else []
+        home = (
+            [f"paths.runs='{folder.resolve().parent.parent}'"]
+            if folder.resolve().parent.name == "sweeps"
+            else []
+        )
         trusted = [f"trust={str(trust).lower()}"]
-        return cls.of(compose("apply", [f"lock='{folder}'", "out=none", *home, *trusted, *overrides]))
+        return cls.of(
+            compose("apply", [f"lock='{folder}'", "out=none", *home, *trusted, *overrides])
+        )
 
     @classmethod
     def of(cls, config: DictConfig) -> Winner:
@@ -82,7 +92,8 @@ class Winner:
             The winner, with all that it learned.
 
         Raises:
-            HarnessError: the lock was changed, or ``lists`` names one that the winner does not fuse.
+            HarnessError: the lock was changed, or ``lists`` names one that the winner does not
+            fuse.
         """
         lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
         trial = read_winner(lock, bool(config.trust))
@@ -91,7 +102,10 @@ class Winner:
             stored.dataset = config.dataset
         files = config.lists or {}
         if unknown := [name for name in files if name not in trial.pool.lists]:
-            raise HarnessError(f"lists.{unknown[0]}: the winner fuses {', '.join(trial.pool.lists)}; give one of these")
+            raise HarnessError(
+                f"lists.{unknown[0]}: the winner fuses {', '.join(trial.pool.lists)}; give one "
+                "of these"
+            )
         stored.lists = {name: files.get(name, stored.lists[name]) for name in trial.pool.lists}
         return cls(trial, stored, read_lock(lock), lock.parent)
 
@@ -103,7 +117,9 @@ class Winner:
 
     @property
     def made(self) -> dict[str, object]:
-        """What made its lists, by the names of ``harness.run.metadata``, for a card or the file beside a run."""
+        """What made its lists, by the names of ``harness.run.metadata``, for a card or the file
+        beside a run.
+        """
         from omegaconf import OmegaConf
 
         encoders = dict.fromkeys(_encoders(OmegaConf.to_container(self.config.lists, resolve=True)))
@@ -132,7 +148,8 @@ class Winner:
         The lists are artifacts: asked again, the same questions take no time.
 
         Args:
-            questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of the benchmark.
+            questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of
+            the benchmark.
             depth: the best so many of each, at least 1; None for all.
 
         Returns:
@@ -150,7 +167,8 @@ class Winner:
             context = lists.gather_context([self.trial], self.config, data)
         if silent := [name for name, run in runs.items() if not len(run.docs)]:
             raise HarnessError(
-                f"lists.{silent[0]} holds none of the {len(data.query_ids)} questions; give a run of them"
+                f"lists.{silent[0]} holds none of the {len(data.query_ids)} questions; give a "
+                "run of them"
             )
         device = resolve_device(self.config.device)
 
@@ -164,7 +182,13 @@ class Winner:
 
 def _encoders(node: Any) -> Iterator[str]:
     """The models, else classes, of the encoders in a configuration."""
-    parts = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    parts = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     for key, value in parts:
         if key == "encoder" and isinstance(value, dict) and "_target_" in value:
             yield str(value.get("model") or value["_target_"].rpartition(".")[2])
@@ -172,7 +196,11 @@ def _encoders(node: Any) -> Iterator[str]:
 
 
 def _named(questions: Questions) -> Mapping[str, str]:
-    named = questions if isinstance(questions, Mapping) else {f"q{n}": text for n, text in enumerate(questions)}
+    named = (
+        questions
+        if isinstance(questions, Mapping)
+        else {f"q{n}": text for n, text in enumerate(questions)}
+    )
     if isinstance(questions, str) or not named:
         raise HarnessError(f"questions = {questions!r}: expected some, by id or in a list")
     for name, text in named.items():

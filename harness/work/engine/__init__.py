@@ -1,8 +1,9 @@
 """Engines: where the workers run that prepare a configuration's artifacts.
 
-An engine is thin. It starts workers on this machine, a Ray cluster or Slurm, each of which is ``harness prepare`` with
-``part=i/n wait=true`` over the same runs folder, and waits for them; the artifact store is the queue between them (see
-harness.work.parts). So no engine carries data, and an artifact has the same bytes on each.
+An engine is thin. It starts workers on this machine, a Ray cluster or Slurm, each of which is
+``harness prepare`` with ``part=i/n wait=true`` over the same runs folder, and waits for them; the
+artifact store is the queue between them (see harness.work.parts). So no engine carries data, and an
+artifact has the same bytes on each.
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 PROMISED = "HARNESS_PROMISED_GPUS"
 """The variable that tells a worker how many GPUs it was promised."""
 PARENT = "HARNESS_PARENT"
-"""The variable that tells a worker with which process it ends; that process holds the other end of its input."""
+"""The variable that tells a worker with which process it ends; that process holds the other end of
+its input.
+"""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker does: ``harness prepare`` with these overrides, in this folder and environment."""
+    """What every worker does: ``harness prepare`` with these overrides, in this folder and
+    environment.
+    """
 
     overrides: tuple[str, ...]
     folder: str
@@ -42,20 +47,31 @@ class Work:
 
     @classmethod
     def here(cls, overrides: Iterable[str]) -> Work:
-        """Overrides as typed here; those that choose an engine are left out, since a worker has none."""
-        kept = (text for text in overrides if not text.lstrip("+").startswith(("engine", "part=", "wait=")))
+        """Overrides as typed here; those that choose an engine are left out, since a worker has
+        none.
+        """
+        kept = (
+            text
+            for text in overrides
+            if not text.lstrip("+").startswith(("engine", "part=", "wait="))
+        )
         environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
         return cls(tuple(kept), os.getcwd(), environment)
 
     def without_secrets(self) -> Work:
-        """The same, without variables that are named like keys: for an engine that keeps what it sends in files."""
+        """The same, without variables that are named like keys: for an engine that keeps what it
+        sends in files.
+        """
         kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
         return dataclasses.replace(self, environment=kept)
 
-    def start(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Worker:
+    def start(
+        self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
+    ) -> Worker:
         """Worker ``index`` of ``of``, as a process that ends with this one.
 
-        more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends where it finds fewer.
+        more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends
+        where it finds fewer.
         """
         own = f"part={index}/{of}"
         line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
@@ -64,11 +80,18 @@ class Work:
         environment = {**os.environ, **self.environment, **promised, **own_end, **(more or {})}
         errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the Worker)
         process = subprocess.Popen(
-            line, cwd=self.folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors
+            line,
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
         )
         return Worker(index, process, errors)
 
-    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
+    def run(
+        self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
+    ) -> Ended:
         """Worker ``index`` of ``of`` (see ``start``), to its end."""
         with self.start(index, of, more, gpus) as worker:
             return worker.wait()
@@ -108,10 +131,12 @@ class Ended:
 
 
 def check_promises() -> None:
-    """Hold this worker against what its engine promised, and let it end with the process that started it.
+    """Hold this worker against what its engine promised, and let it end with the process that
+    started it.
 
-    The kernel ends it where it can (Linux); elsewhere it ends when its standard input does, whose other end the driver
-    holds. Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
+    The kernel ends it where it can (Linux); elsewhere it ends when its standard input does, whose
+    other end the driver holds. Raises HarnessError where torch finds fewer GPUs: a worker would
+    compute on the CPU in silence.
     """
     if parent := os.environ.pop(PARENT, None):  # what this worker starts is its own
         end_with_parent()
@@ -124,8 +149,10 @@ def check_promises() -> None:
         found = torch.cuda.device_count() if torch.cuda.is_available() else 0
         if found < promised:
             raise HarnessError(
-                f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} finds {found} GPUs (CUDA "
-                f"{torch.version.cuda}); mend that machine's driver or torch, or leave the machine out"
+                f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} "
+                f"finds {found} GPUs (CUDA "
+                f"{torch.version.cuda}); mend that machine's driver or torch, or leave the "
+                "machine out"
             )
 
 
@@ -140,19 +167,26 @@ class Engine(Protocol):
     """A frozen dataclass that runs workers."""
 
     def run(self, work: Work) -> None:
-        """Run the workers to their end, if this engine starts any. Raises HarnessError where workers failed."""
+        """Run the workers to their end, if this engine starts any. Raises HarnessError where
+        workers failed.
+        """
         ...
 
 
 def check_ended(ended: Iterable[Ended], where: str) -> None:
     """Raise HarnessError that says what the failed workers said, each thing once.
 
-    What the others did stays: where one ended well every stage is whole, and the same command only reads.
+    What the others did stays: where one ended well every stage is whole, and the same command only
+    reads.
     """
     every = list(ended)
     failed = [one for one in every if one.status]
     if failed:
         numbers = ", ".join(str(one.index) for one in failed)
         said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
-        rest = "; the others have done all, so the same command only reads it" if len(failed) < len(every) else ""
+        rest = (
+            "; the others have done all, so the same command only reads it"
+            if len(failed) < len(every)
+            else ""
+        )
         raise HarnessError(f"{where}: worker {numbers} failed: {said}{rest}")

@@ -33,14 +33,23 @@ QUERIES = [
         "hops": 2,
         "type": "compositional",
     },
-    {"id": "q2", "question": "What is Ulmford?", "answers": [], "supporting_ids": ["p3"], "hops": 1, "type": None},
+    {
+        "id": "q2",
+        "question": "What is Ulmford?",
+        "answers": [],
+        "supporting_ids": ["p3"],
+        "hops": 1,
+        "type": None,
+    },
 ]
 
 Write = Callable[..., Path]
 
 
 def lines(records: Iterable[Mapping[str, Any] | str]) -> str:
-    return "".join((r if isinstance(r, str) else json.dumps(r, ensure_ascii=False)) + "\n" for r in records)
+    return "".join(
+        (r if isinstance(r, str) else json.dumps(r, ensure_ascii=False)) + "\n" for r in records
+    )
 
 
 @pytest.fixture
@@ -89,7 +98,10 @@ def test_corpus_is_sorted_and_gold_is_numbered_in_hop_order(write: Write, store:
 def test_other_fields_are_kept_as_extra(write: Write, store: Store) -> None:
     steps = [{"question": "Who directed it?", "answer": "Ada Holt"}]
     benchmark = load(write(queries=[{**QUERIES[0], "decomposition": steps}, QUERIES[1]]), store)
-    assert [json.loads(value) for value in benchmark.queries["extra"][:]] == [{"decomposition": steps}, {}]
+    assert [json.loads(value) for value in benchmark.queries["extra"][:]] == [
+        {"decomposition": steps},
+        {},
+    ]
 
 
 def test_hops_and_type_may_be_left_out(write: Write, store: Store) -> None:
@@ -103,7 +115,9 @@ def test_answers_may_be_left_out(write: Write, store: Store) -> None:
     benchmark = load(write(queries=[bare]), store)
     assert benchmark.queries["answers"][:] == [[]]
     with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
-        pytest.importorskip("harness.plugins.llm.answering.answering").gold_answers(benchmark, np.arange(1))
+        pytest.importorskip("harness.plugins.llm.answering.answering").gold_answers(
+            benchmark, np.arange(1)
+        )
 
 
 def test_chain_rule(write: Write, store: Store) -> None:
@@ -112,17 +126,23 @@ def test_chain_rule(write: Write, store: Store) -> None:
     other = Store(store.root / "other")
     assert load(folder, other, chain={"type": ["compositional"]}).chain.tolist() == [True, False]
     assert load(folder, Store(store.root / "third"), chain="none").chain.tolist() == [False, False]
-    said = load(write(queries=[QUERIES[0], {**QUERIES[1], "ordered": False}]), Store(store.root / "fourth"))
+    said = load(
+        write(queries=[QUERIES[0], {**QUERIES[1], "ordered": False}]), Store(store.root / "fourth")
+    )
     assert said.ordered.tolist() == said.chain.tolist() == [True, False]
     assert Gold.read(folder / "queries.jsonl").has_last_hop.tolist() == [True, False]
     write(queries=[QUERIES[0], {**QUERIES[1], "ordered": "no"}])
-    with pytest.raises(HarnessError, match=r"query q2: field ordered must be true or false, found 'no'"):
+    with pytest.raises(
+        HarnessError, match=r"query q2: field ordered must be true or false, found 'no'"
+    ):
         load(folder, Store(store.root / "fifth"))
     with pytest.raises(HarnessError, match=r"dataset\.chain must be all, none, or a mapping"):
         Folder(chain="some")
 
 
-def test_hash_ignores_compression_key_order_corpus_order_and_idle_fields(write: Write, store: Store) -> None:
+def test_hash_ignores_compression_key_order_corpus_order_and_idle_fields(
+    write: Write, store: Store
+) -> None:
     plain = load(write(), store).sha256
     turned = [dict(reversed(query.items())) | {"note": "idle"} for query in QUERIES]
     assert load(write(CORPUS[::-1], turned, folder="other", compressed=True), store).sha256 == plain
@@ -139,7 +159,9 @@ def test_hash_ignores_compression_key_order_corpus_order_and_idle_fields(write: 
     ],
     ids=["order", "question", "hop order", "answers", "type"],
 )
-def test_hash_sees_what_counts(write: Write, store: Store, queries: list[dict[str, object]]) -> None:
+def test_hash_sees_what_counts(
+    write: Write, store: Store, queries: list[dict[str, object]]
+) -> None:
     assert load(write(queries=queries, folder="other"), store).sha256 != load(write(), store).sha256
 
 
@@ -154,24 +176,68 @@ Q = json.dumps(QUERIES[0])
         ([*CORPUS, '{"id": "p4",}'], [Q], "corpus.jsonl:4: broken JSON"),
         (CORPUS, [Q, Q], "queries.jsonl:2: duplicate id q1, first at"),
         ([*CORPUS, CORPUS[0]], [Q], "corpus.jsonl:4: duplicate id p2, first at"),
-        (CORPUS, [{**QUERIES[0], "supporting_ids": ["p9"]}], "l:1: query q1 has the unknown supporting id p9"),
-        (CORPUS, [{**QUERIES[0], "supporting_ids": []}], "queries.jsonl: no query has supporting_ids"),
-        (CORPUS, [{**QUERIES[0], "supporting_ids": ["p1"] * 2}], "l:1: query q1 names a supporting id twice"),
-        ([*CORPUS, {"id": "p4", "title": " ", "text": "\t"}], [Q], "corpus.jsonl:4: p4 has an empty title and text"),
+        (
+            CORPUS,
+            [{**QUERIES[0], "supporting_ids": ["p9"]}],
+            "l:1: query q1 has the unknown supporting id p9",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "supporting_ids": []}],
+            "queries.jsonl: no query has supporting_ids",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "supporting_ids": ["p1"] * 2}],
+            "l:1: query q1 names a supporting id twice",
+        ),
+        (
+            [*CORPUS, {"id": "p4", "title": " ", "text": "\t"}],
+            [Q],
+            "corpus.jsonl:4: p4 has an empty title and text",
+        ),
         (CORPUS, [{**QUERIES[0], "question": ""}], "queries.jsonl:1: q1 has an empty question"),
-        ([{"id": "p1", "title": "x"}], [Q], "corpus.jsonl:1: field text must be a string, it is missing"),
-        ([{"id": 1, "title": "x", "text": "y"}], [Q], "corpus.jsonl:1: field id must be a string, found 1"),
-        ([{"id": "a b", "title": "x", "text": "y"}], [Q], "corpus.jsonl:1: id 'a b' must be neither empty nor"),
-        (CORPUS, [{**QUERIES[0], "answers": "Ulmford"}], "field answers must be a list of strings, found 'Ulmford'"),
-        (CORPUS, [{**QUERIES[0], "answers": [1889]}], "field answers must be a list of strings, found 1889 in it"),
-        (CORPUS, [{**QUERIES[0], "hops": "2"}], "field hops must be an integer of at least 1, found '2'"),
-        (CORPUS, [{**QUERIES[0], "hops": 0}], "field hops must be an integer of at least 1, found 0"),
+        (
+            [{"id": "p1", "title": "x"}],
+            [Q],
+            "corpus.jsonl:1: field text must be a string, it is missing",
+        ),
+        (
+            [{"id": 1, "title": "x", "text": "y"}],
+            [Q],
+            "corpus.jsonl:1: field id must be a string, found 1",
+        ),
+        (
+            [{"id": "a b", "title": "x", "text": "y"}],
+            [Q],
+            "corpus.jsonl:1: id 'a b' must be neither empty nor",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "answers": "Ulmford"}],
+            "field answers must be a list of strings, found 'Ulmford'",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "answers": [1889]}],
+            "field answers must be a list of strings, found 1889 in it",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "hops": "2"}],
+            "field hops must be an integer of at least 1, found '2'",
+        ),
+        (
+            CORPUS,
+            [{**QUERIES[0], "hops": 0}],
+            "field hops must be an integer of at least 1, found 0",
+        ),
         (CORPUS, [{**QUERIES[0], "type": 3}], "field type must be a string or null, found 3"),
         (CORPUS, [], "queries.jsonl: the file is empty"),
         ([""], [Q], "corpus.jsonl: the file is empty"),
         (CORPUS, ['{"id": "q\\ud800"}'], "queries.jsonl:1: half of a surrogate pair"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_line(
     write: Write, store: Store, corpus: list[object], queries: list[object], expected: str
 ) -> None:
@@ -179,7 +245,9 @@ def test_what_is_wrong_is_named_with_its_line(
 
 
 def test_both_lines_of_a_duplicate_are_named(write: Write, store: Store) -> None:
-    message = failure(write(queries=[QUERIES[0], QUERIES[1], {**QUERIES[1], "question": "Again?"}]), store)
+    message = failure(
+        write(queries=[QUERIES[0], QUERIES[1], {**QUERIES[1], "question": "Again?"}]), store
+    )
     assert "queries.jsonl:3: duplicate id q2" in message
     assert "queries.jsonl:2;" in message
 
@@ -187,7 +255,9 @@ def test_both_lines_of_a_duplicate_are_named(write: Write, store: Store) -> None
 def test_not_utf8_names_the_line(write: Write, store: Store) -> None:
     folder = write()
     path = folder / "corpus.jsonl"
-    path.write_bytes(path.read_bytes() + '{"id": "p4", "title": "Å", "text": "x"}'.encode("latin-1"))
+    path.write_bytes(
+        path.read_bytes() + '{"id": "p4", "title": "Å", "text": "x"}'.encode("latin-1")
+    )
     assert "corpus.jsonl:4: not UTF-8 text (byte 0xc5)" in failure(folder, store)
 
 
@@ -225,7 +295,9 @@ def test_a_folder_of_ones_own_may_change(write: Write, store: Store) -> None:
 
 
 ANY = st.characters(blacklist_categories=["Cs"])
-NO_SPACE = st.characters(min_codepoint=33, max_codepoint=0x2FFF, blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"])
+NO_SPACE = st.characters(
+    min_codepoint=33, max_codepoint=0x2FFF, blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]
+)
 text = st.text(ANY, min_size=1).filter(lambda value: value.strip() != "")
 name = st.text(NO_SPACE, min_size=1, max_size=4)
 
@@ -242,7 +314,12 @@ def test_any_text_survives_and_its_hash_does_not_depend_on_the_writing(
     draw = random.Random(seed)
     corpus = [{"id": key, "title": title, "text": body} for key, (title, body) in passages.items()]
     queries = [
-        {"id": key, "question": body, "answers": [body], "supporting_ids": draw.sample(sorted(passages), 1)}
+        {
+            "id": key,
+            "question": body,
+            "answers": [body],
+            "supporting_ids": draw.sample(sorted(passages), 1),
+        }
         for key, body in asked.items()
     ]
     found = []
@@ -256,7 +333,9 @@ def test_any_text_survives_and_its_hash_does_not_depend_on_the_writing(
     ids = sorted(passages)
     assert found[0].doc_ids.to_pylist() == ids
     assert found[0].corpus["text"][:] == [passages[key][1] for key in ids]
-    assert [ids[number] for number in found[0].gold[:, 0]] == [query["supporting_ids"][0] for query in queries]
+    assert [ids[number] for number in found[0].gold[:, 0]] == [
+        query["supporting_ids"][0] for query in queries
+    ]
 
 
 def test_queries_without_gold_are_left_out_and_counted(
@@ -274,23 +353,38 @@ def test_a_passage_may_be_a_title_alone(write: Write, store: Store) -> None:
 
 
 def beir(folder: Path) -> None:
-    """Three passages, one a title alone and one empty; two splits of judgements, one of a passage that is not there."""
-    passages = [("d1", "A real title", ""), ("d2", "B", "words"), ("d3", "", " "), ("d4", "", "more words")]
-    rows = [json.dumps({"_id": name, "title": title, "text": text}) for name, title, text in passages]
+    """Three passages, one a title alone and one empty; two splits of judgements, one of a passage
+    that is not there.
+    """
+    passages = [
+        ("d1", "A real title", ""),
+        ("d2", "B", "words"),
+        ("d3", "", " "),
+        ("d4", "", "more words"),
+    ]
+    rows = [
+        json.dumps({"_id": name, "title": title, "text": text}) for name, title, text in passages
+    ]
     (folder / "corpus.jsonl").write_text("\n".join(rows))
     asked = [json.dumps({"_id": name, "text": f"{name}?"}) for name in ("q1", "q2", "q3", "q4")]
     (folder / "queries.jsonl").write_text("\n".join(asked))
     (folder / "qrels").mkdir()
     head = "query-id\tcorpus-id\tscore\n"
-    (folder / "qrels" / "test.tsv").write_text(f"{head}q1\td1\t2\nq1\td2\t1\nq1\td4\t0\nq2\td1\t1\n")
-    rows = [json.dumps({"query-id": "q3", "corpus-id": name, "score": 1.0}) for name in ("d3", "d4")]
+    (folder / "qrels" / "test.tsv").write_text(
+        f"{head}q1\td1\t2\nq1\td2\t1\nq1\td4\t0\nq2\td1\t1\n"
+    )
+    rows = [
+        json.dumps({"query-id": "q3", "corpus-id": name, "score": 1.0}) for name in ("d3", "d4")
+    ]
     (folder / "qrels" / "dev.jsonl").write_text("\n".join(rows))
 
 
 def test_a_folder_of_beir_is_a_benchmark_and_gold(
     tmp_path: Path, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """By hand: BEIR reads title and text, so d1 stays; d3 has neither, and its judgement goes with it."""
+    """By hand: BEIR reads title and text, so d1 stays; d3 has neither, and its judgement goes with
+    it.
+    """
     folder = tmp_path / "mine"
     folder.mkdir()
     beir(folder)
@@ -303,15 +397,28 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     assert "left out: 1 relevant passage of its judgements that the corpus lacks" in caplog.text
     assert list(made.given or ()) == ["test", "test", "dev"]
     gold = Gold.read(folder)
-    assert gold.to_dict() == {"q3": {"d3": 1, "d4": 1}, "q1": {"d1": 2, "d2": 1, "d4": 0}, "q2": {"d1": 1}}
+    assert gold.to_dict() == {
+        "q3": {"d3": 1, "d4": 1},
+        "q1": {"d1": 2, "d2": 1, "d4": 0},
+        "q2": {"d1": 1},
+    }
     assert gold.split("test", "given").query_ids == ["q1", "q2"]
-    (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "corpus-id": "d3", "score": 0.5}')
-    with pytest.raises(HarnessError, match=r"dev\.jsonl:1: relevance must be a whole number, got 0.5"):
+    (folder / "qrels" / "dev.jsonl").write_text(
+        '{"query-id": "q3", "corpus-id": "d3", "score": 0.5}'
+    )
+    with pytest.raises(
+        HarnessError, match=r"dev\.jsonl:1: relevance must be a whole number, got 0.5"
+    ):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "score": 1}')
-    with pytest.raises(HarnessError, match=r"dev\.jsonl:1: expected the columns query-id, .*, found query-id, score"):
+    with pytest.raises(
+        HarnessError,
+        match=r"dev\.jsonl:1: expected the columns query-id, .*, found query-id, score",
+    ):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").unlink()
     (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")
-    with pytest.raises(HarnessError, match=r"dev\.tsv:1: expected the columns query-id, corpus-id, score"):
+    with pytest.raises(
+        HarnessError, match=r"dev\.tsv:1: expected the columns query-id, corpus-id, score"
+    ):
         load(folder, store)

@@ -1,4 +1,6 @@
-"""The real benchmarks: their counts, splits and order, where HARNESS_DATA names the folder that holds them."""
+"""The real benchmarks: their counts, splits and order, where HARNESS_DATA names the folder that
+holds them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def real(tmp_path: Path) -> object:
         pytest.param("nq", 2655, 2588, 0, 1, marks=pytest.mark.plugin("collections")),
     ],
 )
-def test_counts(real: object, name: str, queries: int, passages: int, chains: int, width: int) -> None:
+def test_counts(
+    real: object, name: str, queries: int, passages: int, chains: int, width: int
+) -> None:
     benchmark = real(name)  # type: ignore[operator]
     assert (len(benchmark.queries), len(benchmark.corpus)) == (queries, passages)
     assert benchmark.gold.shape == (queries, width)
@@ -61,7 +65,9 @@ def test_2wiki_split_is_the_published_one(real: object) -> None:
 
 
 def test_2wiki_has_upstream_types_and_triples_of_every_question(real: object) -> None:
-    """Nine types that were inferred from the wording had been wrong; which questions are chains does not change."""
+    """Nine types that were inferred from the wording had been wrong; which questions are chains
+    does not change.
+    """
     benchmark = real("2wikimultihopqa")  # type: ignore[operator]
     assert DATA is not None
     rows = {row["id"]: row for row in _lines(Path(DATA) / "2wikimultihopqa" / "queries.jsonl.gz")}
@@ -70,7 +76,13 @@ def test_2wiki_has_upstream_types_and_triples_of_every_question(real: object) ->
     extra = [json.loads(value) for value in benchmark.queries["extra"][:]]
     assert all(value["decomposition"] and value["type_source"] == "upstream" for value in extra)
     known = {name: row["decomposition"] for name, row in rows.items() if row.get("decomposition")}
-    found = dict(zip(benchmark.query_ids.to_pylist(), (value["decomposition"] for value in extra), strict=True))
+    found = dict(
+        zip(
+            benchmark.query_ids.to_pylist(),
+            (value["decomposition"] for value in extra),
+            strict=True,
+        )
+    )
     assert {name: found[name] for name in known} == known
     assert len(known) == 340
 
@@ -81,7 +93,11 @@ def test_musique_holds_433_of_the_hipporag_questions(real: object) -> None:
     ours = np.array([value["in_hipporag_1000"] for value in extra])
     assert Counter(np.array(benchmark.queries["hops"][:])[ours].tolist()) == {2: 219, 3: 133, 4: 81}
     held = zip(extra, benchmark.queries["supporting_ids"][:], strict=True)
-    steps = [(value["decomposition"], gold) for value, gold in held if "supporting_id" in value["decomposition"][0]]
+    steps = [
+        (value["decomposition"], gold)
+        for value, gold in held
+        if "supporting_id" in value["decomposition"][0]
+    ]
     assert len(steps) == 539
     for decomposition, gold in steps:
         assert [step["supporting_id"] for step in decomposition] == gold
@@ -93,7 +109,9 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_hotpotqa_bridge_order_agrees_with_the_prepared_one(real: object) -> None:
-    """790 of 793: one title is written with an accent that its question lacks, two answers are misprinted."""
+    """790 of 793: one title is written with an accent that its question lacks, two answers are
+    misprinted.
+    """
     benchmark = real("hotpotqa")  # type: ignore[operator]
     passages = benchmark.corpus[:]
     agree = 0

@@ -33,7 +33,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
 
 def test_the_card_pins_what_is_shipped(sample: Benchmark) -> None:
     card = yaml.safe_load((ROOT / "datasets" / "sample.yaml").read_text())
-    assert card["expected"]["prepared"] == [{"queries": 600, "passages": 2000, "sha256": sample.sha256}]
+    assert card["expected"]["prepared"] == [
+        {"queries": 600, "passages": 2000, "sha256": sample.sha256}
+    ]
     assert (len(sample.corpus), len(sample.queries)) == (2000, 600)
 
 
@@ -43,11 +45,15 @@ def test_the_generator_makes_the_files_that_are_shipped(tmp_path: Path, hash_see
     command = [sys.executable, "-m", "tests.world.generate", str(tmp_path / "world")]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True)
     for name in ("corpus.jsonl.gz", "queries.jsonl.gz"):
-        made, shipped = (gzip.decompress((place / name).read_bytes()) for place in (tmp_path / "world", SHIPPED))
+        made, shipped = (
+            gzip.decompress((place / name).read_bytes()) for place in (tmp_path / "world", SHIPPED)
+        )
         assert made == shipped
 
 
-def test_files_that_changed_are_an_error(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_changed_are_an_error(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "sample").mkdir()
     for path in SHIPPED.iterdir():
         content = gzip.decompress(path.read_bytes()).replace(b"river", b"brook", 1)
@@ -67,7 +73,10 @@ def test_size_and_seed() -> None:
 def test_types_hops_and_chains(sample: Benchmark) -> None:
     types, hops = sample.queries["type"][:], sample.queries["hops"][:]
     assert Counter(types) == {"chain2": 270, "chain3": 110, "chain4": 60, "comparison": 160}
-    assert all(hop == (2 if kind == "comparison" else int(kind[-1])) for kind, hop in zip(types, hops, strict=True))
+    assert all(
+        hop == (2 if kind == "comparison" else int(kind[-1]))
+        for kind, hop in zip(types, hops, strict=True)
+    )
     assert sample.chain.tolist() == [kind != "comparison" for kind in types]
     assert ((sample.gold >= 0).sum(axis=1) == hops).all()
 
@@ -81,7 +90,8 @@ def names(title: str, text: str) -> set[str]:
     """The name of a passage's entity, and the alias that its own text gives."""
     name = title.partition(" (")[0]
     alias = re.search(
-        re.escape(name) + r"(?: \(|, )?[^.]*?(?:name|as|also|formerly|called) ([A-Z][^,.)]*(?:\. [A-Z][^,)]*)*)[,)]",
+        re.escape(name)
+        + r"(?: \(|, )?[^.]*?(?:name|as|also|formerly|called) ([A-Z][^,.)]*(?:\. [A-Z][^,)]*)*)[,)]",
         text,
     )
     return {name} | ({alias[1]} if alias else set())
@@ -94,8 +104,12 @@ def test_a_chain_leads_from_passage_to_passage_to_its_answer(sample: Benchmark) 
             continue
         hops = [number for number in gold if number >= 0]
         for here, there in pairwise(hops):
-            assert any(name in texts[here] for name in names(titles[there], texts[there])), row["question"]
-        assert any(name in row["question"] for name in names(titles[hops[0]], texts[hops[0]])), row["question"]
+            assert any(name in texts[here] for name in names(titles[there], texts[there])), row[
+                "question"
+            ]
+        assert any(name in row["question"] for name in names(titles[hops[0]], texts[hops[0]])), row[
+            "question"
+        ]
         assert any(answer in texts[hops[-1]] for answer in row["answers"]), row["question"]
         for number in hops[1:]:
             assert titles[number].partition(" (")[0] not in row["question"]

@@ -1,4 +1,6 @@
-"""A large corpus: kept in a file without a name, in bounded memory, with the same content as a small one."""
+"""A large corpus: kept in a file without a name, in bounded memory, with the same content as a
+small one.
+"""
 
 import errno
 import json
@@ -19,7 +21,9 @@ QUERY = {"id": "q", "question": "Which?", "answers": [], "supporting_ids": ["p00
 
 
 def write(folder: Path, numbers: list[int]) -> Path:
-    rows = ({"id": f"p{n:05d}", "title": f"Title {n}", "text": f"Text of {n}. " * 9} for n in numbers)
+    rows = (
+        {"id": f"p{n:05d}", "title": f"Title {n}", "text": f"Text of {n}. " * 9} for n in numbers
+    )
     return write_benchmark(folder, rows, [QUERY])
 
 
@@ -29,7 +33,9 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus, "BATCH", 7)
 
 
-def test_a_corpus_in_a_file_is_that_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_in_a_file_is_that_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     turned = sorted(range(100), key=lambda n: n * 37 % 100)
     held = Folder(str(write(tmp_path / "held", turned))).load(Store(tmp_path / "runs"))
     monkeypatch.setattr(corpus, "HELD", 2000)
@@ -48,8 +54,14 @@ def test_a_corpus_in_a_file_is_that_in_memory(tmp_path: Path, monkeypatch: pytes
     ("line", "message"),
     [
         ("{broken", r"corpus\.jsonl:101: broken JSON"),
-        ('{"id": "p00007", "title": "", "text": "x"}', r"corpus\.jsonl:101: duplicate id p00007, first at .*jsonl:8"),
-        ('{"id": "p9", "title": "", "text": " "}', r"corpus\.jsonl:101: p9 has an empty title and text"),
+        (
+            '{"id": "p00007", "title": "", "text": "x"}',
+            r"corpus\.jsonl:101: duplicate id p00007, first at .*jsonl:8",
+        ),
+        (
+            '{"id": "p9", "title": "", "text": " "}',
+            r"corpus\.jsonl:101: p9 has an empty title and text",
+        ),
     ],
 )
 def test_a_wrong_line_of_a_large_corpus_is_named(tmp_path: Path, line: str, message: str) -> None:
@@ -67,7 +79,9 @@ def test_a_folder_without_room_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
     folder = write(tmp_path / "mine", list(range(100)))
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(HarnessError, match=r"runs: no room to keep the corpus of .*corpus\.jsonl in \(No space"):
+    with pytest.raises(
+        HarnessError, match=r"runs: no room to keep the corpus of .*corpus\.jsonl in \(No space"
+    ):
         Folder(str(folder)).load(Store(tmp_path / "runs"))
 
 
@@ -92,7 +106,9 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     with (folder / "corpus.jsonl").open("w") as file:
         for number in range(300_000):
             turned = number * 7919 % 300_000
-            file.write(json.dumps({"id": f"p{turned:05d}", "title": "", "text": f"{turned} {text}"}) + "\n")
+            file.write(
+                json.dumps({"id": f"p{turned:05d}", "title": "", "text": f"{turned} {text}"}) + "\n"
+            )
     size = (folder / "corpus.jsonl").stat().st_size
     assert size > 1e9
     command = [sys.executable, "-c", LIMITED, str(folder), str(tmp_path / "runs"), str(size // 2)]

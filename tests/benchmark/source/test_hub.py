@@ -38,7 +38,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     write(place)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("harness.benchmark.source.card.package_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(
+        "harness.benchmark.source.card.package_folder", lambda name: tmp_path / name
+    )
     (tmp_path / "datasets").mkdir()
     card(tmp_path)
     with served(place, "osunlp/HippoRAG_v2") as address:
@@ -61,15 +63,25 @@ def write(place: Path, question: str = "Who made Red Door?") -> None:
 def card(tmp_path: Path, revision: str | None = None) -> None:
     versions = [{"queries": 1, "passages": 2, "sha256": None}]
     values = {
-        "name": "2wikimultihopqa", "source": "", "revision": None, "licence": "", "citation": "", "chain": "all",
-        "expected": {"hub": versions}, "hub": {"repo": "osunlp/HippoRAG_v2", "revision": revision},
-        "files": {"queries": {"name": "2wikimultihopqa.json", "sha256": None},
-                  "corpus": {"name": "2wikimultihopqa_corpus.json", "sha256": None}},
-    }  # fmt: skip
+        "name": "2wikimultihopqa",
+        "source": "",
+        "revision": None,
+        "licence": "",
+        "citation": "",
+        "chain": "all",
+        "expected": {"hub": versions},
+        "hub": {"repo": "osunlp/HippoRAG_v2", "revision": revision},
+        "files": {
+            "queries": {"name": "2wikimultihopqa.json", "sha256": None},
+            "corpus": {"name": "2wikimultihopqa_corpus.json", "sha256": None},
+        },
+    }
     (tmp_path / "datasets" / "2wikimultihopqa.yaml").write_text(yaml.safe_dump(values))
 
 
-def test_first_download_pins_revision_and_hashes(folder: Path, tmp_path: Path, store: Store) -> None:
+def test_first_download_pins_revision_and_hashes(
+    folder: Path, tmp_path: Path, store: Store
+) -> None:
     dataset = TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "nothing"))
     benchmark = dataset.load(store)
     assert benchmark.gold.tolist() == [[1, 0]]
@@ -90,7 +102,9 @@ def test_a_later_difference_is_an_error(
     dataset.load(store)
     write(folder, "Who, then, made Red Door?")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "another cache"))
-    with pytest.raises(HarnessError, match=r"osunlp/HippoRAG_v2/2wikimultihopqa.json on the Hub has changed"):
+    with pytest.raises(
+        HarnessError, match=r"osunlp/HippoRAG_v2/2wikimultihopqa.json on the Hub has changed"
+    ):
         dataset.load(store)
 
 
@@ -118,5 +132,7 @@ def test_without_the_hub_the_error_names_it(
         (folder / "2wikimultihopqa.json").unlink()
     else:
         answer_at("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(HarnessError, match=r"no data\. Looked for .* of the dataset osunlp/HippoRAG_v2 on the Hub"):
+    with pytest.raises(
+        HarnessError, match=r"no data\. Looked for .* of the dataset osunlp/HippoRAG_v2 on the Hub"
+    ):
         TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "nothing")).load(store)

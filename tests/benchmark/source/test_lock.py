@@ -15,7 +15,10 @@ def test_another_hash_than_at_the_first_use(tmp_path: Path) -> None:
     for _ in range(2):
         lock.hold("a", {"sha256": "x"}, "the benchmark a")
     lock.hold("b", {"sha256": "y"}, "the benchmark b")
-    with pytest.raises(HarnessError, match=r"the benchmark a has changed: sha256 z, but .* holds x from its first use"):
+    with pytest.raises(
+        HarnessError,
+        match=r"the benchmark a has changed: sha256 z, but .* holds x from its first use",
+    ):
         lock.hold("a", {"sha256": "z"}, "the benchmark a")
     assert json.loads(lock.path.read_text()) == {"a": {"sha256": "x"}, "b": {"sha256": "y"}}
 

@@ -1,4 +1,6 @@
-"""`dataset=musique_1000` and `hotpotqa_1000` on the command line: files of the published shape, from a mirror."""
+"""`dataset=musique_1000` and `hotpotqa_1000` on the command line: files of the published shape,
+from a mirror.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,14 @@ from harness.benchmark.source.card import read_card, sample_note
 from tests.benchmark.hub import served
 from tests.benchmark.source.test_published import HOTPOT, HOTPOT_CORPUS, MUSIQUE, MUSIQUE_CORPUS
 
-LIST = [{"idx": n, "title": title, "text": "".join(text)} for n, (title, text) in enumerate(HOTPOT_CORPUS.items())]
-FILES: dict[str, tuple[Any, Any]] = {"musique": (MUSIQUE, MUSIQUE_CORPUS), "hotpotqa": (HOTPOT, LIST)}
+LIST = [
+    {"idx": n, "title": title, "text": "".join(text)}
+    for n, (title, text) in enumerate(HOTPOT_CORPUS.items())
+]
+FILES: dict[str, tuple[Any, Any]] = {
+    "musique": (MUSIQUE, MUSIQUE_CORPUS),
+    "hotpotqa": (HOTPOT, LIST),
+}
 Submit = Callable[..., tuple[int, str]]
 
 pytestmark = pytest.mark.plugin("exchange")  # whose `submit` asks for a benchmark
@@ -25,7 +33,9 @@ pytestmark = pytest.mark.plugin("exchange")  # whose `submit` asks for a benchma
 
 @pytest.fixture
 def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a mirror that holds the files below tmp_path/mirror; the Hub does not answer."""
+    """The address of a mirror that holds the files below tmp_path/mirror; the Hub does not
+    answer.
+    """
     (tmp_path / "mirror").mkdir()
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
@@ -36,16 +46,23 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture
 def submit(mirror: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any) -> Submit:
-    """Put files on the mirror, write their card, and `harness submit` a list of that benchmark: status and output.
+    """Put files on the mirror, write their card, and `harness submit` a list of that benchmark:
+    status and output.
 
     listed: what the mirror has in their place.
     """
 
-    def run(name: str, queries: Any, corpus: Any, listed: Any = None, passages: int | None = None) -> tuple[int, str]:
+    def run(
+        name: str, queries: Any, corpus: Any, listed: Any = None, passages: int | None = None
+    ) -> tuple[int, str]:
         known = read_card(f"{name}_1000")
         contents = {"queries": json.dumps(queries).encode(), "corpus": json.dumps(corpus).encode()}
         files = {
-            part: {**(known.files or {})[part], "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            part: {
+                **(known.files or {})[part],
+                "bytes": len(content),
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
             for part, content in contents.items()
         }
         for part, content in contents.items():
@@ -55,13 +72,19 @@ def submit(mirror: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command
         values["expected"] = dict.fromkeys(known.expected, versions)
         (tmp_path / "datasets").mkdir(exist_ok=True)
         (tmp_path / "datasets" / f"{name}_1000.yaml").write_text(yaml.safe_dump(values))
-        monkeypatch.setattr("harness.benchmark.source.card.package_folder", lambda folder: tmp_path / folder)
+        monkeypatch.setattr(
+            "harness.benchmark.source.card.package_folder", lambda folder: tmp_path / folder
+        )
         record = queries[0].get("id", queries[0].get("_id"))
         (tmp_path / "one.trec").write_text(f"{record} Q0 {name}_1000-00000 1 1 x\n")
         status, said, error = command(
-            "submit", "one", "run=one.trec", f"dataset={name}_1000", f"paths.data={tmp_path / 'data'}",
+            "submit",
+            "one",
+            "run=one.trec",
+            f"dataset={name}_1000",
+            f"paths.data={tmp_path / 'data'}",
             f"paths.runs={tmp_path / 'runs'}",
-        )  # fmt: skip
+        )
         return status, said + error
 
     return run
@@ -73,10 +96,14 @@ def test_a_mirror_gives_the_published_files(submit: Submit, tmp_path: Path, name
     status, said = submit(name, queries, corpus)
     assert (status, f"lists for 1 of 1 question of {name}_1000" in said) == (0, True)
     assert (tmp_path / "runs" / "downloads" / f"{name}_1000" / f"{name}.json").is_file()
-    assert submit(name, queries, corpus, listed=b"others")[0] == 0  # what was downloaded is read again
+    assert (
+        submit(name, queries, corpus, listed=b"others")[0] == 0
+    )  # what was downloaded is read again
 
 
-def test_a_passage_twice_in_the_corpus_is_one(submit: Submit, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_passage_twice_in_the_corpus_is_one(
+    submit: Submit, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO")
     assert submit("musique", MUSIQUE, [*MUSIQUE_CORPUS, MUSIQUE_CORPUS[0]])[0] == 0
     said = "1 question, 2 gold passages found in the corpus, 3 passages (4 records in the file)"
@@ -115,7 +142,9 @@ def test_without_a_network_one_line_says_what_to_get_and_where_to_put_it(
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     (tmp_path / "one.trec").write_text("q Q0 d 1 1 x\n")
-    status, _, error = command("submit", "one", "run=one.trec", f"dataset={name}_1000", "paths.data=data")
+    status, _, error = command(
+        "submit", "one", "run=one.trec", f"dataset={name}_1000", "paths.data=data"
+    )
     card = read_card(f"{name}_1000")
     assert (status, len(error.splitlines())) == (2, 1)
     for file in (card.files or {}).values():

@@ -27,13 +27,22 @@ MUSIQUE = [
     {
         "id": "2hop__13548_13529",
         "paragraphs": [
-            {"idx": 0, "title": "FC Barcelona", "paragraph_text": "Barcelona finished the season without trophies."},
+            {
+                "idx": 0,
+                "title": "FC Barcelona",
+                "paragraph_text": "Barcelona finished the season without trophies.",
+            },
             {"idx": 1, "title": "Lionel Messi", "paragraph_text": "Messi was enrolled in 2002."},
         ],
         "question": "When was the player enrolled?",
         "question_decomposition": [
             {"id": 13548, "question": "Who played?", "answer": "Messi", "paragraph_support_idx": 1},
-            {"id": 13529, "question": "When was #1 signed by Barcelona?", "answer": "1982", "paragraph_support_idx": 0},
+            {
+                "id": 13529,
+                "question": "When was #1 signed by Barcelona?",
+                "answer": "1982",
+                "paragraph_support_idx": 0,
+            },
         ],
         "answer": "June 1982",
         "answer_aliases": ["1982"],
@@ -44,7 +53,9 @@ UNANSWERABLE = {
     **MUSIQUE[0],
     "id": "2hop__1_2",
     "answerable": False,
-    "question_decomposition": [{"id": 1, "question": "?", "answer": "", "paragraph_support_idx": None}],
+    "question_decomposition": [
+        {"id": 1, "question": "?", "answer": "", "paragraph_support_idx": None}
+    ],
 }
 WIKI_CORPUS = [
     {"title": "Teutberga", "text": "Teutberga was a queen."},
@@ -77,17 +88,25 @@ HOTPOT = [
         "question": "Who composed the opera in which Ada sang?",
         "answer": "Gian Carlo Menotti",
         "supporting_facts": [["Maria Golovin", 0], ["Ada", 0]],
-        "context": [["Ada", ["Ada sang in Maria Golovin."]], ["Maria Golovin", ["An opera by Gian Carlo Menotti."]]],
+        "context": [
+            ["Ada", ["Ada sang in Maria Golovin."]],
+            ["Maria Golovin", ["An opera by Gian Carlo Menotti."]],
+        ],
     }
 ]
-HOTPOT_CORPUS = {"Ada": ["Ada sang in ", "Maria Golovin."], "Maria Golovin": ["An opera by Gian Carlo Menotti."]}
+HOTPOT_CORPUS = {
+    "Ada": ["Ada sang in ", "Maria Golovin."],
+    "Maria Golovin": ["An opera by Gian Carlo Menotti."],
+}
 Make = Callable[..., Benchmark]
 
 
 @pytest.fixture
 def card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Write a card for ``name`` that expects these counts; there is no Hub."""
-    monkeypatch.setattr("harness.benchmark.source.card.package_folder", lambda folder: tmp_path / folder)
+    monkeypatch.setattr(
+        "harness.benchmark.source.card.package_folder", lambda folder: tmp_path / folder
+    )
 
     def absent(repo: str, name: str, revision: str | None) -> Path:
         raise ConnectionError(f"{name} of {repo} on the Hub (offline)")
@@ -97,12 +116,20 @@ def card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
     def write(name: str, queries: int, passages: int, stem: str | None = None, **more: Any) -> None:
         versions = [{"queries": queries, "passages": passages, "sha256": None}]
         values = {
-            "name": name, "source": "https://example.org", "revision": None, "licence": "CC0", "citation": "none",
-            "chain": "all", "expected": dict.fromkeys(("prepared", "upstream", "hub"), versions),
-            "files": {"queries": {"name": f"{stem or name}.json", "sha256": None},
-                      "corpus": {"name": f"{stem or name}_corpus.json", "sha256": None}},
-            "hub": {"repo": "osunlp/HippoRAG_v2", "revision": None}, **more,
-        }  # fmt: skip
+            "name": name,
+            "source": "https://example.org",
+            "revision": None,
+            "licence": "CC0",
+            "citation": "none",
+            "chain": "all",
+            "expected": dict.fromkeys(("prepared", "upstream", "hub"), versions),
+            "files": {
+                "queries": {"name": f"{stem or name}.json", "sha256": None},
+                "corpus": {"name": f"{stem or name}_corpus.json", "sha256": None},
+            },
+            "hub": {"repo": "osunlp/HippoRAG_v2", "revision": None},
+            **more,
+        }
         (tmp_path / "datasets").mkdir(exist_ok=True)
         (tmp_path / "datasets" / f"{name}.yaml").write_text(yaml.safe_dump(values))
 
@@ -140,7 +167,9 @@ def test_questions_of_musique_that_are_not_answerable_are_left_out(
     assert Musique("musique", str(data)).load(store).query_ids.to_pylist() == ["2hop__13548_13529"]
     assert "1 of 2 questions are not answerable; left out" in caplog.text
     upstream("musique/musique", [{**UNANSWERABLE, "answerable": True}], MUSIQUE_CORPUS)
-    with pytest.raises(HarnessError, match=r"record 0 \(2hop__1_2\): a step has no paragraph_support_idx"):
+    with pytest.raises(
+        HarnessError, match=r"record 0 \(2hop__1_2\): a step has no paragraph_support_idx"
+    ):
         Musique("musique", str(data)).load(store)
 
 
@@ -189,7 +218,9 @@ def test_hotpotqa_puts_the_answer_last(card: Any, upstream: Any, store: Store) -
         ("Who sang?", "rive", ["A", "B"], "supporting_facts"),
     ],
 )
-def test_order_of_bridge_questions(question: str, answer: str, order: list[str], source: str) -> None:
+def test_order_of_bridge_questions(
+    question: str, answer: str, order: list[str], source: str
+) -> None:
     gold = [
         {"id": "1", "title": "A (film)", "text": "A River by the sea."},
         {"id": "2", "title": "B", "text": "The sea."},
@@ -212,7 +243,9 @@ def test_counts_that_differ_show_both(card: Any, upstream: Any, store: Store) ->
     assert "expects 2 queries and 11 passages (upstream)" in message
 
 
-def test_equal_passages_are_one_and_are_counted_as_the_file_has_them(card: Any, upstream: Any, store: Store) -> None:
+def test_equal_passages_are_one_and_are_counted_as_the_file_has_them(
+    card: Any, upstream: Any, store: Store
+) -> None:
     card("musique", 1, 4)
     twice = [*MUSIQUE_CORPUS, {**MUSIQUE_CORPUS[2], "text": "Messi was  enrolled in 2002."}]
     assert len(Musique("musique", str(upstream("musique", MUSIQUE, twice))).load(store).corpus) == 3
@@ -220,10 +253,17 @@ def test_equal_passages_are_one_and_are_counted_as_the_file_has_them(card: Any, 
 
 def test_pinned_hashes(card: Any, upstream: Any, store: Store) -> None:
     data = upstream("musique", MUSIQUE, MUSIQUE_CORPUS)
-    card("musique", 1, 3, expected={"upstream": [{"queries": 1, "passages": 3, "sha256": "0" * 64}]})
+    card(
+        "musique", 1, 3, expected={"upstream": [{"queries": 1, "passages": 3, "sha256": "0" * 64}]}
+    )
     assert f"expects {'0' * 64} (upstream)" in failure(Musique("musique", str(data)), store)
     pinned = {"name": "musique_corpus.json", "sha256": "1" * 64}
-    card("musique", 1, 3, files={"corpus": pinned, "queries": {"name": "musique.json", "sha256": None}})
+    card(
+        "musique",
+        1,
+        3,
+        files={"corpus": pinned, "queries": {"name": "musique.json", "sha256": None}},
+    )
     assert f"musique_corpus.json: sha256 {''}" in failure(Musique("musique", str(data)), store)
 
 
@@ -232,8 +272,18 @@ def test_prepared_files_come_first(card: Any, upstream: Any, store: Store) -> No
     data = upstream("musique/musique", MUSIQUE, MUSIQUE_CORPUS)
     dataset = Musique("musique", str(data))
     converted = dataset.load(store)
-    rows = [dict(zip(("id", "title", "text"), row, strict=True)) for row in [("x", "X", "x."), ("y", "Y", "y.")]]
-    query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "hops": 1, "type": None}
+    rows = [
+        dict(zip(("id", "title", "text"), row, strict=True))
+        for row in [("x", "X", "x."), ("y", "Y", "y.")]
+    ]
+    query = {
+        "id": "q",
+        "question": "Q?",
+        "answers": [],
+        "supporting_ids": ["y"],
+        "hops": 1,
+        "type": None,
+    }
     (data / "musique" / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (data / "musique" / "queries.jsonl").write_text(json.dumps(query))
     assert "found 1 query and 2 passages" in failure(dataset, store)
@@ -249,18 +299,36 @@ def prepared(folder: Path, **files: list[dict[str, Any]]) -> None:
 
 def test_prepared_files_in_the_folder_of_the_card(card: Any, store: Store, tmp_path: Path) -> None:
     card("musique", 1, 1, folder="musique_804")
-    query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "in_hipporag_1000": True}
+    query = {
+        "id": "q",
+        "question": "Q?",
+        "answers": [],
+        "supporting_ids": ["y"],
+        "in_hipporag_1000": True,
+    }
     corpus = [{"id": "y", "title": "Y", "text": "y."}]
-    prepared(tmp_path / "data" / "musique", corpus=[*corpus, {**corpus[0], "id": "z"}], queries=[query])
+    prepared(
+        tmp_path / "data" / "musique", corpus=[*corpus, {**corpus[0], "id": "z"}], queries=[query]
+    )
     prepared(tmp_path / "data" / "musique_804", corpus=corpus, queries=[query])
     benchmark = Musique("musique", str(tmp_path / "data")).load(store)
     assert len(benchmark.corpus) == 1
-    assert {name: marked.tolist() for name, marked in benchmark.marks.items()} == {"in_hipporag_1000": [True]}
+    assert {name: marked.tolist() for name, marked in benchmark.marks.items()} == {
+        "in_hipporag_1000": [True]
+    }
 
 
-def test_2wiki_takes_types_and_triples_from_beside_the_queries(card: Any, store: Store, tmp_path: Path) -> None:
+def test_2wiki_takes_types_and_triples_from_beside_the_queries(
+    card: Any, store: Store, tmp_path: Path
+) -> None:
     card("2wikimultihopqa", 1, 1, chain={"type": ["inference"]})
-    query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "type": "compositional"}
+    query = {
+        "id": "q",
+        "question": "Q?",
+        "answers": [],
+        "supporting_ids": ["y"],
+        "type": "compositional",
+    }
     folder, dataset = (
         tmp_path / "data" / "2wikimultihopqa",
         TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "data")),
@@ -306,9 +374,17 @@ def test_content_that_changed_since_its_first_use(card: Any, upstream: Any, stor
     ("record", "expected"),
     [
         ({"question": "Q?"}, "musique.json: record 0: field 'paragraphs' is missing"),
-        ({**MUSIQUE[0], "paragraphs": []}, "musique.json: record 0 (2hop__13548_13529): field 1 is missing"),
         (
-            {**MUSIQUE[0], "paragraphs": [{"idx": k, "title": "FC Barcelona", "paragraph_text": "?"} for k in (0, 1)]},
+            {**MUSIQUE[0], "paragraphs": []},
+            "musique.json: record 0 (2hop__13548_13529): field 1 is missing",
+        ),
+        (
+            {
+                **MUSIQUE[0],
+                "paragraphs": [
+                    {"idx": k, "title": "FC Barcelona", "paragraph_text": "?"} for k in (0, 1)
+                ],
+            },
             "musique.json: record 0 (2hop__13548_13529): its passage 'FC Barcelona' is not in",
         ),
     ],
@@ -317,7 +393,9 @@ def test_a_broken_upstream_record_is_named(
     card: Any, upstream: Any, store: Store, record: dict[str, Any], expected: str
 ) -> None:
     card("musique", 1, 3)
-    assert expected in failure(Musique("musique", str(upstream("musique", [record], MUSIQUE_CORPUS))), store)
+    assert expected in failure(
+        Musique("musique", str(upstream("musique", [record], MUSIQUE_CORPUS))), store
+    )
 
 
 def test_broken_upstream_files_are_named(card: Any, upstream: Any, store: Store) -> None:

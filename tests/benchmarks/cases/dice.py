@@ -1,4 +1,6 @@
-"""The graph branch of the Dice-Sorensen hybrid over 100,000 triples, against the same in plain Python."""
+"""The graph branch of the Dice-Sorensen hybrid over 100,000 triples, against the same in plain
+Python.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,26 @@ LIMIT, SEEDS, AIM_MS = 10, 10, 5.0
 def case(quick: bool) -> dict[str, Case]:
     triples, questions = (2_000, 5) if quick else (100_000, 200)
     facts, asked = world(triples, questions)
-    return {"dice": compared(facts, asked, SEEDS, 4), "dice_scan": compared(facts, asked, None, 100)}
+    return {
+        "dice": compared(facts, asked, SEEDS, 4),
+        "dice_scan": compared(facts, asked, None, 100),
+    }
 
 
 def world(triples: int, questions: int, seed: int = 0) -> tuple[TripleTable, list[str]]:
-    """A graph whose degrees fall as a power, under made-up names of two words, and questions on its triples."""
+    """A graph whose degrees fall as a power, under made-up names of two words, and questions on its
+    triples.
+    """
     random = np.random.default_rng(seed)
     size = triples // 2
-    parts = ["".join(random.choice(list("abcdefghiklmnoprstuvw"), 6)).capitalize() for _ in range(2_000)]
+    parts = [
+        "".join(random.choice(list("abcdefghiklmnoprstuvw"), 6)).capitalize() for _ in range(2_000)
+    ]
     names = [f"{parts[a]} {parts[b]}" for a, b in random.integers(0, len(parts), (size, 2))]
-    relations = [f"{parts[a].lower()} of the {parts[b].lower()}" for a, b in random.integers(0, len(parts), (200, 2))]
+    relations = [
+        f"{parts[a].lower()} of the {parts[b].lower()}"
+        for a, b in random.integers(0, len(parts), (200, 2))
+    ]
     popularity = (np.arange(size) + 10.0) ** -0.75
     subject, object_ = random.choice(size, (2, triples), p=popularity / popularity.sum())
     relation = random.integers(0, len(relations), triples)
@@ -41,7 +53,9 @@ def world(triples: int, questions: int, seed: int = 0) -> tuple[TripleTable, lis
     return TripleTable(names, relations, subject, relation, object_), asked
 
 
-def seeds_of(facts: TripleTable, count: int, seed: int = 1) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def seeds_of(
+    facts: TripleTable, count: int, seed: int = 1
+) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     random = np.random.default_rng(seed)
     return [np.unique(random.choice(facts.subject, SEEDS)) for _ in range(count)]
 
@@ -63,15 +77,23 @@ def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int
         return [dict(zip(docs.tolist(), scores.tolist(), strict=True)) for docs, scores in lists]
 
     def theirs() -> list[dict[int, float]]:
-        return [plain(question, start, facts, bags, touching) for question, start in zip(part, starts, strict=False)]
+        return [
+            plain(question, start, facts, bags, touching)
+            for question, start in zip(part, starts, strict=False)
+        ]
 
     def timed() -> dict[str, Any]:
         begun, worked = time.perf_counter(), time.process_time()
         ours()
-        wall, busy = ((after - before) / len(asked) * 1e3 for before, after in (
-            (begun, time.perf_counter()), (worked, time.process_time())
-        ))  # fmt: skip
-        return {"ms_a_question": round(wall, 3), "cpu_ms_a_question": round(busy, 3), "under_5_ms": busy < AIM_MS}
+        wall, busy = (
+            (after - before) / len(asked) * 1e3
+            for before, after in ((begun, time.perf_counter()), (worked, time.process_time()))
+        )
+        return {
+            "ms_a_question": round(wall, 3),
+            "cpu_ms_a_question": round(busy, 3),
+            "under_5_ms": busy < AIM_MS,
+        }
 
     return Case(
         work=f"{len(asked)} questions over {len(facts.subject)} triples, "
@@ -88,7 +110,9 @@ def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int
 
 
 def bag(text: str) -> tuple[Counter[str], int]:
-    counted = Counter(word[i : i + 2] for word in text.upper().split() for i in range(len(word) - 1))
+    counted = Counter(
+        word[i : i + 2] for word in text.upper().split() for i in range(len(word) - 1)
+    )
     return counted, counted.total()
 
 
@@ -100,16 +124,24 @@ def adjacency(facts: TripleTable) -> dict[int, list[int]]:
     return found
 
 
-def plain(question: str, start: Any, facts: TripleTable, bags: Any, touching: dict[int, list[int]]) -> dict[int, float]:
+def plain(
+    question: str, start: Any, facts: TripleTable, bags: Any, touching: dict[int, list[int]]
+) -> dict[int, float]:
     own, total = bag(question)
     seeds = None if start is None else set(start.tolist())
-    among = range(len(facts.subject)) if seeds is None else sorted({t for s in seeds for t in touching.get(s, ())})
+    among = (
+        range(len(facts.subject))
+        if seeds is None
+        else sorted({t for s in seeds for t in touching.get(s, ())})
+    )
     known: dict[int, float] = {}
 
     def alike(label: int) -> float:
         if label not in known:
             counted, size = bags[label]
-            known[label] = 2.0 * sum(min(n, own[pair]) for pair, n in counted.items()) / (total + size)
+            known[label] = (
+                2.0 * sum(min(n, own[pair]) for pair, n in counted.items()) / (total + size)
+            )
         return known[label]
 
     rows = []

@@ -40,7 +40,9 @@ def case(quick: bool) -> Case:
 
 def agree(ours: Any, theirs: Any) -> str:
     ours, theirs = ours.astype(np.float64), theirs.astype(np.float64)
-    cosine = (ours * theirs).sum(axis=1) / np.linalg.norm(ours, axis=1) / np.linalg.norm(theirs, axis=1)
+    cosine = (
+        (ours * theirs).sum(axis=1) / np.linalg.norm(ours, axis=1) / np.linalg.norm(theirs, axis=1)
+    )
     if cosine.min() < 0.99999:
         raise AssertionError(f"cosine {cosine.min()}")
     return f"least cosine {cosine.min():.8f}"

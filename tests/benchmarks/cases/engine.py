@@ -1,4 +1,6 @@
-"""What the engine itself costs: empty parts, shared by two tasks of a Ray on this machine; the peer is the aim."""
+"""What the engine itself costs: empty parts, shared by two tasks of a Ray on this machine; the peer
+is the aim.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def case(quick: bool) -> Case:
     import ray
 
     count = 1_000 if quick else 10_000
-    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker cannot import the tests
+    ray.cloudpickle.register_pickle_by_value(
+        sys.modules[__name__]
+    )  # a worker cannot import the tests
 
     def ours() -> int:
         from harness.plugins.cluster.engine.ray import Ray
@@ -38,9 +42,15 @@ def case(quick: bool) -> Case:
         return "each part is there"
 
     return Case(
-        work=f"{count:,} empty parts by two tasks of Ray", peer=f"the limit of {LIMIT:g} s", ours=ours,
-        theirs=lambda: time.sleep(SLICE), check=check, aim=1, packages=("ray",), scale=LIMIT / SLICE,
-    )  # fmt: skip
+        work=f"{count:,} empty parts by two tasks of Ray",
+        peer=f"the limit of {LIMIT:g} s",
+        ours=ours,
+        theirs=lambda: time.sleep(SLICE),
+        check=check,
+        aim=1,
+        packages=("ray",),
+        scale=LIMIT / SLICE,
+    )
 
 
 @dataclass(frozen=True)
@@ -50,10 +60,15 @@ class Empty:
     folder: str
     count: int
 
-    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
+    def run(
+        self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
+    ) -> Ended:
         """Worker ``index`` of ``of``."""
         place = Path(self.folder)
-        parts = [Part(place / f"{number}.txt", lambda path, advance: path.touch()) for number in range(self.count)]
+        parts = [
+            Part(place / f"{number}.txt", lambda path, advance: path.touch())
+            for number in range(self.count)
+        ]
         with sharing(Share(index, of, waits=True, tolerant=True)):
             fill(place, parts, "empty parts")
         return Ended(index, 0, "")

@@ -13,7 +13,12 @@ from harness.run import Run
 from tests.benchmarks.lists import lists
 from tests.benchmarks.measure import Case, Turn
 
-NAMES = {"recall@10": "recall_10", "ndcg@10": "ndcg_cut_10", "mrr": "recip_rank", "any_sup@10": "success_10"}
+NAMES = {
+    "recall@10": "recall_10",
+    "ndcg@10": "ndcg_cut_10",
+    "mrr": "recip_rank",
+    "any_sup@10": "success_10",
+}
 METRICS = metrics([*NAMES, "last_hop@10", "full_sup@10"], None)
 
 
@@ -50,7 +55,9 @@ def judgements(run: Run, gold: NDArray[np.int32]) -> dict[str, dict[str, int]]:
     }
 
 
-def libraries(found: Mapping[str, Any], qrels: dict[str, dict[str, int]]) -> dict[str, Callable[[], Any]]:
+def libraries(
+    found: Mapping[str, Any], qrels: dict[str, dict[str, int]]
+) -> dict[str, Callable[[], Any]]:
     """Each as its documentation has it, with everything that can be made beforehand made."""
     import ir_measures
     import pytrec_eval
@@ -64,7 +71,9 @@ def libraries(found: Mapping[str, Any], qrels: dict[str, dict[str, int]]) -> dic
     return {
         "pytrec_eval-terrier": lambda: trec.evaluate(found),
         "ir_measures": lambda: list(measures.iter_calc(found)),
-        "ranx": lambda: ranx.evaluate(judged, ranked, names, return_mean=False, save_results_in_run=False),
+        "ranx": lambda: ranx.evaluate(
+            judged, ranked, names, return_mean=False, save_results_in_run=False
+        ),
     }
 
 

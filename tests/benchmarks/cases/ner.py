@@ -17,7 +17,9 @@ from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 
 PART = int(os.environ.get("BENCHMARK_PART", "6"))
-"""One passage in so many is timed: all of them (BENCHMARK_PART=1) take two to three minutes a repeat."""
+"""One passage in so many is timed: all of them (BENCHMARK_PART=1) take two to three minutes a
+repeat.
+"""
 TITLE, ENTITY = KINDS.index("title"), KINDS.index("entity")
 
 
@@ -40,7 +42,9 @@ def case(quick: bool) -> Case:
         "finds titles and spans and places every mention",
         peer="spaCy nlp.pipe, recogniser alone, one process",
         ours=ours,
-        theirs=lambda: [[(e.start_char, e.end_char, e.label_) for e in doc.ents] for doc in nlp.pipe(texts)],
+        theirs=lambda: [
+            [(e.start_char, e.end_char, e.label_) for e in doc.ents] for doc in nlp.pipe(texts)
+        ],
         check=lambda ours, theirs: agree(ours, theirs, texts, data.benchmark.passages),
         aim=1 / 1.3,
         packages=("spacy",),
@@ -55,14 +59,19 @@ class Data:
 
 
 def agree(ours: Any, theirs: Any, texts: list[str], passages: list[str]) -> str:
-    """Each of our entities lies in one of the peer's; each of the peer's holds one of ours, or a title cuts it."""
+    """Each of our entities lies in one of the peer's; each of the peer's holds one of ours, or a
+    title cuts it.
+    """
     mentions, named, compared = ours.passages, 0, 0
     for number, (text, passage, spans) in enumerate(zip(texts, passages, theirs, strict=True)):
         shift, whole = len(passage) - len(text), passage.encode()
         places: dict[int, list[tuple[int, int]]] = {ENTITY: [], TITLE: []}
         for at in range(mentions.indptr[number], mentions.indptr[number + 1]):
             if mentions.kind[at] in places:
-                first, last = (len(whole[: side[at]].decode()) - shift for side in (mentions.start, mentions.end))
+                first, last = (
+                    len(whole[: side[at]].decode()) - shift
+                    for side in (mentions.start, mentions.end)
+                )
                 places[int(mentions.kind[at])].append((first, last))
         kept = [(a, b) for a, b, label in spans if label in LABELS]
         strangers = [m for m in places[ENTITY] if not any(a <= m[0] and m[1] <= b for a, b in kept)]
@@ -74,6 +83,11 @@ def agree(ours: Any, theirs: Any, texts: list[str], passages: list[str]) -> str:
             and normal(text[a:b])
         ]
         if strangers or lost:
-            raise AssertionError(f"passage {number}: ours alone {strangers}, the recogniser's alone {lost}")
+            raise AssertionError(
+                f"passage {number}: ours alone {strangers}, the recogniser's alone {lost}"
+            )
         named, compared = named + len(kept), compared + len(places[ENTITY])
-    return f"all {compared} entities of ours are the recogniser's, its other {named - compared} are cut by a title"
+    return (
+        f"all {compared} entities of ours are the recogniser's, its other {named - compared} are "
+        "cut by a title"
+    )

@@ -1,4 +1,6 @@
-"""Personalised PageRank of many queries over a large power-law graph, against igraph's PRPACK one by one."""
+"""Personalised PageRank of many queries over a large power-law graph, against igraph's PRPACK one
+by one.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,22 @@ def case(quick: bool) -> dict[str, Case]:
     made = {}
     for damping, aim in AIMS.items():
         name = "ppr" if damping == 0.5 else "ppr_85"
-        made[name] = compared(graph, restarts, damping, aim, f"power-law graph, {size} nodes, {edges} edges, quarter "
-                              f"of the nodes passages with a fifth of each restart", 4 if quick else 6)  # fmt: skip
+        made[name] = compared(
+            graph,
+            restarts,
+            damping,
+            aim,
+            f"power-law graph, {size} nodes, {edges} edges, quarter "
+            f"of the nodes passages with a fifth of each restart",
+            4 if quick else 6,
+        )
     return made
 
 
 def world(size: int, edges: int, queries: int, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
-    """A symmetric graph whose degrees fall as a power, and restarts of 2 to 6 entities and 10 passages a query."""
+    """A symmetric graph whose degrees fall as a power, and restarts of 2 to 6 entities and 10
+    passages a query.
+    """
     random = np.random.default_rng(seed)
     popularity = (np.arange(size) + 10.0) ** -0.75
     popularity /= popularity.sum()
@@ -43,17 +54,31 @@ def world(size: int, edges: int, queries: int, seed: int = 0) -> tuple[sp.csr_ar
     passages, entities = held[held < size // 4], held[held >= size // 4]
     rows, columns, values = [], [], []
     for query in range(queries):
-        own, near = random.choice(entities, random.integers(2, 7), replace=False), random.choice(passages, 10, False)
+        own, near = (
+            random.choice(entities, random.integers(2, 7), replace=False),
+            random.choice(passages, 10, False),
+        )
         rows += [query] * (len(own) + 10)
         columns += [*own, *near]
-        values += [*((1 - PASSAGES) * random.dirichlet(np.ones(len(own)))), *(PASSAGES * random.dirichlet(np.ones(10)))]
+        values += [
+            *((1 - PASSAGES) * random.dirichlet(np.ones(len(own)))),
+            *(PASSAGES * random.dirichlet(np.ones(10))),
+        ]
     return graph, sp.csr_array((values, (rows, columns)), shape=(queries, size))
 
 
 def compared(
-    graph: sp.csr_array, restarts: sp.csr_array, damping: float, aim: float, work: str, alone: int, timed: int = 256
+    graph: sp.csr_array,
+    restarts: sp.csr_array,
+    damping: float,
+    aim: float,
+    work: str,
+    alone: int,
+    timed: int = 256,
 ) -> Case:
-    """timed: how many of the queries we walk, in one call; the peer walks ``alone`` of them, one after the other."""
+    """timed: how many of the queries we walk, in one call; the peer walks ``alone`` of them, one
+    after the other.
+    """
     import igraph
 
     queries = restarts.shape[0]
@@ -69,7 +94,11 @@ def compared(
         reset = np.asarray(restarts[[query]].todense()).ravel()
         return np.array(
             known.personalized_pagerank(
-                damping=damping, reset=reset.tolist(), weights="weight", implementation="prpack", directed=True
+                damping=damping,
+                reset=reset.tolist(),
+                weights="weight",
+                implementation="prpack",
+                directed=True,
             )
         )
 
@@ -105,4 +134,6 @@ def agree(ours: list[Any], peer: list[tuple[int, NDArray[np.float64]]]) -> str:
                 raise AssertionError(f"query {query}: node {node} is not in both top {TOP}")
     if worst > 1e-5:
         raise AssertionError(f"L1 distance {worst}")
-    return f"top {TOP} the same up to values within 2e-7 of the cut, largest L1 distance {worst:.1e}"
+    return (
+        f"top {TOP} the same up to values within 2e-7 of the cut, largest L1 distance {worst:.1e}"
+    )

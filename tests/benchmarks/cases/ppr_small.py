@@ -1,4 +1,6 @@
-"""The same on the entity graph of 2WikiMultihopQA by static vectors, with the restarts that the retriever makes."""
+"""The same on the entity graph of 2WikiMultihopQA by static vectors, with the restarts that the
+retriever makes.
+"""
 
 from __future__ import annotations
 

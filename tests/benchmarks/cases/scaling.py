@@ -1,4 +1,6 @@
-"""What two processors bring where work is by passage or by query: a process that has two, against one that has one."""
+"""What two processors bring where work is by passage or by query: a process that has two, against
+one that has one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tests.benchmarks.measure import Case
 
 AIMS = {"extract": 1.8, "encode": 1.6, "bm25_index": 1.5, "trials": 1.6}
 COLD = ("extract",)
-"""Each turn is in a new process that has the passages, as each sweep is: what loading a recogniser takes counts."""
+"""Each turn is in a new process that has the passages, as each sweep is: what loading a recogniser
+takes counts.
+"""
 
 
 def case(quick: bool) -> dict[str, Case]:
@@ -28,9 +32,14 @@ def compared(name: str, aim: float, quick: bool) -> Case:
             process.renew()
 
     return Case(
-        work=f"{two.work}, by two processors{started}", peer="the same by one processor",
-        ours=two.turn, theirs=one.turn, check=same, aim=aim, before=before,
-    )  # fmt: skip
+        work=f"{two.work}, by two processors{started}",
+        peer="the same by one processor",
+        ours=two.turn,
+        theirs=one.turn,
+        check=same,
+        aim=aim,
+        before=before,
+    )
 
 
 def same(two: Any, one: Any) -> str:
@@ -42,7 +51,9 @@ def same(two: Any, one: Any) -> str:
 
 
 class Process:
-    """Does the work whenever it is asked to, with so many processors from before its first import on."""
+    """Does the work whenever it is asked to, with so many processors from before its first import
+    on.
+    """
 
     def __init__(self, name: str, processors: int, quick: bool) -> None:
         self._arguments = name, processors, quick
@@ -51,7 +62,9 @@ class Process:
 
     def _start(self) -> None:
         self._pipe, theirs = get_context("spawn").Pipe()
-        get_context("spawn").Process(target=serve, args=(theirs, *self._arguments), daemon=True).start()
+        get_context("spawn").Process(
+            target=serve, args=(theirs, *self._arguments), daemon=True
+        ).start()
         theirs.close()
         self.work: str = self._pipe.recv()
 
@@ -61,7 +74,9 @@ class Process:
         return self._pipe.recv()
 
     def renew(self) -> None:
-        """Put a new process in the place of one that had a turn, where loading is part of the work."""
+        """Put a new process in the place of one that had a turn, where loading is part of
+        the work.
+        """
         if self._used and self._arguments[0] in COLD:
             self._pipe.close()  # which ends the former process
             self._used = False
@@ -70,7 +85,9 @@ class Process:
 
 def serve(pipe: Connection, name: str, processors: int, quick: bool) -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:processors])
-    told, work = {"extract": extract, "encode": encode, "bm25_index": bm25_index, "trials": trials}[name](quick)
+    told, work = {"extract": extract, "encode": encode, "bm25_index": bm25_index, "trials": trials}[
+        name
+    ](quick)
     pipe.send(told)
     while True:
         try:
@@ -89,7 +106,11 @@ def extract(quick: bool) -> tuple[str, Callable[[], Any]]:
     from tests.benchmarks import real
 
     whole = real.benchmark()
-    some = replace(whole, corpus=whole.corpus.select(range(50 if quick else 2_000)), queries=whole.queries.select([0]))
+    some = replace(
+        whole,
+        corpus=whole.corpus.select(range(50 if quick else 2_000)),
+        queries=whole.queries.select([0]),
+    )
 
     def work() -> Any:
         with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +124,9 @@ def encode(quick: bool) -> tuple[str, Callable[[], Any]]:
     from tests.benchmarks import real
 
     texts, model = list(real.benchmark().passages[: 20 if quick else 250]), MiniLM().open()
-    return f"{len(texts)} passages by MiniLM", lambda: model.encode(texts, "passage", lambda count: None)[0]
+    return f"{len(texts)} passages by MiniLM", lambda: model.encode(
+        texts, "passage", lambda count: None
+    )[0]
 
 
 def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
@@ -112,7 +135,10 @@ def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
 
     passages = list(real.benchmark().passages)
     texts = passages if quick else (passages * 32)[:150_000]
-    return f"the words of {len(texts)} passages counted for BM25", lambda: Words("english", None).counts(texts)[0].data
+    return (
+        f"the words of {len(texts)} passages counted for BM25",
+        lambda: Words("english", None).counts(texts)[0].data,
+    )
 
 
 def trials(quick: bool) -> tuple[str, Callable[[], Any]]:

@@ -22,6 +22,11 @@ def case(quick: bool) -> Case:
         return "it answers"
 
     return Case(
-        work="harness --help, a new process", peer=f"the limit of {LIMIT} s", ours=ours,
-        theirs=lambda: time.sleep(LIMIT), check=check, aim=1, packages=("hydra-core",),
-    )  # fmt: skip
+        work="harness --help, a new process",
+        peer=f"the limit of {LIMIT} s",
+        ours=ours,
+        theirs=lambda: time.sleep(LIMIT),
+        check=check,
+        aim=1,
+        packages=("hydra-core",),
+    )

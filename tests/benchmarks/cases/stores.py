@@ -14,7 +14,13 @@ from tests.benchmarks.cases.dice import seeds_of, world
 from tests.benchmarks.measure import Case
 
 SERVERS = {"neo4j": "HARNESS_NEO4J", "memgraph": "HARNESS_MEMGRAPH"}
-LIBRARIES = {"ladybug": "ladybug", "neo4j": "neo4j", "memgraph": "neo4j", "chroma": "chromadb", "pgvector": "psycopg"}
+LIBRARIES = {
+    "ladybug": "ladybug",
+    "neo4j": "neo4j",
+    "memgraph": "neo4j",
+    "chroma": "chromadb",
+    "pgvector": "psycopg",
+}
 DEPTH, WIDTH = 10, 384
 
 
@@ -55,9 +61,14 @@ def triplestores(stack: contextlib.ExitStack, quick: bool) -> dict[str, Case]:
 def vectorstores(stack: contextlib.ExitStack, quick: bool) -> dict[str, Case]:
     size, count = (300, 5) if quick else (10_000, 100)
     random = np.random.default_rng(0)
-    vectors, questions = (unit(random.standard_normal((n, WIDTH), dtype=np.float32)) for n in (size, count))
-    # Passages lie near their questions, as in a benchmark, so that an approximate index has something to find.
-    vectors[: 20 * count] = unit(np.repeat(questions, 20, axis=0)[:size] + 0.5 * vectors[: 20 * count])
+    vectors, questions = (
+        unit(random.standard_normal((n, WIDTH), dtype=np.float32)) for n in (size, count)
+    )
+    # Passages lie near their questions, as in a benchmark, so that an approximate index has
+    # something to find.
+    vectors[: 20 * count] = unit(
+        np.repeat(questions, 20, axis=0)[:size] + 0.5 * vectors[: 20 * count]
+    )
     default = stack.enter_context(strategy("vectorstore", "faiss").open(vectors))
     made = {}
     for name, fields in others("vectorstore", "faiss"):

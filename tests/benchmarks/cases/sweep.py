@@ -1,4 +1,6 @@
-"""A whole grid over uncapped and over capped lists, against ranx one configuration after another."""
+"""A whole grid over uncapped and over capped lists, against ranx one configuration after
+another.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ from tests.benchmarks.measure import Case
 from tests.benchmarks.trials import CAPPED, FREE, trials
 
 DEPTHS = (2, 5, 10)
-METRICS = metrics([f"{name}@{k}" for name in ("last_hop", "full_sup", "recall", "mrr", "ndcg") for k in DEPTHS], None)
+METRICS = metrics(
+    [f"{name}@{k}" for name in ("last_hop", "full_sup", "recall", "mrr", "ndcg") for k in DEPTHS],
+    None,
+)
 SHARED = [f"{name}@{k}" for name in ("recall", "mrr", "ndcg") for k in DEPTHS]
 MEMORY = 1.5e9
 CAPS = (10, 20, 30, 40, 50)
@@ -57,16 +62,25 @@ def compared(axes: Mapping[str, Any], caps: Sequence[int | None], aim: float, qu
 
 
 def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) -> tuple[Any, Any]:
-    """Means float64[T, M], and wins and losses of each trial against the first, which is dense alone."""
+    """Means float64[T, M], and wins and losses of each trial against the first, which is dense
+    alone.
+    """
     ranks = engine.score(grid, runs, gold)
     values = Metric.parse("last_hop@5")(ranks)
-    return means(ranks, METRICS), ((values > values[0]).sum(axis=1), (values < values[0]).sum(axis=1))
+    return means(ranks, METRICS), (
+        (values > values[0]).sum(axis=1),
+        (values < values[0]).sum(axis=1),
+    )
 
 
 class Peer:
-    """ranx on the same lists. At a share of .5 both lists' tops would tie, which it orders otherwise: not taken."""
+    """ranx on the same lists. At a share of .5 both lists' tops would tie, which it orders
+    otherwise: not taken.
+    """
 
-    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: Sequence[int | None]) -> None:
+    def __init__(
+        self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: Sequence[int | None]
+    ) -> None:
         from ranx import Qrels
         from ranx import Run as Ranx
 
@@ -75,7 +89,9 @@ class Peer:
         names = runs["dense"].doc_ids.to_pylist()
         held = [[names[doc] for doc in row if doc >= 0] for row in gold]
         ids = runs["dense"].query_ids.to_pylist()
-        self.qrels = Qrels({query: dict.fromkeys(own, 1) for query, own in zip(ids, held, strict=True)})
+        self.qrels = Qrels(
+            {query: dict.fromkeys(own, 1) for query, own in zip(ids, held, strict=True)}
+        )
         self.last = Qrels({query: {own[-1]: 1} for query, own in zip(ids, held, strict=True)})
         shares = [0.1, 0.3, 0.6, 0.8]
         self.configurations = list(itertools.product(caps, ("min-max", "max"), shares))
@@ -93,7 +109,9 @@ class Peer:
         from ranx import fuse
 
         cap, norm, share = self.configurations[number]
-        fused = fuse(self.lists[cap], norm=norm, method="wsum", params={"weights": (share, 1 - share)})
+        fused = fuse(
+            self.lists[cap], norm=norm, method="wsum", params={"weights": (share, 1 - share)}
+        )
         scores, last = self._evaluated(fused)
         own, other = last["hit_rate@5"], self.baseline["hit_rate@5"]
         found = {name: float(np.mean(values)) for name, values in scores.items()}
@@ -104,7 +122,9 @@ class Peer:
 
         options = {"return_mean": False, "save_results_in_run": False}
         hits = [f"hit_rate@{k}" for k in DEPTHS]
-        return evaluate(self.qrels, run, SHARED, **options), evaluate(self.last, run, hits, **options)
+        return evaluate(self.qrels, run, SHARED, **options), evaluate(
+            self.last, run, hits, **options
+        )
 
 
 NORMALIZERS = {"min-max": "minmax", "max": "max"}
@@ -115,8 +135,17 @@ def agree(grid: list[Trial], ours: NDArray[np.float64], peer: Peer) -> str:
     knobs = [trial.settings for trial in grid]
     compared = 0
     for number, (cap, norm, share) in enumerate(peer.configurations):
-        wanted = {"fuser": "linear", "normalizer": NORMALIZERS[norm], "fuser.alpha": share, "fuser.beta": 0}
-        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items() and grid[t].pool.cap == cap]
+        wanted = {
+            "fuser": "linear",
+            "normalizer": NORMALIZERS[norm],
+            "fuser.alpha": share,
+            "fuser.beta": 0,
+        }
+        same = [
+            t
+            for t, own in enumerate(knobs)
+            if wanted.items() <= own.items() and grid[t].pool.cap == cap
+        ]
         found, _, _ = peer.one(number)
         for t in same:
             compared += 1
@@ -139,5 +168,7 @@ def peak() -> int:
 def alone() -> None:
     runs, gold = lists(1000)
     judged(trials(FREE), runs, gold)
-    status = Path("/proc/self/status").read_text()  # getrusage would count what the parent held when it forked
+    status = Path(
+        "/proc/self/status"
+    ).read_text()  # getrusage would count what the parent held when it forked
     print(1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1]))

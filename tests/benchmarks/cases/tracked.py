@@ -1,4 +1,6 @@
-"""A sweep with a tracker, against the same sweep without: what the user waits for until the table stands."""
+"""A sweep with a tracker, against the same sweep without: what the user waits for until the table
+stands.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,33 @@ def case(quick: bool) -> Case:
 
     def swept(*tracking: str) -> Path:
         command = [
-            sys.executable, "-m", "harness", "sweep", "dataset=folder", f"dataset.path={world}", "encoder=hashed",
-            f"paths.runs={folder / 'runs'}", f"paths.reports={folder / 'reports'}", *tracking,
-        ]  # fmt: skip
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            sys.executable,
+            "-m",
+            "harness",
+            "sweep",
+            "dataset=folder",
+            f"dataset.path={world}",
+            "encoder=hashed",
+            f"paths.runs={folder / 'runs'}",
+            f"paths.reports={folder / 'reports'}",
+            *tracking,
+        ]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         assert process.stdout is not None
         lines = iter(process.stdout.readline, "")
-        found = next(line.strip() for line in lines if line.startswith(str(folder)))  # the export comes after it
+        found = next(
+            line.strip() for line in lines if line.startswith(str(folder))
+        )  # the export comes after it
         process.kill()
         process.wait()
         return Path(found)
 
     return Case(
         work=f"harness sweep, grid default, a made-up world of {passages} passages, its lists read from artifacts, "
-        "tracking=mlflow into a SQLite store, a new experiment and a new process each time, until the table stands",
+        "tracking=mlflow into a SQLite store, a new experiment and a new process each time, "
+        "until the table stands",
         peer="the same with tracking=none",
         ours=lambda: swept("tracking=mlflow", f"tracking.experiment=repeat-{next(fresh)}"),
         theirs=lambda: swept("tracking=none"),
@@ -54,7 +69,9 @@ def agree(ours: Path, theirs: Path, folder: Path) -> str:
     update(configured, runs, str(ours))  # theirs, the same folder, has no tracker
     from mlflow.tracking import MlflowClient
 
-    pd.testing.assert_frame_equal(*(pd.read_parquet(sweep / "trials.parquet") for sweep in (ours, theirs)))
+    pd.testing.assert_frame_equal(
+        *(pd.read_parquet(sweep / "trials.parquet") for sweep in (ours, theirs))
+    )
     client = MlflowClient(f"sqlite:///{folder / 'runs' / 'mlflow.db'}")
     ids = [experiment.experiment_id for experiment in client.search_experiments()]
     trials = len(pd.read_parquet(ours / "trials.parquet"))

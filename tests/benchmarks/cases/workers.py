@@ -1,4 +1,6 @@
-"""Encoding and entity recognition by two workers of a thread each, against one of a thread, from nothing."""
+"""Encoding and entity recognition by two workers of a thread each, against one of a thread, from
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from pathlib import Path
 from tests.benchmarks.measure import Case
 from tests.world.generate import write
 
-LINE = ["prepare", "dataset=folder", "tracking=none", "~lists.graph", "+retriever@lists.walk=mention_walk"]
+LINE = [
+    "prepare",
+    "dataset=folder",
+    "tracking=none",
+    "~lists.graph",
+    "+retriever@lists.walk=mention_walk",
+]
 """A dense list, and one that reads what was extracted; nothing else takes long."""
 
 
@@ -21,9 +29,23 @@ def case(quick: bool) -> Case:
 
     def prepared(workers: int) -> dict[str, bytes]:
         with tempfile.TemporaryDirectory() as runs:
-            line = [*LINE, f"dataset.path={world}", f"paths.runs={runs}", "engine=local", f"engine.workers={workers}"]
-            environment = {**os.environ, "OMP_NUM_THREADS": str(workers)}  # which the workers divide among them
-            subprocess.run([sys.executable, "-m", "harness", *line], check=True, capture_output=True, env=environment)
+            line = [
+                *LINE,
+                f"dataset.path={world}",
+                f"paths.runs={runs}",
+                "engine=local",
+                f"engine.workers={workers}",
+            ]
+            environment = {
+                **os.environ,
+                "OMP_NUM_THREADS": str(workers),
+            }  # which the workers divide among them
+            subprocess.run(
+                [sys.executable, "-m", "harness", *line],
+                check=True,
+                capture_output=True,
+                env=environment,
+            )
             files = Path(runs).glob("artifacts/*/*/*.np[yz]")
             return {str(path.relative_to(runs)): path.read_bytes() for path in files}
 
@@ -34,6 +56,10 @@ def case(quick: bool) -> Case:
         return "the same bytes in each file"
 
     return Case(
-        work="encode and extract by two workers of a thread each", peer="one worker of a thread",
-        ours=lambda: prepared(2), theirs=lambda: prepared(1), check=check, aim=1 / 0.6,
-    )  # fmt: skip
+        work="encode and extract by two workers of a thread each",
+        peer="one worker of a thread",
+        ours=lambda: prepared(2),
+        theirs=lambda: prepared(1),
+        check=check,
+        aim=1 / 0.6,
+    )

@@ -9,7 +9,10 @@ from harness.core.configuration import compose, defaults, instantiate
 from harness.core.errors import HarnessError
 
 MODULES = {
-    "missing": ("import notthere\n", r"ModuleNotFoundError: No module named 'notthere' \(.*missing\.py:1\)"),
+    "missing": (
+        "import notthere\n",
+        r"ModuleNotFoundError: No module named 'notthere' \(.*missing\.py:1\)",
+    ),
     "divides": ("\nx = 1 / 0\n", r"ZeroDivisionError: division by zero \(.*divides\.py:2\)"),
     "grammar": ("def f(:\n", r"SyntaxError: invalid syntax \(.*grammar\.py:1\)"),
     "raises": (
@@ -22,7 +25,8 @@ MODULES = {
 
 def test_a_package_that_python_does_not_find_is_named_with_the_two_ways_to_it():
     with pytest.raises(
-        HarnessError, match=r"no package elsewhere on Python's path; .*PYTHONPATH=\..*pip install -e \."
+        HarnessError,
+        match=r"no package elsewhere on Python's path; .*PYTHONPATH=\..*pip install -e \.",
     ):
         instantiate({"_target_": "elsewhere.mine.Own"})
 
@@ -35,7 +39,9 @@ def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, 
     monkeypatch.syspath_prepend(tmp_path)
     own = {"_target_": f"{name}.Own"}
     with pytest.raises(HarnessError, match=rf"^{name}\.Own cannot be made: .*{expected}"):
-        instantiate({"_target_": "harness.retriever.dense.Dense", "encoder": own} if nested else own)
+        instantiate(
+            {"_target_": "harness.retriever.dense.Dense", "encoder": own} if nested else own
+        )
 
 
 @pytest.mark.parametrize("name", ["../fuser/rrf", "/etc/passwd", ".", "rrf/../rrf"])
@@ -59,7 +65,9 @@ def test_a_configuration_that_is_wrong_without_overrides_says_so(monkeypatch):
     import hydra
 
     def broken(*given):
-        raise ConfigCompositionException("Could not override 'lists.dense'. Key 'dense' is not in struct")
+        raise ConfigCompositionException(
+            "Could not override 'lists.dense'. Key 'dense' is not in struct"
+        )
 
     monkeypatch.setattr(hydra, "compose", broken)
     with pytest.raises(HarnessError, match=r"configuration: Could not override 'lists.dense'"):
@@ -69,7 +77,11 @@ def test_a_configuration_that_is_wrong_without_overrides_says_so(monkeypatch):
 @pytest.mark.parametrize(
     ("primary", "typed", "found"),
     [
-        ("fuse", ["lists={x: a.trec, y: b.trec}", "lists.y=c.trec"], {"x": "a.trec", "y": "c.trec"}),
+        (
+            "fuse",
+            ["lists={x: a.trec, y: b.trec}", "lists.y=c.trec"],
+            {"x": "a.trec", "y": "c.trec"},
+        ),
         ("fuse", ["lists={x: a.trec}", "+lists.y=c.trec"], {"x": "a.trec", "y": "c.trec"}),
         ("fuse", ["lists={x: a.trec}", "lists=null"], None),
         ("config", ["lists={dense: a.trec}", "lists.dense=b.trec"], {"dense": "b.trec"}),
@@ -80,13 +92,22 @@ def test_what_is_typed_after_a_mapping_holds(primary, typed, found):
 
 
 def test_a_list_that_is_typed_by_its_strategy_stands_beside_a_mapping_of_others():
-    assert {*compose("config", ["lists={dense: a.trec}", "+retriever@lists.mine=bm25"]).lists} == {"dense", "mine"}
+    assert {*compose("config", ["lists={dense: a.trec}", "+retriever@lists.mine=bm25"]).lists} == {
+        "dense",
+        "mine",
+    }
 
 
-def test_a_list_may_be_typed_by_the_word_of_its_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the defaults put one, where they put none, beside a mapping; a file of that name is a file."""
+def test_a_list_may_be_typed_by_the_word_of_its_strategy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the defaults put one, where they put none, beside a mapping; a file of that name is a
+    file.
+    """
     monkeypatch.chdir(tmp_path)
-    lists = compose("config", ["lists={dense: a.trec}", "lists.mine=bm25", "lists.graph=bm25"]).lists
+    lists = compose(
+        "config", ["lists={dense: a.trec}", "lists.mine=bm25", "lists.graph=bm25"]
+    ).lists
     assert {name: getattr(node, "_target_", node) for name, node in lists.items()} == {
         "dense": "a.trec",
         "mine": "harness.retriever.bm25.BM25",

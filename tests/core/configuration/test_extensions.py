@@ -1,4 +1,6 @@
-"""A package outside this tree: found by its entry point, --config-dir, hydra.searchpath and `search`."""
+"""A package outside this tree: found by its entry point, --config-dir, hydra.searchpath and
+`search`.
+"""
 
 import os
 import subprocess
@@ -44,7 +46,10 @@ class Lifted:
         return torch.where(pool.consensus > 0, self.lift * best, best)
 """
 CONFIGURATION = "_target_: lifted.Lifted\nlift: 2.0\n"
-GRID = "mine:\n  fuser: [lifted]\n  fuser.lift: [1, 2]\n  normalizer: [pit]\n  pool.lists: [[dense, graph]]\n"
+GRID = (
+    "mine:\n  fuser: [lifted]\n  fuser.lift: [1, 2]\n  normalizer: [pit]\n  pool.lists: [[dense, "
+    "graph]]\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +67,16 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder into which pip installed that package, and nothing else."""
     site = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+    ]
     subprocess.run([*pip, "--target", str(site), str(sources)], check=True, capture_output=True)
     return site
 
@@ -83,27 +97,42 @@ TRIALS = "fuser=lifted, normalizer=pit, fuser.lift (2)"
 """Two trials of the fuser, as a dry run shows them."""
 
 
-def test_an_installed_package_is_found_by_its_entry_point(harness: Callable[..., str], installed: Path) -> None:
+def test_an_installed_package_is_found_by_its_entry_point(
+    harness: Callable[..., str], installed: Path
+) -> None:
     shown = harness(installed, *SWEEP)
     assert TRIALS in shown
     assert "did you mean lifted?" in harness(installed, "sweep", "fuser=liftd", status=2)
 
 
 @pytest.mark.parametrize(
-    "how", ["--config-dir={}", "hydra.searchpath=[file://{}]", "hydra.searchpath=[pkg://lifted.conf]"]
+    "how",
+    ["--config-dir={}", "hydra.searchpath=[file://{}]", "hydra.searchpath=[pkg://lifted.conf]"],
 )
-def test_a_folder_is_found_when_the_command_names_it(harness: Callable[..., str], sources: Path, how: str) -> None:
+def test_a_folder_is_found_when_the_command_names_it(
+    harness: Callable[..., str], sources: Path, how: str
+) -> None:
     assert TRIALS in harness(sources, *SWEEP, how.format(sources / "lifted" / "conf"))
 
 
-def test_it_is_fused_and_written(harness: Callable[..., str], installed: Path, tmp_path: Path) -> None:
+def test_it_is_fused_and_written(
+    harness: Callable[..., str], installed: Path, tmp_path: Path
+) -> None:
     """Percentile ranks: dense a 1, b 1/2; graph c 1, a 1/2; both hold a, so it is lifted to 2."""
     for name, lines in (("dense", ("a 1 0.9", "b 2 0.5")), ("graph", ("c 1 0.03", "a 2 0.01"))):
         (tmp_path / f"{name}.trec").write_text("".join(f"q Q0 {line} {name}\n" for line in lines))
-    harness(installed, "fuse", "lists={dense: dense.trec, graph: graph.trec}", "fuser=lifted", "out=fused.trec")
+    harness(
+        installed,
+        "fuse",
+        "lists={dense: dense.trec, graph: graph.trec}",
+        "fuser=lifted",
+        "out=fused.trec",
+    )
     assert [line.split()[2:5] for line in (tmp_path / "fused.trec").read_text().splitlines()] == [
-        ["a", "1", "2"], ["c", "2", "1"], ["b", "3", "0.5"],
-    ]  # fmt: skip
+        ["a", "1", "2"],
+        ["c", "2", "1"],
+        ["b", "3", "0.5"],
+    ]
 
 
 def test_search_adds_a_folder_in_python(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,12 +144,16 @@ def test_search_adds_a_folder_in_python(sources: Path, monkeypatch: pytest.Monke
     assert compose(overrides=["fuser=lifted"]).fuser.lift == 2
 
 
-def test_a_name_that_we_have_already_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_we_have_already_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(extensions, "SEARCHED", [])
     (tmp_path / "fuser").mkdir()
     (tmp_path / "fuser" / "rrf.yaml").write_text("_target_: mine.Rrf\n")
     extensions.search(tmp_path)
-    with pytest.raises(HarnessError, match=r"rrf\.yaml: fuser=rrf is already .*conf/fuser/rrf\.yaml; give it"):
+    with pytest.raises(
+        HarnessError, match=r"rrf\.yaml: fuser=rrf is already .*conf/fuser/rrf\.yaml; give it"
+    ):
         names("fuser")
 
 
@@ -175,12 +208,15 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_along_what_need
 def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: Path) -> None:
     (tmp_path / extensions.BROUGHT).write_text('{"gone": ["fuser/fine", "fine"]}')
     with pytest.raises(
-        HarnessError, match=r"^fuser=fine needs the plug-in gone, which is not here; put back the folder"
+        HarnessError,
+        match=r"^fuser=fine needs the plug-in gone, which is not here; put back the folder",
     ):
         strategy("fuser", "fine")
     with pytest.raises(HarnessError, match=r"^fuser=fine needs the plug-in gone"):
         compose(overrides=["fuser=fine"])
-    with pytest.raises(HarnessError, match=r"a\.yaml: fuser\.strategy = 'fuser/fine' needs the plug-in gone"):
+    with pytest.raises(
+        HarnessError, match=r"a\.yaml: fuser\.strategy = 'fuser/fine' needs the plug-in gone"
+    ):
         StoredReader(Path("a.yaml")).read({"fuser": {"strategy": "fuser/fine"}})
 
 

@@ -16,9 +16,9 @@ from harness.core.configuration.extras import LAUNCHERS, check_launcher
 from harness.core.errors import HarnessError
 
 ROOT = Path(__file__).parents[3]
-SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"][
-    "sweep"
-]
+SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]["sweep"]
 NAMES = sorted({name.partition(">")[0].partition("<")[0] for name in SWEEP})
 MODULES = sorted({name.replace("-", "_").replace("scikit_learn", "sklearn") for name in NAMES})
 WITHOUT = f"""
@@ -41,7 +41,10 @@ MAIN = "from harness.__main__ import main; main()"
 
 def light(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", WITHOUT + MAIN, *arguments], cwd=folder, capture_output=True, text=True
+        [sys.executable, "-c", WITHOUT + MAIN, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
 
 
@@ -58,7 +61,9 @@ for line in {lines!r}:
     sys.argv = ["harness", *line]
     main()
 """
-    done = subprocess.run([sys.executable, "-c", WITHOUT + script], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT + script], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("last_hop@5") >= len(lines)
     written = {path.name for path in tmp_path.iterdir()}
@@ -80,8 +85,12 @@ try:
 except harness.HarnessError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", WITHOUT + code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout == f"harness.fuse needs torch, which is not installed: {pip_install('sweep')}\n", done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT + code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (
+        done.stdout == f"harness.fuse needs torch, which is not installed: {pip_install('sweep')}\n"
+    ), done.stderr
 
 
 def test_the_line_to_type_names_the_folder_that_was_installed() -> None:
@@ -96,14 +105,20 @@ gold = harness.Gold.read(sys.argv[1] + "/queries.jsonl")
 runs = harness.read_all({name: f"{sys.argv[1]}/{name}.trec" for name in ("dense", "graph")})
 print(json.dumps(harness.compare(runs["graph"], runs["dense"], gold, "last_hop@5").wins))
 """
-    done = subprocess.run([sys.executable, "-c", WITHOUT + code, bench], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT + code, bench], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) > 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "library"),
-    [(["sweep"], "torch"), (["report"], "torch"), (["evaluate", "run=x.trec", "gold=sample"], "datasets")],
+    [
+        (["sweep"], "torch"),
+        (["report"], "torch"),
+        (["evaluate", "run=x.trec", "gold=sample"], "datasets"),
+    ],
 )
 def test_a_command_that_lacks_a_library_names_the_line_to_type(
     tmp_path: Path, arguments: list[str], library: str
@@ -122,7 +137,11 @@ def test_what_can_be_chosen_is_listed_without_them(tmp_path: Path) -> None:
 
 
 def test_the_smallest_extra_that_brings_it() -> None:
-    installed = {name for name in ("ray", "openai", "s3fs") if any(importlib.metadata.Distribution.discover(name=name))}
+    installed = {
+        name
+        for name in ("ray", "openai", "s3fs")
+        if any(importlib.metadata.Distribution.discover(name=name))
+    }
     for library, extra in (("ray", "ray"), ("openai", "openai"), ("s3fs", "s3")):
         told = missing_library(ImportError(name=f"{library}.part"), "harness sweep")
         assert (told is None) == (library in installed)
@@ -134,7 +153,9 @@ def test_the_smallest_extra_that_brings_it() -> None:
 def test_a_launcher_names_its_extra(monkeypatch):
     for name, (_, extra) in LAUNCHERS.items():
         monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: False)
-        with pytest.raises(HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"):
+        with pytest.raises(
+            HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"
+        ):
             check_launcher(["-m", f"hydra/launcher={name}"])
         monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: True)
         check_launcher(["-m", f"hydra/launcher={name}"])

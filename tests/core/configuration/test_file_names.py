@@ -1,4 +1,6 @@
-"""File names as people have them: what Hydra reads is what was typed, and the commands read such files."""
+"""File names as people have them: what Hydra reads is what was typed, and the commands read such
+files.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +17,55 @@ from tests import warm
 from tests.conftest import Command
 
 NAMES = [
-    "ünïcode-李明.trec", "bm25(k1=0.9,b=0.4).trec", "v1.0_final (2).trec", "a=b.trec", "it's.trec", '"q".trec',
+    "ünïcode-李明.trec",
+    "bm25(k1=0.9,b=0.4).trec",
+    "v1.0_final (2).trec",
+    "a=b.trec",
+    "it's.trec",
+    '"q".trec',
     "!x.trec",
-    "${x}.trec", "dollar$x.trec", "-x.trec", "~a.trec", "a;b.trec", "a#b.trec", "a&b.trec", "a,b.trec", "a[1].trec",
-    "x{1}.trec", "a\\b.trec", "end\\", "a\\'b", "a|b.trec", "a<b.trec", "100%.trec", "@x.trec", "007", "1e5", "2024",
+    "${x}.trec",
+    "dollar$x.trec",
+    "-x.trec",
+    "~a.trec",
+    "a;b.trec",
+    "a#b.trec",
+    "a&b.trec",
+    "a,b.trec",
+    "a[1].trec",
+    "x{1}.trec",
+    "a\\b.trec",
+    "end\\",
+    "a\\'b",
+    "a|b.trec",
+    "a<b.trec",
+    "100%.trec",
+    "@x.trec",
+    "007",
+    "1e5",
+    "2024",
     "null",
-    "true", "run.+.trec", "run.2024-01-01T10:00.trec", "with space.trec", "dir é/r.trec", "f.trec",
-]  # fmt: skip
+    "true",
+    "run.+.trec",
+    "run.2024-01-01T10:00.trec",
+    "with space.trec",
+    "dir é/r.trec",
+    "f.trec",
+]
 
 
 def value_of(override: str) -> Any:
     """What the configuration holds where Hydra has read an override."""
     (parsed,) = OverridesParser.create().parse_overrides([override])
-    return OmegaConf.to_container(OmegaConf.create({"value": parsed.value()}), resolve=True)["value"]  # type: ignore[index, call-overload]
+    return OmegaConf.to_container(OmegaConf.create({"value": parsed.value()}), resolve=True)[
+        "value"
+    ]  # type: ignore[index, call-overload]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_name_of_a_file_is_taken_as_it_is(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_of_a_file_is_taken_as_it_is(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).touch()
@@ -42,7 +76,9 @@ def test_the_name_of_a_file_is_taken_as_it_is(name: str, tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     "name", ["ünïcode-李明.trec", "with space.trec", "it's.trec", "1e5", "a=b.trec", "v1 (2).trec"]
 )
-def test_names_in_lists_and_mappings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_in_lists_and_mappings(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).touch()
     assert value_of(*quote_files([f"lists={{a: {name}, b: b.trec}}"])) == {"a": name, "b": "b.trec"}
@@ -79,7 +115,9 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
     assert join_lists(["k=[5,", "10]", "run=a"]) == ["k=[5, 10]", "run=a"]
     assert join_lists(["lists={a:", "x,", "b:", "y}"]) == ["lists={a: x, b: y}"]
     for typed in (["run", "=", "f.trec"], ["run", "=f.trec"]):
-        with pytest.raises(HarnessError, match=r"run = f\.trec: there are blanks around =; write run=f\.trec"):
+        with pytest.raises(
+            HarnessError, match=r"run = f\.trec: there are blanks around =; write run=f\.trec"
+        ):
             join_lists(typed)
 
 
@@ -90,13 +128,23 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
             "evaluate run=f.trec gold=g.txt k=0,7",
             "k=0,7: several values; a list is k=[0,7], with a decimal point k=0.7",
         ),
-        ("fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o", "this command runs once; -m, several values"),
-        ("fuse lists={a:bm25(k1,b).trec} out=o", "such a text needs quotes within those of the shell: 'lists={name: "),
-        ('compare run={"my-run":f.trec} gold=g.txt', "0-9, blanks and _-./+ alone; write my-run without quotes"),
+        (
+            "fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o",
+            "this command runs once; -m, several values",
+        ),
+        (
+            "fuse lists={a:bm25(k1,b).trec} out=o",
+            "such a text needs quotes within those of the shell: 'lists={name: ",
+        ),
+        (
+            'compare run={"my-run":f.trec} gold=g.txt',
+            "0-9, blanks and _-./+ alone; write my-run without quotes",
+        ),
         ("compare run={日:f.trec} gold=g.txt", "blanks and _-./+ alone; give it another name"),
         (
             "sweep dataset=/a/path",
-            "dataset=/a/path is no name; a folder of your own is dataset=folder dataset.path=/a/path",
+            "dataset=/a/path is no name; a folder of your own is dataset=folder "
+            "dataset.path=/a/path",
         ),
         ("sweep lists.dense=null", "leave the list out with ~lists.dense"),
         ("evaluate run=nöwhere.trec gold=g.txt", "nöwhere.trec: there is no such file"),
@@ -117,6 +165,11 @@ def test_a_command_reads_such_a_file(tmp_path: Path) -> None:
         (tmp_path / name).write_text("q1 Q0 d1 1 9 s\n")
     (tmp_path / "g.txt").write_text("q1 0 d1 1\n")
     typed = ("gold=g.txt", "metric=recall", "k=[1,", "5]", "paths.looks=null")
-    done = warm.harness("compare", "run=ünï 李明.trec", "baseline=bm25(k1=0.9,b=0.4).trec", *typed, cwd=tmp_path)
+    done = warm.harness(
+        "compare", "run=ünï 李明.trec", "baseline=bm25(k1=0.9,b=0.4).trec", *typed, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
-    assert "differ on no query" in " ".join(done.stdout.split()) or "No difference is shown" in done.stdout
+    assert (
+        "differ on no query" in " ".join(done.stdout.split())
+        or "No difference is shown" in done.stdout
+    )

@@ -28,7 +28,9 @@ card:              # of it
 """
 
 
-def test_a_key_has_its_default_and_the_comment_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_has_its_default_and_the_comment_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.yaml").write_text(OWN)
     monkeypatch.setattr(extensions, "SEARCHED", [tmp_path])
     found = {one.key: (one.default, one.text) for one in options("mine")}

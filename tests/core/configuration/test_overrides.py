@@ -18,51 +18,90 @@ from tests.conftest import Command
         (["sweep", "dataset=1"], "dataset=1 is not known; known: "),
         (["fuse", "fuser=null"], "fuser=null is not known; known: boltzmann, "),
         (["fuse", "normalizer=[]"], "normalizer=[] is not known; known: "),
-        (["sweep", "-m", "retriever@lists.graph=ppr,2"], "retriever@lists.graph=2 is not known; known: "),
-        (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
+        (
+            ["sweep", "-m", "retriever@lists.graph=ppr,2"],
+            "retriever@lists.graph=2 is not known; known: ",
+        ),
+        (
+            ["sweep", "fuser.alpha=1.3", "grid=point"],
+            "fuser.alpha must be in [0, 1], got alpha=1.3",
+        ),
         (["sweep", "fuser.alfa=1"], "alfa"),
         (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
-        (["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
+        (
+            ["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"],
+            "grid.mine: fuser.kk is no knob of these points",
+        ),
         (["sweep", "+grid.mine={encoder:[a]}"], "encoder needs new runs"),
         (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
         (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
         (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
         (["sweep", "fuser=["], "a bracket is opened and not closed"),
         (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),
-        (["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"], "metrics=0.5: expected a name, or a list of names"),
+        (
+            ["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"],
+            "metrics=0.5: expected a name, or a list of names",
+        ),
         (["evaluate", "run=r.json", "gold=g.json", "k=0.5"], "k=0.5: expected"),
-        (["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"], "metrics=0.5: expected"),
+        (
+            ["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"],
+            "metrics=0.5: expected",
+        ),
         (["sweep", "metrics=0.5", "dry_run=true"], "metrics=0.5: expected"),
         (["fuse", "lists.a=1", "out=x.trec"], "lists.a=1: expected a path"),
         (["sweep", "fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
         (["sweep", "lists.dense.dpeth=5"], "(did you mean lists.dense.depth?)"),
         (["sweep", "~metricz"], "(did you mean metrics?)"),
-        (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
+        (
+            ["sweep", "dry_run=true", "+fusr=rrf"],
+            "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)",
+        ),
         pytest.param(
             ["sweep", "dry_run=true", "seeds.policy.gate=null"],
             "no list of this configuration uses seeds",
             marks=pytest.mark.plugin("policyrag"),
         ),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
-        (["evaluate", "run=x", "dataset=sample"], "dataset is no key of this command (did you mean dataset.chain?)"),
+        (
+            ["evaluate", "run=x", "dataset=sample"],
+            "dataset is no key of this command (did you mean dataset.chain?)",
+        ),
         (
             ["sweep", "pool=5"],
             "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
         ),
         (["sweep", "pool=null"], "pool=null: expected its keys, as in pool.lists=..."),
-        (["fuse", "lists={a: a.trec}", "out=f.trec", "lenient=maybe"], "lenient=maybe: expected true or false"),
+        (
+            ["fuse", "lists={a: a.trec}", "out=f.trec", "lenient=maybe"],
+            "lenient=maybe: expected true or false",
+        ),
         (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
-        (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
-        (["sweep", "+paths.run=x"], "+paths.run=x changes nothing: paths has no run (did you mean runs?)"),
-        (["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"], "lists={a: x, b: y, a: z}: a stands twice; give each its"),
-        (["fuse", "lists={a:x,a:y}", "out=f.trec"], "lists={a:x,a:y}: a stands twice; give each its own name"),
+        (
+            ["heldout", "+explain_all=true"],
+            "+explain_all=true changes nothing: nothing reads explain_all",
+        ),
+        (
+            ["sweep", "+paths.run=x"],
+            "+paths.run=x changes nothing: paths has no run (did you mean runs?)",
+        ),
+        (
+            ["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"],
+            "lists={a: x, b: y, a: z}: a stands twice; give each its",
+        ),
+        (
+            ["fuse", "lists={a:x,a:y}", "out=f.trec"],
+            "lists={a:x,a:y}: a stands twice; give each its own name",
+        ),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
         pytest.param(
             ["compare", "run=a.csv", "baseline=b.csv", "columns=score"],
             "columns=score: expected names with values",
             marks=pytest.mark.plugin("items"),
         ),
-        (["doctor", "files=2.5"], "files=2.5: expected a name, or a list of names, as in files=[a,b]"),
+        (
+            ["doctor", "files=2.5"],
+            "files=2.5: expected a name, or a list of names, as in files=[a,b]",
+        ),
         (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
 )
@@ -119,7 +158,9 @@ def test_a_new_key_that_another_override_takes_is_kept() -> None:
 
 def test_an_axis_of_a_grid_is_typed_in_its_block() -> None:
     """``grid.values.fuser`` is a list, and ``fuser.alpha`` the name of another axis beside it."""
-    with pytest.raises(HarnessError, match=r"a key ends with \.alpha below a list.*'grid\.values=\{fuser\.alpha:"):
+    with pytest.raises(
+        HarnessError, match=r"a key ends with \.alpha below a list.*'grid\.values=\{fuser\.alpha:"
+    ):
         compose("config", ["grid.values.fuser.alpha=[0.7]"])
     typed = compose("config", ["grid.values={fuser.alpha: [0.7]}"])
     assert typed.grid["values"] == {**compose("config").grid["values"], "fuser.alpha": [0.7]}

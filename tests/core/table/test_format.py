@@ -56,10 +56,18 @@ def test_what_sorts() -> None:
 
 @pytest.mark.parametrize(
     ("value", "kind", "text"),
-    [(0.0183, "points", "+1.8"), (-0.05, "points", "-5.0"), ([-0.004, 0.036], "span", "-0.4 to +3.6"),
-     ([0.0004, 0.03], "span", "+0.04 to +3.00"), ([0.0, 0.03], "span", "+0.0 to +3.0"), (None, "span", "–"),
-     (0.25, "value", "0.25"), (1.2e-7, "value", "1.2e-07"), (3, "value", "3")],
-)  # fmt: skip
+    [
+        (0.0183, "points", "+1.8"),
+        (-0.05, "points", "-5.0"),
+        ([-0.004, 0.036], "span", "-0.4 to +3.6"),
+        ([0.0004, 0.03], "span", "+0.04 to +3.00"),
+        ([0.0, 0.03], "span", "+0.0 to +3.0"),
+        (None, "span", "–"),
+        (0.25, "value", "0.25"),
+        (1.2e-7, "value", "1.2e-07"),
+        (3, "value", "3"),
+    ],
+)
 def test_other_kinds(value: object, kind: str, text: str) -> None:
     assert show(value, kind) == text  # type: ignore[arg-type]
 

@@ -42,7 +42,9 @@ def test_different_cells_do_not_look_alike_when_they_are_cut():
         f"learned penalty=1 features=rank+score {chosen}cap=50 dense+graph+fitted"
         for chosen in ("", "relational m=30 ")
     ]
-    table = Table("t", "T", [Column("strategy", "text")], [[name] for name in (*names, "graph", "graph")])
+    table = Table(
+        "t", "T", [Column("strategy", "text")], [[name] for name in (*names, "graph", "graph")]
+    )
     assert table.lines(30)[2:] == ["learned …", "learned … relational m=30", "graph", "graph"]
     assert table.lines(200)[2:] == [*names, "graph", "graph"]
 
@@ -56,18 +58,29 @@ def test_csv_is_exact() -> None:
 
 
 def test_csv_holds_no_formula_of_data() -> None:
-    table = Table("a", "a", [Column("=1", "text"), Column("x", "percent")], [['=HYPERLINK("http://x")', -0.25]])
+    table = Table(
+        "a",
+        "a",
+        [Column("=1", "text"), Column("x", "percent")],
+        [['=HYPERLINK("http://x")', -0.25]],
+    )
     assert table.csv().splitlines() == ["'=1,x", '"\'=HYPERLINK(""http://x"")",-0.25']
 
 
 def test_html_sorts_by_values_and_runs_nothing() -> None:
     lines = TABLE.html().splitlines()
-    assert lines[1].endswith('<th class="count">W</th><th class="text">rerun with</th></tr></thead>')
-    assert lines[3] == (
-        '<tr><td class="text">dense</td><td class="share" data-key="0.5">50.0</td><td class="span" data-key="-0.1">'
-        '-10.0 to +20.0</td><td class="count">–</td><td class="text"><code>run &#x27;a&#x27;</code></td></tr>'
+    assert lines[1].endswith(
+        '<th class="count">W</th><th class="text">rerun with</th></tr></thead>'
     )
-    assert lines[4].startswith('<tr class="winner"><td class="text">[a] &lt;b&gt;_^^5cinput[2J</td>')
+    assert lines[3] == (
+        '<tr><td class="text">dense</td><td class="share" data-key="0.5">50.0</td><td '
+        'class="span" data-key="-0.1">'
+        '-10.0 to +20.0</td><td class="count">–</td><td class="text"><code>run '
+        "&#x27;a&#x27;</code></td></tr>"
+    )
+    assert lines[4].startswith(
+        '<tr class="winner"><td class="text">[a] &lt;b&gt;_^^5cinput[2J</td>'
+    )
 
 
 def test_latex() -> None:
@@ -77,20 +90,29 @@ def test_latex() -> None:
     assert r"\begin{tabular}{lrrr}" in text
     assert "dense & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
     assert r"\textbf{33.3}" in text
-    assert r"\textbf{{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J}" in text
+    assert (
+        r"\textbf{{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J}"
+        in text
+    )
 
 
 PAIRS = Table(
     "pairs",
     "Points over each baseline",
-    [Column("run", "text"), *(Column(title, kind, group=group) for group in ("over a", "over b")
-                              for title, kind in (("difference", "points"), ("W", "count")))],
+    [
+        Column("run", "text"),
+        *(
+            Column(title, kind, group=group)
+            for group in ("over a", "over b")
+            for title, kind in (("difference", "points"), ("W", "count"))
+        ),
+    ],
     [["x", 0.02, 3, None, None], ["y", -0.01, 0, 0.3, 9]],
     Source("40 questions, split test", ["All of them: known."]),
     ["W: queries won."],
     style=Style(best=frozenset({(1, 3)}), marks={(1, 3): "*"}),
     grouping="baseline",
-)  # fmt: skip
+)
 
 
 def test_groups_of_columns_have_a_head() -> None:
@@ -115,7 +137,10 @@ def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.Mo
     ]
     assert fit(PAIRS) == stacked
     text = typeset(PAIRS, Layout(column=90, page=120), "pairs")
-    assert r"over b & y & \textbf{+30.0}\rlap{\textsuperscript{{*}}}\phantom{\textsuperscript{{*}}} & 9" in text
+    assert (
+        r"over b & y & \textbf{+30.0}\rlap{\textsuperscript{{*}}}\phantom{\textsuperscript{{*}}} & 9"
+        in text
+    )
     assert text.count(r"\begin{tabular}") == 1
     assert "over a & y" in text.partition(r"\midrule")[2].partition(r"\midrule")[0]
 
@@ -136,7 +161,12 @@ def test_an_interval_stays_beside_its_value() -> None:
 
 
 def test_numbers_of_a_column_end_with_as_many_digits() -> None:
-    table = Table("t", "T", [Column("p", "p"), Column("x", "value")], [[0.0504, 2.5], [0.3, 0.125], [None, 4.0]])
+    table = Table(
+        "t",
+        "T",
+        [Column("p", "p"), Column("x", "value")],
+        [[0.0504, 2.5], [0.3, 0.125], [None, 4.0]],
+    )
     text = typeset(table, TWO_COLUMNS, "t")
     assert r".0504 & 2.5\phantom{00} \\" in text
     assert r".300\phantom{0} & 0.125 \\" in text
@@ -145,11 +175,22 @@ def test_numbers_of_a_column_end_with_as_many_digits() -> None:
 
 def test_nothing_is_shrunk_below_seven_points() -> None:
     text = typeset(TABLE, TWO_COLUMNS, "t")
-    assert r"\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi" in text
-    wide = Table("w", "W", [Column("row", "text"), *(Column(f"c{n}") for n in range(30))], [["x", *[0.5] * 30]])
+    assert (
+        r"\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi"
+        in text
+    )
+    wide = Table(
+        "w",
+        "W",
+        [Column("row", "text"), *(Column(f"c{n}") for n in range(30))],
+        [["x", *[0.5] * 30]],
+    )
     panels = LatexTable(wide, TWO_COLUMNS, str, str).panels()
     assert max(map(len, panels)) <= 12
-    assert max(LatexTable(wide, TWO_COLUMNS, str, str).width(panel) for panel in panels) <= TWO_COLUMNS.page
+    assert (
+        max(LatexTable(wide, TWO_COLUMNS, str, str).width(panel) for panel in panels)
+        <= TWO_COLUMNS.page
+    )
 
 
 def test_markdown() -> None:
@@ -165,7 +206,10 @@ def test_markdown() -> None:
 
 
 def test_select() -> None:
-    assert TABLE.select(["W", "list"]).cells() == [["–", "dense"], ["3", "[a] <b>_^^5cinput\x1b[2J"]]
+    assert TABLE.select(["W", "list"]).cells() == [
+        ["–", "dense"],
+        ["3", "[a] <b>_^^5cinput\x1b[2J"],
+    ]
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "", "/etc/x", "a//b", "é"])

@@ -1,4 +1,6 @@
-"""Graded judgements: the values of trec_eval (pytrec_eval), and what the command says of how it read them."""
+"""Graded judgements: the values of trec_eval (pytrec_eval), and what the command says of how it
+read them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from harness.run import Run
 from tests import warm
 
 QRELS = {"q1": {"a": 3, "b": 2, "c": 1, "x": 0}, "q2": {"a": 1, "b": 3}, "q3": {"a": 0, "b": 0}}
-LISTS = {"q1": {"c": 9.0, "a": 8.0, "x": 7.0, "b": 6.0}, "q2": {"z": 9.0, "b": 8.0}, "q3": {"a": 9.0}}
+LISTS = {
+    "q1": {"c": 9.0, "a": 8.0, "x": 7.0, "b": 6.0},
+    "q2": {"z": 9.0, "b": 8.0},
+    "q3": {"a": 9.0},
+}
 TREC = {
     "ndcg@3": "ndcg_cut_3",
     "ndcg@10": "ndcg_cut_10",
@@ -46,12 +52,34 @@ def test_graded_judgements_give_the_values_of_trec_eval(
     qrels: dict[str, dict[str, int]], listed: dict[str, float], rel: int
 ) -> None:
     run = dict.fromkeys(qrels, listed)
-    wanted = {"ndcg_cut.3,10", "recall.3", "recip_rank", "success.1,5", "P.3,10", "map", "map_cut.3", "Rprec"}
+    wanted = {
+        "ndcg_cut.3,10",
+        "recall.3",
+        "recip_rank",
+        "success.1,5",
+        "P.3,10",
+        "map",
+        "map_cut.3",
+        "Rprec",
+    }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted, relevance_level=rel).evaluate(run)
     nothing = [None] * len(qrels)
-    supporting = [[doc for doc, grade in judged.items() if grade >= rel] for judged in qrels.values()]
-    gold = Gold(list(qrels), supporting, nothing, nothing, False, "qrels", grades=list(qrels.values()), rel=rel)
-    if not {*gold.documents.to_pylist()} & {*listed}:  # refused: nothing says that the ids are the same
+    supporting = [
+        [doc for doc, grade in judged.items() if grade >= rel] for judged in qrels.values()
+    ]
+    gold = Gold(
+        list(qrels),
+        supporting,
+        nothing,
+        nothing,
+        False,
+        "qrels",
+        grades=list(qrels.values()),
+        rel=rel,
+    )
+    if not {*gold.documents.to_pylist()} & {
+        *listed
+    }:  # refused: nothing says that the ids are the same
         return
     found = evaluate(Run.from_dict(run), gold, list(TREC), ties="trec")
     for query in qrels:
@@ -66,8 +94,13 @@ def test_a_level_of_ndcg_leaves_lower_grades_without_a_gain() -> None:
     found = evaluate(Run.from_dict(run), Gold.from_dict(qrels), names, ties="trec").metrics
     gains = np.array([0, 3, 0, 2]) / np.log2([2, 3, 4, 5])
     assert found["ndcg(rel=2)@10"] == pytest.approx(gains.sum() / (3 + 2 / np.log2(3)))
-    for name, cut in (("ndcg(rel=2)@10", {"a": 0, "b": 2, "c": 3, "d": -2}), ("ndcg@10", qrels["q"])):
-        theirs = pytrec_eval.RelevanceEvaluator({"q": cut}, {"ndcg_cut.10"}).evaluate(run)["q"]["ndcg_cut_10"]
+    for name, cut in (
+        ("ndcg(rel=2)@10", {"a": 0, "b": 2, "c": 3, "d": -2}),
+        ("ndcg@10", qrels["q"]),
+    ):
+        theirs = pytrec_eval.RelevanceEvaluator({"q": cut}, {"ndcg_cut.10"}).evaluate(run)["q"][
+            "ndcg_cut_10"
+        ]
         assert found[name] == pytest.approx(theirs)
     assert (found["recall(rel=3)@2"], found["mrr(rel=2)"]) == (1, 0.5)
 
@@ -75,17 +108,30 @@ def test_a_level_of_ndcg_leaves_lower_grades_without_a_gain() -> None:
 def test_a_metric_with_a_level_is_parsed_back() -> None:
     metric = Metric.parse("ndcg( rel = 2 )@10")
     assert (str(metric), metric) == ("ndcg(rel=2)@10", Metric("ndcg", 10, 2))
-    for text in ("ndcg(rel=0)@5", "ndcg(rel=x)@5", "ndcg(p=2)@5", "ndcg(rel=2@5", "last_hop(rel=2)@5", "ndcg(rel=2)"):
+    for text in (
+        "ndcg(rel=0)@5",
+        "ndcg(rel=x)@5",
+        "ndcg(p=2)@5",
+        "ndcg(rel=2@5",
+        "last_hop(rel=2)@5",
+        "ndcg(rel=2)",
+    ):
         with pytest.raises(HarnessError):
             Metric.parse(text)
-    with pytest.raises(HarnessError, match=r"rel is a relevance of judgements, and this gold has none"):
+    with pytest.raises(
+        HarnessError, match=r"rel is a relevance of judgements, and this gold has none"
+    ):
         metric(np.array([[1, 2]], dtype=np.int32))
 
 
 def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
     """pytrec_eval: ndcg_cut_5 .7463, .6199, 0; recall_5 1, 1, 0; reciprocal rank 1, .5, 0."""
     Run.from_dict(LISTS).to_trec(tmp_path / "run.trec")
-    rows = [f"{query} 0 {doc} {grade}" for query, judged in QRELS.items() for doc, grade in judged.items()]
+    rows = [
+        f"{query} 0 {doc} {grade}"
+        for query, judged in QRELS.items()
+        for doc, grade in judged.items()
+    ]
     (tmp_path / "qrels.txt").write_text("\n".join(rows))
 
     def theirs(name: str, rel: int = 1) -> list[float]:
@@ -93,7 +139,14 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
         return [100 * found[query][name.replace(".", "_")] for query in QRELS]
 
     def said(*arguments: str) -> str:
-        typed = ("evaluate", "run=run.trec", "gold=qrels.txt", "metrics=[ndcg,recall,mrr]", "k=5", "paths.looks=null")
+        typed = (
+            "evaluate",
+            "run=run.trec",
+            "gold=qrels.txt",
+            "metrics=[ndcg,recall,mrr]",
+            "k=5",
+            "paths.looks=null",
+        )
         done = warm.harness(*typed, *arguments, cwd=tmp_path, check=True)
         assert "does not know" not in done.stderr
         return " ".join(done.stdout.split())
@@ -108,18 +161,25 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
     assert f"all 2 {sum(theirs('ndcg_cut.5')) / 2:.1f}" in found
     found = said("ties=trec", "rel=2")
     assert "relevant from 2 on" in found
-    assert f"all 3 {means[0]:.1f} {sum(theirs('recall.5', 2)) / 3:.1f} {sum(theirs('recip_rank', 2)) / 3:.1f}" in found
+    assert (
+        f"all 3 {means[0]:.1f} {sum(theirs('recall.5', 2)) / 3:.1f} "
+        f"{sum(theirs('recip_rank', 2)) / 3:.1f}" in found
+    )
 
 
 def test_judged_and_rbp_by_hand_and_by_ir_measures() -> None:
-    """rbp: gold at places 2 and 4, p = .8 and .5; judged: 3 of 4, 3 of 5, with a judged 0 among them."""
+    """rbp: gold at places 2 and 4, p = .8 and .5; judged: 3 of 4, 3 of 5, with a judged 0 among
+    them.
+    """
     qrels = {"q": {"a": 2, "b": 1, "c": 0, "e": -1}}
     run = {"q": {"c": 5.0, "a": 4.0, "x": 3.0, "b": 2.0}}
     names = ["judged@4", "judged@5", "judged@1", "rbp", "rbp(p=0.5)@3", "rbp(rel=2,p=0.5)"]
     found = evaluate(Run.from_dict(run), Gold.from_dict(qrels), names).metrics
     theirs = ir_measures.calc_aggregate([ir_measures.Judged @ 4], qrels, run)
     assert found["judged@4"] == theirs[ir_measures.Judged @ 4] == 0.75
-    assert found["judged@5"] == 0.6  # ir_measures divides by the length of a list that is shorter than k
+    assert (
+        found["judged@5"] == 0.6
+    )  # ir_measures divides by the length of a list that is shorter than k
     assert found["judged@1"] == 1
     assert found["rbp"] == pytest.approx(0.2 * (0.8 + 0.8**3))
     assert found["rbp(p=0.5)@3"] == pytest.approx(0.25)
@@ -129,11 +189,22 @@ def test_judged_and_rbp_by_hand_and_by_ir_measures() -> None:
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("hit@5", "success"), ("Hits@5", "success"), ("P@5", "precision"), ("AP", "map"), ("Rprec", "r_precision"),
-     ("RR", "mrr"), ("nDCG@5", "ndcg"), ("MAP", "map"), ("lasthop@5", "last_hop")],
-)  # fmt: skip
+    [
+        ("hit@5", "success"),
+        ("Hits@5", "success"),
+        ("P@5", "precision"),
+        ("AP", "map"),
+        ("Rprec", "r_precision"),
+        ("RR", "mrr"),
+        ("nDCG@5", "ndcg"),
+        ("MAP", "map"),
+        ("lasthop@5", "last_hop"),
+    ],
+)
 def test_a_name_of_another_tool_suggests_ours(name: str, meant: str) -> None:
-    with pytest.raises(HarnessError, match=rf"metric {name} is not known \(did you mean {meant}\?\)"):
+    with pytest.raises(
+        HarnessError, match=rf"metric {name} is not known \(did you mean {meant}\?\)"
+    ):
         Metric.parse(name)
 
 

@@ -24,7 +24,9 @@ def test_as_one_trial_at_a_time(hops) -> None:
 def test_sums_are_taken_in_numpy_s_order(queries) -> None:
     ranks = np.random.default_rng(queries).integers(1, 14, (40, queries, 3)).astype(np.int32)
     wanted = metrics(["recall", "ndcg", "mrr"], [2, 10])
-    assert means(ranks, wanted).tolist() == [[metric(own).mean() for metric in wanted] for own in ranks]
+    assert means(ranks, wanted).tolist() == [
+        [metric(own).mean() for metric in wanted] for own in ranks
+    ]
 
 
 def test_no_queries_no_trials() -> None:
@@ -33,7 +35,9 @@ def test_no_queries_no_trials() -> None:
 
 
 def test_averages_leave_out_what_a_metric_does_not_count():
-    """By hand: of 1, 0, none, 1 the mean is 2/3; of 1, none, 1, none it is 1; of none it is none."""
+    """By hand: of 1, 0, none, 1 the mean is 2/3; of 1, none, 1, none it is 1; of none it
+    is none.
+    """
     values = np.array([[1.0, 0, np.nan, 1], [1, np.nan, 1, np.nan], [np.nan] * 4])
     found = average(values)
     assert found[:2].tolist() == [2 / 3, 1.0]

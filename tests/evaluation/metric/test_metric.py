@@ -1,4 +1,6 @@
-"""Metrics: hand-worked values, trec_eval's on random runs, and a brute-force count for the gold ranks."""
+"""Metrics: hand-worked values, trec_eval's on random runs, and a brute-force count for the gold
+ranks.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,11 @@ from harness.evaluation.metric.rank import _count_on_device
 from harness.fusion.pool import Pool
 from harness.run import Run
 
-HAND = np.array([[2, 4], [1, ABSENT], [6, 3], [5, NONE], [ABSENT, ABSENT], [NONE, NONE]], dtype=np.int32)
-"""Two hops found; last hop lost; first hop below 5; one hop only; nothing found; nothing to find."""
+HAND = np.array(
+    [[2, 4], [1, ABSENT], [6, 3], [5, NONE], [ABSENT, ABSENT], [NONE, NONE]], dtype=np.int32
+)
+"""Two hops found; last hop lost; first hop below 5; one hop only; nothing found; nothing to find.
+"""
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,9 @@ def test_no_place_for_gold() -> None:
     assert Metric.parse("recall@5")(np.empty((3, 0), dtype=np.int32)).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["last_hop@5", "full_sup@10", "any_sup@1", "recall@100", "ndcg@10", "mrr", "mrr@10"])
+@pytest.mark.parametrize(
+    "name", ["last_hop@5", "full_sup@10", "any_sup@1", "recall@100", "ndcg@10", "mrr", "mrr@10"]
+)
 def test_a_metric_is_parsed_back_from_its_name(name: str) -> None:
     assert str(Metric.parse(name)) == name
     assert Metric.parse(str(Metric.parse(name))) == Metric.parse(name)
@@ -110,8 +117,13 @@ def test_a_depth_is_a_whole_number_from_1_on(k: int) -> None:
 
 
 def test_what_holds_of_which_metric() -> None:
-    """0/1 of a query: trec_eval's success, and all, or the last, of its gold; no cut-off: trec_eval's names without."""
-    kinds = {kind: {name for name, one in MEASURES.items() if getattr(one, kind)} for kind in ("binary", "whole")}
+    """0/1 of a query: trec_eval's success, and all, or the last, of its gold; no cut-off:
+    trec_eval's names without.
+    """
+    kinds = {
+        kind: {name for name, one in MEASURES.items() if getattr(one, kind)}
+        for kind in ("binary", "whole")
+    }
     assert kinds["binary"] == {"last_hop", "full_sup", "any_sup", "success"}
     assert kinds["whole"] == {"mrr", "map", "r_precision", "rbp"}
     assert {name for name, one in MEASURES.items() if one.graded} == {"ndcg", "judged"}
@@ -120,7 +132,9 @@ def test_what_holds_of_which_metric() -> None:
 
 def test_without_judgements_a_relevance_of_1_is_that_of_all_gold() -> None:
     assert Metric.parse("ndcg(rel=1)@5")(HAND).tolist() == Metric.parse("ndcg@5")(HAND).tolist()
-    with pytest.raises(HarnessError, match="rel is a relevance of judgements, and this gold has none"):
+    with pytest.raises(
+        HarnessError, match="rel is a relevance of judgements, and this gold has none"
+    ):
         Metric.parse("ndcg(rel=2)@5")(HAND)
 
 
@@ -133,13 +147,19 @@ def test_names_times_depths() -> None:
 
 def test_groups_are_ordered_as_numbers() -> None:
     found = groups([10, 2, None, 3, 2])
-    assert {label: members.tolist() for label, members in found.items()} == {"2": [1, 4], "3": [3], "10": [0]}
+    assert {label: members.tolist() for label, members in found.items()} == {
+        "2": [1, 4],
+        "3": [3],
+        "10": [0],
+    }
     assert list(found) == ["2", "3", "10"]
     assert list(groups(["b", "a", "b"])) == ["a", "b"]
 
 
 def brute_rank(scores: list[float], docs: list[int], column: int) -> int:
-    """The place of a column when the documents are sorted by (score descending, column ascending)."""
+    """The place of a column when the documents are sorted by (score descending, column
+    ascending).
+    """
     if column < 0 or docs[column] < 0 or scores[column] == -math.inf:
         return ABSENT
     held = [place for place, doc in enumerate(docs) if doc >= 0 and scores[place] > -math.inf]
@@ -159,7 +179,10 @@ def test_gold_ranks_are_those_of_sorting(data: st.DataObject) -> None:
     fused[docs < 0] = math.nan  # what stands in the padding is never read
     tensors = [torch.from_numpy(array) for array in (fused, docs, columns)]
     expected = [
-        [brute_rank(fused[row].tolist(), docs[row].tolist(), column) for column in columns[row].tolist()]
+        [
+            brute_rank(fused[row].tolist(), docs[row].tolist(), column)
+            for column in columns[row].tolist()
+        ]
         for row in range(rows)
     ]
     assert gold_ranks(*tensors).tolist() == expected
@@ -168,15 +191,24 @@ def test_gold_ranks_are_those_of_sorting(data: st.DataObject) -> None:
 
 
 def test_gold_ranks_tell_no_gold_from_not_found() -> None:
-    fused, docs = torch.tensor([[0.5, 0.7]], dtype=torch.float64), torch.tensor([[3, 8]], dtype=torch.int32)
+    fused, docs = (
+        torch.tensor([[0.5, 0.7]], dtype=torch.float64),
+        torch.tensor([[3, 8]], dtype=torch.int32),
+    )
     gold = torch.tensor([[8, 5, -1]], dtype=torch.int32)
-    assert gold_ranks(fused, docs, torch.tensor([[1, -1, -1]]), gold).tolist() == [[1, ABSENT, NONE]]
+    assert gold_ranks(fused, docs, torch.tensor([[1, -1, -1]]), gold).tolist() == [
+        [1, ABSENT, NONE]
+    ]
     assert gold_ranks(fused, docs, torch.tensor([[1, -1, -1]])).dtype == torch.int32
 
 
 @pytest.mark.parametrize("count", [gold_ranks, _count_on_device])
 def test_a_nan_score_is_never_ranked_first(count: object) -> None:
-    arguments = torch.tensor([[math.nan, 0.5]]).double(), torch.tensor([[0, 1]]).int(), torch.tensor([[0]])
+    arguments = (
+        torch.tensor([[math.nan, 0.5]]).double(),
+        torch.tensor([[0, 1]]).int(),
+        torch.tensor([[0]]),
+    )
     if count is gold_ranks:
         with pytest.raises(HarnessError, match="not finite"):
             gold_ranks(*arguments)
@@ -193,8 +225,12 @@ def test_the_query_with_the_nan_is_named_among_others() -> None:
             gold_ranks(fused, docs, columns)
 
 
-def random_system(rng: np.random.Generator) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-    """A run and qrels with ties, missing queries, unjudged and non-relevant documents, and empty lists."""
+def random_system(
+    rng: np.random.Generator,
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """A run and qrels with ties, missing queries, unjudged and non-relevant documents, and empty
+    lists.
+    """
     documents = [f"d{number}" for number in rng.permutation(40)]
     run: dict[str, dict[str, float]] = {}
     qrels: dict[str, dict[str, int]] = {}
@@ -216,7 +252,9 @@ def gold_of(run: Run, qrels: dict[str, dict[str, int]]) -> np.ndarray:
         for query in run.query_ids.to_pylist()
     ]
     width = max(map(len, relevant), default=0)
-    return np.array([row + [-1] * (width - len(row)) for row in relevant], dtype=np.int32).reshape(len(relevant), width)
+    return np.array([row + [-1] * (width - len(row)) for row in relevant], dtype=np.int32).reshape(
+        len(relevant), width
+    )
 
 
 THEIRS = {
@@ -237,12 +275,19 @@ def test_metrics_are_those_of_trec_eval_on_1000_random_runs() -> None:
         lists, qrels = random_system(rng)
         run = Run.from_dict(lists)
         ranks = run_ranks(run, gold_of(run, qrels), ties="trec")
-        theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recall.5,20", "ndcg_cut.5,20", "success.1,5", "recip_rank"})
+        theirs = pytrec_eval.RelevanceEvaluator(
+            qrels, {"recall.5,20", "ndcg_cut.5,20", "success.1,5", "recip_rank"}
+        )
         values = theirs.evaluate(lists)
         for ours, name in THEIRS.items():
             scores = dict(zip(lists, Metric.parse(ours)(ranks).tolist(), strict=True))
             for query, value in values.items():
-                assert scores[query] == pytest.approx(value[name], abs=1e-12), (ours, query, lists, qrels)
+                assert scores[query] == pytest.approx(value[name], abs=1e-12), (
+                    ours,
+                    query,
+                    lists,
+                    qrels,
+                )
                 compared += 1
     assert compared > 10_000
 
@@ -254,19 +299,27 @@ def test_metrics_are_those_of_trec_eval_under_our_ties_too() -> None:
         lists, qrels = random_system(rng)
         run = Run.from_dict(lists)
         distinct = {
-            query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in run.to_dict().items()
+            query: {doc: float(-place) for place, doc in enumerate(ranked)}
+            for query, ranked in run.to_dict().items()
         }
         ranks = run_ranks(run, gold_of(run, qrels))
-        values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.5", "recip_rank"}).evaluate(distinct)
+        values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.5", "recip_rank"}).evaluate(
+            distinct
+        )
         for ours, name in (("ndcg@5", "ndcg_cut_5"), ("mrr", "recip_rank")):
             scores = dict(zip(lists, Metric.parse(ours)(ranks).tolist(), strict=True))
-            assert all(scores[query] == pytest.approx(value[name], abs=1e-12) for query, value in values.items())
+            assert all(
+                scores[query] == pytest.approx(value[name], abs=1e-12)
+                for query, value in values.items()
+            )
 
 
 def test_trec_eval_reads_scores_as_32_bit_floats() -> None:
     lists = {"q": {"a": 1.0 + 1e-12, "b": 1.0}}
     gold = np.array([[0]], dtype=np.int32)
-    theirs = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate(lists)["q"]["recip_rank"]
+    theirs = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate(lists)["q"][
+        "recip_rank"
+    ]
     assert 1 / run_ranks(Run.from_dict(lists), gold, ties="trec")[0, 0] == theirs
     assert run_ranks(Run.from_dict(lists), gold)[0, 0] == 1
 

@@ -15,18 +15,37 @@ from harness.evaluation.metric.rank import Ties
 from harness.run import Run
 from tests import warm
 
-NAMES = ["last_hop@2", "full_sup@2", "any_sup@2", "recall@2", "recall@3", "ndcg@3", "mrr", "map", "rbp", "r_precision"]
+NAMES = [
+    "last_hop@2",
+    "full_sup@2",
+    "any_sup@2",
+    "recall@2",
+    "recall@3",
+    "ndcg@3",
+    "mrr",
+    "map",
+    "rbp",
+    "r_precision",
+]
 
 GRADED = ["ndcg@2", "ndcg(rel=2)@3", "recall(rel=2)@2", "judged@2", "map"]
 HOPS = (["d1", "d2"], ["d3", "d0", "d9"], ["d2"])
 
 
 def test_by_hand_gold_comes_first_or_last_among_equal_scores() -> None:
-    """a alone is first; b, c, d are equal in places 2 to 4. Gold: a, then c. c may be second, third or fourth."""
+    """a alone is first; b, c, d are equal in places 2 to 4. Gold: a, then c. c may be second, third
+    or fourth.
+    """
     run = Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}})
     gold = harness.Gold.from_dict({"q": ["a", "c"]}, ordered=True)
-    found = ranges_of(run, gold, metrics(["last_hop@3", "recall@2", "map", "recall@1", "recall@4"], None))
-    assert found == {"last_hop@3": (0.0, 1.0), "recall@2": (0.5, 1.0), "map": ((1 + 2 / 4) / 2, 1.0)}
+    found = ranges_of(
+        run, gold, metrics(["last_hop@3", "recall@2", "map", "recall@1", "recall@4"], None)
+    )
+    assert found == {
+        "last_hop@3": (0.0, 1.0),
+        "recall@2": (0.5, 1.0),
+        "map": ((1 + 2 / 4) / 2, 1.0),
+    }
 
 
 @pytest.mark.parametrize("ties", ["house", "trec"])
@@ -35,17 +54,25 @@ def test_the_range_is_that_of_every_order(graded: bool, ties: Ties) -> None:
     """Each order of a query's equal scores is a query of its own, whose scores differ a little."""
     draw = np.random.default_rng(3)
     lists = {f"q{n}": {f"d{m}": float(draw.integers(1, 3)) for m in range(4)} for n in range(8)}
-    grades = {query: {f"d{m}": int(draw.integers(0, 4)) for m in (0, 2, 3)} | {"d9": 1} for query in lists}
+    grades = {
+        query: {f"d{m}": int(draw.integers(0, 4)) for m in (0, 2, 3)} | {"d9": 1} for query in lists
+    }
     orders = list(itertools.permutations(range(4)))
     moved = {
-        f"{query} {number}": {doc: score + 1e-3 * place for (doc, score), place in zip(own.items(), order, strict=True)}
+        f"{query} {number}": {
+            doc: score + 1e-3 * place
+            for (doc, score), place in zip(own.items(), order, strict=True)
+        }
         for query, own in lists.items()
         for number, order in enumerate(orders)
     }
     names = GRADED if graded else NAMES
     every, gold = (
         harness.Gold.from_dict(
-            {query: grades[query[:2]] if graded else HOPS[int(query[1]) % len(HOPS)] for query in queries},
+            {
+                query: grades[query[:2]] if graded else HOPS[int(query[1]) % len(HOPS)]
+                for query in queries
+            },
             ordered=not graded,
         )
         for queries in (moved, lists)
@@ -68,15 +95,23 @@ def test_scores_that_are_one_in_32_bits_are_equal_for_trec() -> None:
 
 
 def test_evaluate_and_compare_say_the_range_in_one_line(tmp_path: Path) -> None:
-    harness.write({f"q{n}": {"x": 1, f"g{n}": 1 if n < 3 else 2} for n in range(200)}, tmp_path / "tied.trec")
+    harness.write(
+        {f"q{n}": {"x": 1, f"g{n}": 1 if n < 3 else 2} for n in range(200)}, tmp_path / "tied.trec"
+    )
     harness.write({f"q{n}": {f"g{n}": 2, "x": 1} for n in range(200)}, tmp_path / "base.trec")
-    (tmp_path / "gold.json").write_text(str({f"q{n}": {f"g{n}": 1} for n in range(200)}).replace("'", '"'))
+    (tmp_path / "gold.json").write_text(
+        str({f"q{n}": {f"g{n}": 1} for n in range(200)}).replace("'", '"')
+    )
     ours = ["run=tied.trec", "gold=gold.json", "paths.looks=null"]
     told = "tied.trec has equal scores; in another order of these it has recall@1 98.5 to 100.0"
-    done = warm.harness("evaluate", *ours, "metrics=[recall]", "k=[1,2]", "out=e.json", cwd=tmp_path, check=True)
+    done = warm.harness(
+        "evaluate", *ours, "metrics=[recall]", "k=[1,2]", "out=e.json", cwd=tmp_path, check=True
+    )
     assert f"caution: {told}." in " ".join(done.stdout.split())
     options = ["baseline=base.trec", "metric=[recall,success]", "k=1", "out=c.json"]
     done = warm.harness("compare", *ours, *options, cwd=tmp_path, check=True)
     assert f"caution: {told}, success@1 98.5 to 100.0." in " ".join(done.stdout.split())
-    assert '"tie_ranges":{"recall@1":[0.985,1.0]}' in "".join((tmp_path / "e.json").read_text().split())
+    assert '"tie_ranges":{"recall@1":[0.985,1.0]}' in "".join(
+        (tmp_path / "e.json").read_text().split()
+    )
     assert '"tie_ranges":{"run":[0.985,1.0]}' in "".join((tmp_path / "c.json").read_text().split())

@@ -47,7 +47,10 @@ def test_correlation_within_clusters(values, labels, expected):
 @pytest.mark.parametrize(
     ("sizes", "few"),
     [
-        ([20] * 12, True),  # one in eleven is won as a whole: in 28% of samples none is, and all lose a little
+        (
+            [20] * 12,
+            True,
+        ),  # one in eleven is won as a whole: in 28% of samples none is, and all lose a little
         ([20] * 26, False),
         ([7] * 20, True),
         ([6] * 12, False),
@@ -68,7 +71,8 @@ def test_few_and_large_clusters_have_no_p(sizes, few):
 def test_the_score_interval_by_hand():
     """Clusters of sums 2, 1, 0 and sizes 2, 1, 3, where errors by query are less at both ends.
 
-    (3 - 6 m)^2 = t^2 (5 - 2 (4 + 1) m + 14 m^2), t of 10/10 and 9/5 effective clusters but the largest: 1.8.
+    (3 - 6 m)^2 = t^2 (5 - 2 (4 + 1) m + 14 m^2), t of 10/10 and 9/5 effective clusters but the
+    largest: 1.8.
     """
     values, labels = np.array([1.0, 1, 1, 0, 0, 0]), np.array([0, 0, 1, 2, 2, 2])
     low, high = ClusteredScore.of(values, labels, "any").interval(0.5)
@@ -91,16 +95,21 @@ def test_the_interval_of_queries_alone_is_tangos_with_t():
 
 
 def worlds(seed, count, labels, correlation=0.5):
-    """Outcomes of a world each: won with .15, lost with .05, queries of a cluster alike: a difference of .1."""
+    """Outcomes of a world each: won with .15, lost with .05, queries of a cluster alike: a
+    difference of .1.
+    """
     rng = np.random.default_rng(seed)
     for _ in range(count):
         shared = rng.standard_normal(labels.max() + 1)[labels]
-        latent = correlation**0.5 * shared + (1 - correlation) ** 0.5 * rng.standard_normal(len(labels))
+        latent = correlation**0.5 * shared + (1 - correlation) ** 0.5 * rng.standard_normal(
+            len(labels)
+        )
         yield (latent > norm.isf(0.15)).astype(float) - (latent < norm.ppf(0.05))
 
 
 @pytest.mark.parametrize(
-    "sizes", [[100] + [1] * 200, [10] * 30, [70, 42, 14, 10] + [1] * 250, [400] + [1] * 120 + [2] * 40]
+    "sizes",
+    [[100] + [1] * 200, [10] * 30, [70, 42, 14, 10] + [1] * 250, [400] + [1] * 120 + [2] * 40],
 )
 def test_the_interval_covers_where_the_plain_one_does_not(sizes):
     labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
@@ -124,7 +133,9 @@ def test_the_sign_of_a_cluster_of_most_queries_is_a_coin(kind):
     for mean in (-0.1, 0.0, 0.1, 0.15, 0.3, 0.35):
         sums = np.bincount(labels, values) - mean * sizes
         drawn = np.mean(np.abs(flips @ sums) >= abs(sums.sum()) - 1e-9)
-        assert 2 * t.cdf(-abs(found.statistic(mean)), found.freedom) == pytest.approx(drawn, abs=0.03)
+        assert 2 * t.cdf(-abs(found.statistic(mean)), found.freedom) == pytest.approx(
+            drawn, abs=0.03
+        )
     low, high = found.interval()
     assert low < values.mean() < high < low + 0.6
     sums = np.bincount(labels, values) - values.mean() * sizes
@@ -132,17 +143,24 @@ def test_the_sign_of_a_cluster_of_most_queries_is_a_coin(kind):
 
 
 def test_design_effect_by_hand():
-    """Kish: m equal outcomes a cluster multiply the variance by m; independent ones do not; unequal sizes by hand."""
+    """Kish: m equal outcomes a cluster multiply the variance by m; independent ones do not; unequal
+    sizes by hand.
+    """
     outcomes = np.array([1.0] * 8 + [0.0] * 12)
     assert design_effect(np.repeat(outcomes, 5), np.repeat(np.arange(20), 5)) == pytest.approx(5)
     assert design_effect(outcomes, np.arange(20)) == 1
     assert design_effect(np.ones(4), np.array([0, 0, 1, 1])) == 1  # no variance
-    # Mean 2/5. Cluster of three: deviations .6 .6 -.4, products 2 (.36 - .24 - .24) = -.24, by its others -.12; of two:
-    # -.4 -.4, products .32, by its other .32. r = (.32 - .12) / 5 / .24 = 1/6; 1 + r ((9 + 4) / 5 - 1).
+    # Mean 2/5. Cluster of three: deviations .6 .6 -.4, products 2 (.36 - .24 - .24) = -.24, by its
+    # others -.12; of two: -.4 -.4, products .32, by its other .32. r = (.32 - .12) / 5 / .24 = 1/6;
+    # 1 + r ((9 + 4) / 5 - 1).
     found = design_effect(np.array([1.0, 1, 0, 0, 0]), np.array([0, 0, 0, 1, 1]))
     assert found == pytest.approx(1 + (0.2 / 5 / 0.24) * 1.6)
-    assert design_effect(np.array([1.0, 0, 1, 0]), np.array([0, 0, 1, 1])) == 1  # a negative correlation is none
-    both = design_effect(np.array([[1.0, 1, 0, 0, 0], [1.0, 0, 1, 0, 0]]), np.array([0, 0, 0, 1, 1]))
+    assert (
+        design_effect(np.array([1.0, 0, 1, 0]), np.array([0, 0, 1, 1])) == 1
+    )  # a negative correlation is none
+    both = design_effect(
+        np.array([[1.0, 1, 0, 0, 0], [1.0, 0, 1, 0, 0]]), np.array([0, 0, 0, 1, 1])
+    )
     assert both.tolist() == pytest.approx([float(found)] * 2)
 
 
@@ -155,17 +173,23 @@ def test_sign_flips_of_clusters_enumerated():
         enumerated = np.mean(np.abs(flips @ sums) >= abs(sums.sum()) - 1e-9)
         assert clustered_mcnemar(signs, labels) == pytest.approx(enumerated, abs=1e-12)
         # The same by drawing signs, as the max-statistic test does: one trial alone.
-        assert max_statistic([signs], 20_000, labels=labels)[0] == pytest.approx(enumerated, abs=0.02)
+        assert max_statistic([signs], 20_000, labels=labels)[0] == pytest.approx(
+            enumerated, abs=0.02
+        )
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(8, 1), (11, 2), (15, 6), (3, 3), (0, 0), (700, 600)])
 def test_queries_alone_are_mcnemars_test(wins, losses):
     signs = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 5)
-    assert clustered_mcnemar(signs, np.arange(len(signs))) == pytest.approx(mcnemar(wins, losses), rel=1e-9)
+    assert clustered_mcnemar(signs, np.arange(len(signs))) == pytest.approx(
+        mcnemar(wins, losses), rel=1e-9
+    )
 
 
 def test_the_plain_max_statistic_finds_what_clusters_explain():
-    """Null worlds of 30 trials, 40 clusters of 4 that win and lose together: by query .05 is exceeded."""
+    """Null worlds of 30 trials, 40 clusters of 4 that win and lose together: by query .05 is
+    exceeded.
+    """
     rng, plain, by_cluster = np.random.default_rng(3), 0, 0
     labels = np.repeat(np.arange(40), 4)
     for world in range(200):
@@ -182,7 +206,9 @@ def test_wilson_by_cluster_covers(sizes):
     labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
     rng = np.random.default_rng(4)
     for _ in range(400):
-        latent = 0.5**0.5 * rng.standard_normal(len(sizes))[labels] + 0.5**0.5 * rng.standard_normal(len(labels))
+        latent = 0.5**0.5 * rng.standard_normal(len(sizes))[
+            labels
+        ] + 0.5**0.5 * rng.standard_normal(len(labels))
         values = (latent > 0).astype(float)
         low, high = clustered_wilson(values, labels)
         inside += low <= 0.5 <= high
@@ -194,15 +220,23 @@ def test_wilson_by_cluster_covers(sizes):
 
 def test_wilson_by_cluster_of_queries_alone_and_of_nothing_but_hits():
     labels = np.arange(60)
-    assert clustered_wilson(np.array([1.0] * 40 + [0.0] * 20), labels) == pytest.approx(wilson(40, 60))
+    assert clustered_wilson(np.array([1.0] * 40 + [0.0] * 20), labels) == pytest.approx(
+        wilson(40, 60)
+    )
     low, high = clustered_wilson(np.ones(60), labels // 2)
     assert (0.85 < low < 0.95, high) == (True, pytest.approx(1))
     assert low < wilson(60, 60)[0]  # 30 pairs
 
 
 def test_power_of_the_clustered_test_by_hand():
-    """Of six wins p is 2 / 64. A cluster of ten beside them: 2 / 128, and with one query lost already 16 / 128."""
+    """Of six wins p is 2 / 64. A cluster of ten beside them: 2 / 128, and with one query lost
+    already 16 / 128.
+    """
     assert clustered_power(np.ones(6), np.arange(6), 0.8) == pytest.approx(0.8**6)
-    assert clustered_power(np.ones(16), np.repeat(np.arange(7), [10] + [1] * 6), 0.8) == pytest.approx(0.8**7)
-    assert clustered_power(-np.ones(6), np.arange(6), 1.0) == pytest.approx(1)  # the sides are drawn
+    assert clustered_power(
+        np.ones(16), np.repeat(np.arange(7), [10] + [1] * 6), 0.8
+    ) == pytest.approx(0.8**7)
+    assert clustered_power(-np.ones(6), np.arange(6), 1.0) == pytest.approx(
+        1
+    )  # the sides are drawn
     assert clustered_power(np.zeros(6), np.arange(6), 0.8) == 0

@@ -1,4 +1,6 @@
-"""Tango's interval against R's PropCIs and a published table; equivalence against the interval and by simulation."""
+"""Tango's interval against R's PropCIs and a published table; equivalence against the interval and
+by simulation.
+"""
 
 import numpy as np
 import pytest
@@ -8,7 +10,9 @@ from harness.evaluation.statistic import difference_interval, equivalence
 
 
 def test_published_intervals():
-    """Airway hyper-responsiveness (Bentur et al. 2009) as in Fagerland, Lydersen & Laake 2014: 1 of 21 against 7."""
+    """Airway hyper-responsiveness (Bentur et al. 2009) as in Fagerland, Lydersen & Laake 2014: 1 of
+    21 against 7.
+    """
     low, high = difference_interval(1, 7, 21)
     assert (round(low, 3), round(high, 3)) == (-0.517, -0.026)
 
@@ -22,7 +26,9 @@ def test_intervals_of_propcis_in_r(wins, losses, n, level, low, high):
     assert difference_interval(wins, losses, n, level) == pytest.approx((low, high), abs=5e-5)
 
 
-@pytest.mark.parametrize(("wins", "losses", "n"), [(8, 1, 514), (0, 3, 491), (0, 0, 100), (50, 0, 50), (3, 9, 12)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "n"), [(8, 1, 514), (0, 3, 491), (0, 0, 100), (50, 0, 50), (3, 9, 12)]
+)
 def test_the_interval_mirrors_and_holds_what_was_seen(wins, losses, n):
     low, high = difference_interval(wins, losses, n)
     assert -1 <= low <= (wins - losses) / n <= high <= 1
@@ -39,7 +45,9 @@ def test_the_interval_covers():
     assert inside / 2000 == pytest.approx(0.95, abs=0.015)
 
 
-@pytest.mark.parametrize(("wins", "losses", "n"), [(28, 25, 618), (5, 5, 500), (0, 3, 491), (0, 0, 60), (60, 40, 900)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "n"), [(28, 25, 618), (5, 5, 500), (0, 3, 491), (0, 0, 60), (60, 40, 900)]
+)
 def test_equivalence_is_the_90_percent_interval_within_the_margins(wins, losses, n):
     low, high = difference_interval(wins, losses, n, 0.9)
     for margin in (0.005, 0.01, 0.02, 0.0247, 0.0248, 0.05, 0.2):
@@ -62,7 +70,9 @@ def test_what_is_refused():
         equivalence(1, 1, 10, 0)
 
 
-@pytest.mark.parametrize(("wins", "losses", "n"), [(7, 2, 40), (3, 0, 12), (20, 0, 20), (1, 1, 5), (12, 30, 300)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "n"), [(7, 2, 40), (3, 0, 12), (20, 0, 20), (1, 1, 5), (12, 30, 300)]
+)
 def test_both_bounds_change_places_with_wins_and_losses(wins, losses, n):
     low, high = difference_interval(wins, losses, n)
     other_low, other_high = difference_interval(losses, wins, n)
@@ -75,7 +85,9 @@ def test_both_bounds_change_places_with_wins_and_losses(wins, losses, n):
 
 
 def tango(wins, losses, n, margin):
-    """Tango (1998), equations 3 and 4, written out: z at a margin, q21 the restricted maximum likelihood estimate."""
+    """Tango (1998), equations 3 and 4, written out: z at a margin, q21 the restricted maximum
+    likelihood estimate.
+    """
     b = -wins - losses + (2 * n - wins + losses) * margin
     c = -losses * margin * (1 - margin)
     q21 = ((b * b - 4 * (2 * n) * c) ** 0.5 - b) / (2 * (2 * n))
@@ -90,7 +102,9 @@ def test_without_queries_or_without_doubt_every_difference_is_possible():
 
 
 def test_equivalence_of_no_queries_and_of_one() -> None:
-    """Nothing is shown by none; of one query that both answer alike, z = 1 x .5 / sqrt(variance) at either margin."""
+    """Nothing is shown by none; of one query that both answer alike, z = 1 x .5 / sqrt(variance) at
+    either margin.
+    """
     assert equivalence(0, 0, 0, 0.02) == 1
     assert 0 < equivalence(0, 0, 1, 0.5) < 1
     assert equivalence(0, 0, 1, 1) == 0

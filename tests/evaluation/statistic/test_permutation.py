@@ -1,4 +1,6 @@
-"""Permutation tests: sign flips of a pair; of many trials all flips enumerated, dependence, false findings."""
+"""Permutation tests: sign flips of a pair; of many trials all flips enumerated, dependence, false
+findings.
+"""
 
 import itertools
 import os
@@ -11,7 +13,14 @@ from scipy.stats import permutation_test, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic import clustered_mcnemar, holm, max_statistic, mcnemar, sign_flip, smallest_mean
+from harness.evaluation.statistic import (
+    clustered_mcnemar,
+    holm,
+    max_statistic,
+    mcnemar,
+    sign_flip,
+    smallest_mean,
+)
 
 
 def enumerated(signs):
@@ -24,15 +33,23 @@ def enumerated(signs):
     order = np.argsort(-observed, kind="stable")
     found, so_far = np.empty(len(signs)), 0.0
     for place, trial in enumerate(order):
-        so_far = max(so_far, np.mean(reached[:, order[place:]].max(axis=1) >= observed[trial] - 1e-12))
+        so_far = max(
+            so_far, np.mean(reached[:, order[place:]].max(axis=1) >= observed[trial] - 1e-12)
+        )
         found[trial] = so_far
     return found
 
 
 def test_all_flips_by_hand():
-    signs = [[1, 1, 1, 1, 1, 1, 1, 0, 0], [1, -1, 1, 0, 0, 0, 0, 1, 1], [0, 0, 0, 1, -1, 1, -1, 1, 0]]
+    signs = [
+        [1, 1, 1, 1, 1, 1, 1, 0, 0],
+        [1, -1, 1, 0, 0, 0, 0, 1, 1],
+        [0, 0, 0, 1, -1, 1, -1, 1, 0],
+    ]
     exact = enumerated(signs)
-    assert exact[0] == pytest.approx(2 / 2**7, rel=1.5)  # a little more than alone: others may reach 7 as well
+    assert exact[0] == pytest.approx(
+        2 / 2**7, rel=1.5
+    )  # a little more than alone: others may reach 7 as well
     assert max_statistic(signs, 200_000) == pytest.approx(exact, abs=0.004)
 
 
@@ -59,11 +76,16 @@ def test_no_difference_is_p_1_and_order_does_not_matter():
     shuffled = rng.permutation(12)
     assert np.array_equal(max_statistic(signs[shuffled]), found[shuffled])
     assert max_statistic(np.zeros((2, 0), int)).tolist() == [1, 1]
-    assert max_statistic([[1, -1] * 20, [1] * 40], 1500).tolist() == [1, 1 / 1501]  # 0 is reached in every draw
+    assert max_statistic([[1, -1] * 20, [1] * 40], 1500).tolist() == [
+        1,
+        1 / 1501,
+    ]  # 0 is reached in every draw
 
 
 def test_false_findings_stay_at_five_percent():
-    """600 worlds of 40 dependent trials that do not differ from the baseline: any p < .05 is a false finding."""
+    """600 worlds of 40 dependent trials that do not differ from the baseline: any p < .05 is a
+    false finding.
+    """
     rng, found = np.random.default_rng(5), 0
     for world in range(600):
         shared = rng.choice([-1, 0, 1], size=(1, 80), p=[0.1, 0.8, 0.1])
@@ -101,14 +123,18 @@ def test_the_same_bits_for_any_number_of_threads():
 def test_what_is_refused():
     with pytest.raises(HarnessError, match="signs must be -1, 0 or 1"):
         max_statistic([[0.5]])
-    with pytest.raises(HarnessError, match=r"permutations must be in \[1, inf\), got permutations=0"):
+    with pytest.raises(
+        HarnessError, match=r"permutations must be in \[1, inf\), got permutations=0"
+    ):
         max_statistic([[1]], 0)
 
 
 @pytest.mark.parametrize("n", [2, 5, 12])
 def test_sign_flips_are_those_of_scipy(n):
     differences = np.random.default_rng(n).normal(0.6, 1, n)
-    exact = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    exact = permutation_test(
+        (differences,), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
     assert sign_flip(differences) == pytest.approx(exact.pvalue)
     assert sign_flip(differences * 1e-12) == pytest.approx(exact.pvalue)
 
@@ -121,8 +147,12 @@ def test_drawn_sign_flips_are_close_to_the_t_test():
     )
     assert sign_flip(differences + 1) == 1 / 10_001
     assert sign_flip(-differences) == sign_flip(differences)
-    assert sign_flip([0, 0]) == sign_flip([]) == sign_flip([1, -1] * 100) == 1  # every draw reaches a sum of 0
-    assert sign_flip([1, 2, 4], permutations=8) == 2 / 8  # as many as there are patterns: all are counted
+    assert (
+        sign_flip([0, 0]) == sign_flip([]) == sign_flip([1, -1] * 100) == 1
+    )  # every draw reaches a sum of 0
+    assert (
+        sign_flip([1, 2, 4], permutations=8) == 2 / 8
+    )  # as many as there are patterns: all are counted
     assert sign_flip([1, 2], permutations=1) in (0.5, 1)  # the observed one, and one that is drawn
 
 
@@ -147,4 +177,6 @@ def test_the_smallest_mean_is_that_of_statsmodels(n):
     expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
     assert smallest_mean(1 / n**0.5, n - 1) == pytest.approx(expected, rel=0.01)
     assert smallest_mean(0.0, n - 1) is smallest_mean(1.0, 0.5) is None
-    assert smallest_mean(2.0, 1) == pytest.approx(2 * (12.7062 + 1.3764), rel=1e-4)  # tables of Student's t, of two
+    assert smallest_mean(2.0, 1) == pytest.approx(
+        2 * (12.7062 + 1.3764), rel=1e-4
+    )  # tables of Student's t, of two

@@ -1,4 +1,6 @@
-"""The random-effects model over benchmarks, worked by hand where errors are equal, and what it refuses."""
+"""The random-effects model over benchmarks, worked by hand where errors are equal, and what it
+refuses.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from harness.evaluation.statistic import pooled
 
 
 def test_equal_errors_by_hand():
-    """Mean .3; spread^2 = the variance of .1 .2 .3 .6, .14 / 3, less .05^2; error^2 of the mean (.14 / 3) / 4."""
+    """Mean .3; spread^2 = the variance of .1 .2 .3 .6, .14 / 3, less .05^2; error^2 of the mean
+    (.14 / 3) / 4.
+    """
     found = pooled([0.1, 0.2, 0.3, 0.6], [0.05] * 4)
     between, error = 0.14 / 3 - 0.05**2, (0.14 / 12) ** 0.5
     assert found.mean == pytest.approx(0.3)
@@ -26,14 +30,20 @@ def test_equal_errors_by_hand():
 def test_benchmarks_that_agree_have_no_spread_and_are_one():
     found = pooled([0.02, 0.02, 0.02], [0.01, 0.02, 0.03])
     assert (found.spread, found.each) == (0, pytest.approx((0.02,) * 3))
-    error = (1 / (1e4 + 2500 + 1e4 / 9)) ** 0.5  # the plain one: differences of no spread would say 0
+    error = (
+        1 / (1e4 + 2500 + 1e4 / 9)
+    ) ** 0.5  # the plain one: differences of no spread would say 0
     assert found.interval[1] == pytest.approx(0.02 + t.ppf(0.975, 2) * error)
     assert pooled([0.0, 0.1], [0.01, 0.01]).further is None
 
 
-@pytest.mark.parametrize(("differences", "errors"), [([0.1], [0.1]), ([0.1, 0.0], [0.1, 0.0]), ([0.1, 0.2], [0.1])])
+@pytest.mark.parametrize(
+    ("differences", "errors"), [([0.1], [0.1]), ([0.1, 0.0], [0.1, 0.0]), ([0.1, 0.2], [0.1])]
+)
 def test_what_is_refused(differences, errors):
-    with pytest.raises(HarnessError, match="two differences or more, each with a standard error above 0"):
+    with pytest.raises(
+        HarnessError, match="two differences or more, each with a standard error above 0"
+    ):
         pooled(differences, errors)
 
 

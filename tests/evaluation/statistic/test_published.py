@@ -1,4 +1,6 @@
-"""Figures that the PhaseGraph paper prints, recomputed from its own counts (its Tables 1, 2, 4, 7 and Section 7.2)."""
+"""Figures that the PhaseGraph paper prints, recomputed from its own counts (its Tables 1, 2, 4, 7
+and Section 7.2).
+"""
 
 import pytest
 

@@ -11,7 +11,9 @@ from harness.evaluation.statistic.selection import predict
 
 
 def world(rng, truth, queries, shared):
-    """Outcomes [T, Q] with success rates ``truth``; trials share a query's luck with probability ``shared``."""
+    """Outcomes [T, Q] with success rates ``truth``; trials share a query's luck with probability
+    ``shared``.
+    """
     common, own = rng.random((1, queries)), rng.random((len(truth), queries))
     luck = np.where(rng.random(own.shape) < shared, common, own)
     return (luck < np.array(truth)[:, None]).astype(float)
@@ -48,7 +50,9 @@ def test_one_trial_has_no_curse():
 
 
 def test_the_whole_rule_is_repeated():
-    """Equal scores: fewer losses choose; equal losses: the first. The others are never chosen again."""
+    """Equal scores: fewer losses choose; equal losses: the first. The others are never chosen
+    again.
+    """
     scores = np.tile([1.0, 0.0], (3, 50))
     losses = np.zeros((3, 100), bool)
     losses[0, 1::2] = True
@@ -83,21 +87,32 @@ def test_what_is_refused():
 
 
 def test_clusters_of_equal_queries_are_forecast_as_their_number():
-    """40 clusters of 3 equal queries tell what 40 queries tell: the same draws, choice, score and interval."""
+    """40 clusters of 3 equal queries tell what 40 queries tell: the same draws, choice, score and
+    interval.
+    """
     rng = np.random.default_rng(9)
     scores = (rng.random((12, 40)) < 0.6).astype(float)
     thrice, losses, three = np.repeat(scores, 3, axis=1), np.zeros((12, 40), bool), np.full(40, 3)
     alone = expected(scores, losses, 40, 400)
-    whole = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400, labels=np.repeat(np.arange(40), 3), fresh=three)
-    assert (whole.score, whole.low, whole.high) == pytest.approx((alone.score, alone.low, alone.high))
+    whole = expected(
+        thrice,
+        np.repeat(losses, 3, axis=1),
+        120,
+        400,
+        labels=np.repeat(np.arange(40), 3),
+        fresh=three,
+    )
+    assert (whole.score, whole.low, whole.high) == pytest.approx(
+        (alone.score, alone.low, alone.high)
+    )
     plain = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400)
     assert plain.high - plain.low < 0.7 * (whole.high - whole.low)
 
 
 def test_the_interval_by_hand():
-    """Clusters {1, 1}, {0, 0}, {1, 0}: B 1/2, W 1/6, s 2, so r is 1/2 (Donner 1986), and 6 queries tell as
-    6 / (1 + (12 / 6 - 1) / 2) = 4. New ones in clusters of 5, 4, 1 and 20 single ones: sum of s^2 62, so 30 tell as
-    30 / (1 + (62 / 30 - 1) / 2) = 19.6, of which 20 are counted.
+    """Clusters {1, 1}, {0, 0}, {1, 0}: B 1/2, W 1/6, s 2, so r is 1/2 (Donner 1986), and 6 queries
+    tell as 6 / (1 + (12 / 6 - 1) / 2) = 4. New ones in clusters of 5, 4, 1 and 20 single ones: sum
+    of s^2 62, so 30 tell as 30 / (1 + (62 / 30 - 1) / 2) = 19.6, of which 20 are counted.
     """
     values, labels = np.array([1.0, 1, 0, 0, 1, 0]), np.repeat([0, 3, 4], 2)
     assert correlation(values, labels) == pytest.approx(0.5)
@@ -124,8 +139,8 @@ def test_scores_that_vary_little_are_forecast_narrowly():
 
 
 def test_a_winner_that_hardly_differs_is_forecast_as_widely_as_what_is_chosen_in_its_place():
-    """Half of the resamples choose the trial of 0 and 1, so the expected score varies half as much as its: by
-    .25 / 2 / 400. The winner's own new score hardly varies.
+    """Half of the resamples choose the trial of 0 and 1, so the expected score varies half as much
+    as its: by .25 / 2 / 400. The winner's own new score hardly varies.
     """
     scores = np.array([[1.0, *[0.5] * 399], [0.0, 1.0] * 200])
     told = expected(scores, np.zeros_like(scores, bool), 400)

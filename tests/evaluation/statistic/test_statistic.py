@@ -52,7 +52,9 @@ def test_published_p_values(wins: int, losses: int, p: float) -> None:
     assert round(mcnemar(wins, losses), 3) == p
 
 
-@pytest.mark.parametrize(("wins", "losses", "p"), [(23, 0, 2.4e-7), (26, 0, 3.0e-8), (27, 0, 1.5e-8), (2, 22, 3.6e-5)])
+@pytest.mark.parametrize(
+    ("wins", "losses", "p"), [(23, 0, 2.4e-7), (26, 0, 3.0e-8), (27, 0, 1.5e-8), (2, 22, 3.6e-5)]
+)
 def test_published_small_p_values(wins: int, losses: int, p: float) -> None:
     assert mcnemar(wins, losses) == pytest.approx(p, rel=0.02)
 
@@ -67,7 +69,9 @@ def test_mcnemar_is_that_of_statsmodels_and_scipy(wins: int, losses: int) -> Non
     p = mcnemar(wins, losses)
     assert p == mcnemar(losses, wins)
     if wins + losses:
-        assert p == pytest.approx(statsmodels_mcnemar([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9)
+        assert p == pytest.approx(
+            statsmodels_mcnemar([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9
+        )
         assert p == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
 
 
@@ -123,10 +127,14 @@ def test_wilson_at_the_edges() -> None:
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, None, "3", -1])
 def test_what_is_no_count_is_one_line(wrong: Any) -> None:
     asked: list[Callable[[], object]] = [
-        lambda: mcnemar(wrong, 2), lambda: odds_ratio(1, wrong, 5), lambda: mcnemar_power(wrong, 0.1, 0.05),
-        lambda: wilson(wrong, 3), lambda: wilson(0, wrong), lambda: difference_interval(wrong, 2, 10),
+        lambda: mcnemar(wrong, 2),
+        lambda: odds_ratio(1, wrong, 5),
+        lambda: mcnemar_power(wrong, 0.1, 0.05),
+        lambda: wilson(wrong, 3),
+        lambda: wilson(0, wrong),
+        lambda: difference_interval(wrong, 2, 10),
         lambda: difference_interval(0, 0, wrong),
-    ]  # fmt: skip
+    ]
     for ask in asked:
         with pytest.raises(HarnessError, match=r"must be a (whole )?number, at least 0, got \w+="):
             ask()
@@ -135,7 +143,9 @@ def test_what_is_no_count_is_one_line(wrong: Any) -> None:
 def test_bootstrap_of_a_mean() -> None:
     values = np.random.default_rng(1).normal(3.0, 2.0, 400)
     low, high = bootstrap(values)
-    theirs = scipy.stats.bootstrap((values,), np.mean, n_resamples=10_000, method="percentile", rng=5)
+    theirs = scipy.stats.bootstrap(
+        (values,), np.mean, n_resamples=10_000, method="percentile", rng=5
+    )
     assert (low, high) == pytest.approx(tuple(theirs.confidence_interval), abs=0.02)
     assert bootstrap(values) == (low, high)
     assert bootstrap(values, seed=1) != (low, high)
@@ -151,18 +161,28 @@ def test_bootstrap_of_a_mean() -> None:
 @given(st.lists(st.floats(0, 1), max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
     gc.freeze()  # statsmodels searches for garbage at each call
-    theirs = {name: multipletests(ps, method=name)[1].tolist() if ps else [] for name in ("holm", "fdr_bh")}
+    theirs = {
+        name: multipletests(ps, method=name)[1].tolist() if ps else []
+        for name in ("holm", "fdr_bh")
+    }
     assert holm(ps).tolist() == theirs["holm"]
     assert benjamini_hochberg(ps).tolist() == theirs["fdr_bh"]
 
 
 @settings(max_examples=50)
-@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20), st.integers(800, 900))
-def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(counts: list[tuple[int, int]], n: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20),
+    st.integers(800, 900),
+)
+def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(
+    counts: list[tuple[int, int]], n: int
+) -> None:
     wins, losses = np.array(counts).T
     ps = mcnemar_ps(wins, losses)
     assert ps == pytest.approx([mcnemar(*pair) for pair in counts], rel=1e-9)
-    assert wilson_bounds(wins, n) == pytest.approx(np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12)
+    assert wilson_bounds(wins, n) == pytest.approx(
+        np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12
+    )
 
 
 def test_adjusted_by_hand() -> None:
@@ -175,9 +195,11 @@ def test_adjusted_by_hand() -> None:
 
 
 def test_partial_conjunction_by_hand() -> None:
-    # Sorted .01, .04, .5. u = 1, Simes: 3 .01, 3/2 .04, .5; u = 2, of .04 and .5: 2 .04, .5; u = 3: .5.
+    # Sorted .01, .04, .5. u = 1, Simes: 3 .01, 3/2 .04, .5; u = 2, of .04 and .5: 2 .04, .5; u = 3:
+    # .5.
     assert partial_conjunction([0.04, 0.01, 0.5]) == pytest.approx([0.03, 0.08, 0.5])
-    # Up .005, .01, 1: 3 .005, 3/2 .01; 2 .01; 1. Down 1, 1, .015: 3 .015, 1, 1. The smaller one, doubled.
+    # Up .005, .01, 1: 3 .005, 3/2 .01; 2 .01; 1. Down 1, 1, .015: 3 .015, 1, 1. The smaller one,
+    # doubled.
     assert replicability([0.01, 0.02, 0.03], [1, 1, -1]) == pytest.approx([0.03, 0.04, 1])
     assert replicability([0.01, 0.02, 0.03], [-1, -1, -1]) == pytest.approx([0.03, 0.03, 0.03])
     assert replicability([1.0], [0]).tolist() == [1]
@@ -190,10 +212,16 @@ def test_partial_conjunction_by_hand() -> None:
 
 @settings(max_examples=100)
 @given(
-    st.lists(st.tuples(st.floats(0, 1, allow_subnormal=False), st.sampled_from([-1, 0, 1])), min_size=1, max_size=8),
+    st.lists(
+        st.tuples(st.floats(0, 1, allow_subnormal=False), st.sampled_from([-1, 0, 1])),
+        min_size=1,
+        max_size=8,
+    ),
     st.randoms(),
 )
-def test_partial_conjunction_rises_with_u_and_knows_no_order(tests: list[tuple[float, int]], draw: Any) -> None:
+def test_partial_conjunction_rises_with_u_and_knows_no_order(
+    tests: list[tuple[float, int]], draw: Any
+) -> None:
     ps, signs = np.array(tests).T
     found, directed = partial_conjunction(ps), replicability(ps, signs)
     assert (np.diff(found) >= -1e-12).all()
@@ -229,7 +257,9 @@ def enumerated_power(n: int, discordance: float, effect: float, alpha: float) ->
     ("n", "discordance", "effect", "alpha"),
     [(30, 0.4, 0.3, 0.05), (25, 1.0, -0.5, 0.01), (12, 0.9, 0.9, 0.05), (4, 1, 1, 0.05)],
 )
-def test_power_is_that_of_enumeration(n: int, discordance: float, effect: float, alpha: float) -> None:
+def test_power_is_that_of_enumeration(
+    n: int, discordance: float, effect: float, alpha: float
+) -> None:
     expected = enumerated_power(n, discordance, effect, alpha)
     assert mcnemar_power(n, discordance, effect, alpha) == pytest.approx(expected, abs=1e-12)
 
@@ -238,7 +268,9 @@ def test_power_without_an_effect_stays_below_alpha() -> None:
     for n in (10, 100, 1000, 20_000):
         assert 0 <= mcnemar_power(n, 0.1, 0.0) <= 0.05
     assert mcnemar_power(100, 0.0, 0.0) == 0
-    assert mcnemar_power(20_000, 0.1, 0.1) == pytest.approx(1, abs=1e-9)  # all counts that are likely are added
+    assert mcnemar_power(20_000, 0.1, 0.1) == pytest.approx(
+        1, abs=1e-9
+    )  # all counts that are likely are added
 
 
 def test_power_by_simulation() -> None:
@@ -258,7 +290,11 @@ def test_smallest_effect_has_the_power_and_a_smaller_one_has_not() -> None:
 def test_queries_needed_have_the_power_and_fewer_have_not() -> None:
     n = queries_needed(0.08, 0.04)
     assert n is not None
-    assert min(mcnemar_power(m, 0.08, 0.04) for m in range(n, n + 40)) >= 0.8 > mcnemar_power(n - 1, 0.08, 0.04)
+    assert (
+        min(mcnemar_power(m, 0.08, 0.04) for m in range(n, n + 40))
+        >= 0.8
+        > mcnemar_power(n - 1, 0.08, 0.04)
+    )
     assert queries_needed(0.08, 0.0) is None
     assert queries_needed(1.0, 1.0) == 6  # 2 / 2 ** 6 is the first below .05
 

@@ -1,4 +1,6 @@
-"""Whether a difference differs between groups: Wald's F of statsmodels, with errors that are robust to clusters."""
+"""Whether a difference differs between groups: Wald's F of statsmodels, with errors that are robust
+to clusters.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from harness.evaluation.statistic.subgroup import LEAST, interaction
 
 
 def test_it_is_the_f_of_statsmodels_with_clusters_of_equal_size() -> None:
-    """Three groups of 40 queries in 20 clusters of two; statsmodels' covariance has (n - 1) / (n - k) on top."""
+    """Three groups of 40 queries in 20 clusters of two; statsmodels' covariance has (n - 1) / (n -
+    k) on top.
+    """
     draw = np.random.default_rng(5)
     values, labels = draw.normal(0, 1, 120), np.repeat(np.arange(60), 2)
     values[80:] += 0.5

@@ -17,7 +17,9 @@ class TestFusers(FuserConformance):
 
 @dataclass(frozen=True)
 class SumOfRanks:
-    """A mistake that people make: a document that no list holds has infinite ranks, and comes first."""
+    """A mistake that people make: a document that no list holds has infinite ranks, and comes
+    first.
+    """
 
     reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
     unit: ClassVar[bool] = False
@@ -27,5 +29,7 @@ class SumOfRanks:
 
 
 def test_a_fuser_that_puts_absent_documents_first_fails_and_is_told_why() -> None:
-    with pytest.raises(AssertionError, match=r"present = False, ranks = inf and its absent value .* docs = -1"):
+    with pytest.raises(
+        AssertionError, match=r"present = False, ranks = inf and its absent value .* docs = -1"
+    ):
         FuserConformance().test_what_all_lists_rank_first_is_first("rrf", SumOfRanks())

@@ -71,15 +71,29 @@ def test_runs_are_left_as_they_are(random_runs) -> None:
 def test_a_fuser_or_reranker_that_gives_something_else_is_named(
     wrong: Callable[[Tensor], Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compiled code counts ranks without looking at shapes: too few columns gave what lies behind them in memory."""
+    """Compiled code counts ranks without looking at shapes: too few columns gave what lies behind
+    them in memory.
+    """
     run = Run.from_dict({"q": {"a": 1, "b": 2}})
     lists = {"dense": run, "graph": run}
-    monkeypatch.setattr(Rrf, "__call__", lambda self, pool: wrong(torch.ones(pool.pool.docs.shape).double()))
+    monkeypatch.setattr(
+        Rrf, "__call__", lambda self, pool: wrong(torch.ones(pool.pool.docs.shape).double())
+    )
     message = rf"Rrf gave {words}.*, expected a score a document, float64 of \(1, 2\)"
     with pytest.raises(HarnessError, match=message):
         harness.fuse(lists, Rrf(k=1))
-    parts = [strategy(concept, name) for concept, name in (("normalizer", "pit"), ("temperature", "auto"))]
-    trial = Trial(PoolSpec(("dense", "graph"), None, ()), Rrf(k=1), *parts, strategy("reranker", "none"), {}, ())
+    parts = [
+        strategy(concept, name)
+        for concept, name in (("normalizer", "pit"), ("temperature", "auto"))
+    ]
+    trial = Trial(
+        PoolSpec(("dense", "graph"), None, ()),
+        Rrf(k=1),
+        *parts,
+        strategy("reranker", "none"),
+        {},
+        (),
+    )
     with pytest.raises(HarnessError, match=message):
         trial.fused(Pool.align(lists))
     monkeypatch.undo()

@@ -17,11 +17,17 @@ def test_with_tmm_it_is_the_convex_combination_of_bruch(scores, two_lists) -> No
 
 def test_weights_share_among_any_number_of_lists(scores, two_lists) -> None:
     fuser = Linear(weights={"dense": 0.5, "graph": 0.25, "bm25": 2.0}, beta=1)
-    assert scores(fuser, {**two_lists, "bm25": {"b": 1}}) == {"b": 0.25 + 2 + 1, "a": 0.5 + 0.125 + 1, "c": 0.25}
+    assert scores(fuser, {**two_lists, "bm25": {"b": 1}}) == {
+        "b": 0.25 + 2 + 1,
+        "a": 0.5 + 0.125 + 1,
+        "c": 0.25,
+    }
 
 
 def test_it_takes_values_beyond_one(scores) -> None:
-    assert scores(Linear(alpha=0.5), {"dense": {"a": 3, "b": -2}, "graph": {"a": 1, "b": 1}}, "none") == {
+    assert scores(
+        Linear(alpha=0.5), {"dense": {"a": 3, "b": -2}, "graph": {"a": 1, "b": 1}}, "none"
+    ) == {
         "a": 2,
         "b": -0.5,
     }
@@ -40,5 +46,7 @@ def test_bounds() -> None:
         Linear(alpha=1.3)
     with pytest.raises(HarnessError, match=r"fuser\.beta must be in \[0, inf\), got beta=-0\.1"):
         Linear(beta=-0.1)
-    with pytest.raises(HarnessError, match=r"fuser\.weights\.dense must be in \[0, inf\), got dense=-2"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.weights\.dense must be in \[0, inf\), got dense=-2"
+    ):
         Linear(weights={"dense": -2})

@@ -22,17 +22,23 @@ def test_a_prior_multiplies_what_is_fused(scores, two_lists) -> None:
     plain = scores(WeightedRrf(), two_lists)
     prior = scores(WeightedRrf(), two_lists, importance={"a": 1.0, "b": 0.5})
     share = {"a": 1.0, "b": 0.85, "c": 0.7}
-    assert prior == pytest.approx({doc: score * share[doc] for doc, score in plain.items()}, rel=1e-15)
+    assert prior == pytest.approx(
+        {doc: score * share[doc] for doc, score in plain.items()}, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("missing", [(), ("graph",), ("dense",), ("dense", "graph")])
-def test_with_dense_and_graph_empty_or_missing_the_order_is_the_lexical_one(scores, missing) -> None:
+def test_with_dense_and_graph_empty_or_missing_the_order_is_the_lexical_one(
+    scores, missing
+) -> None:
     lists = {name: {} for name in ("dense", "graph") if name not in missing} | {"bm25": LEXICAL}
     assert scores(WeightedRrf(), lists) == {"c": 1 / 61, "a": 1 / 62, "b": 1 / 63}
 
 
 def test_bounds(scores, two_lists) -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.weights\.graph must be in \[0, inf\), got graph=-1"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.weights\.graph must be in \[0, inf\), got graph=-1"
+    ):
         WeightedRrf(weights={"graph": -1.0})
     with pytest.raises(HarnessError, match=r"fuser\.bonus must be in \[0, inf\), got bonus=-1"):
         WeightedRrf(bonus=-1)

@@ -19,12 +19,19 @@ def values(normalizer, scores: list[float]) -> list[float]:
 
 
 def test_a_query_with_only_poor_hits_is_not_stretched_to_one() -> None:
-    """Of the five scores .2 .3 .5 .7 .9: the least counts as 0, the others as 2/5 .. 5/5; between them lies a line."""
+    """Of the five scores .2 .3 .5 .7 .9: the least counts as 0, the others as 2/5 .. 5/5; between
+    them lies a line.
+    """
     fitted = Ecdf(points=5).fit(Pool.align({"dense": Run.from_dict(POOR)}).listings)
     assert fitted.reference == {"dense": [0.2, 0.2, 0.3, 0.5, 0.7, 0.9]}
     assert values(fitted.of("dense"), [0.9, 0.7, 0.5]) == [1.0, 0.8, 0.6]
     assert values(fitted.of("dense"), [0.3, 0.2]) == [0.4, 0.2]
-    assert values(fitted.of("dense"), [2.0, 0.8, 0.6, 0.1]) == [1.0, pytest.approx(0.9), pytest.approx(0.7), 0.0]
+    assert values(fitted.of("dense"), [2.0, 0.8, 0.6, 0.1]) == [
+        1.0,
+        pytest.approx(0.9),
+        pytest.approx(0.7),
+        0.0,
+    ]
 
 
 @given(
@@ -32,10 +39,14 @@ def test_a_query_with_only_poor_hits_is_not_stretched_to_one() -> None:
     st.lists(st.integers(-5, 55), min_size=1, max_size=20),
     st.integers(1, 40),
 )
-def test_as_scipys_empirical_distribution_but_for_one_step_of_the_kept_quantiles(reference, asked, points) -> None:
+def test_as_scipys_empirical_distribution_but_for_one_step_of_the_kept_quantiles(
+    reference, asked, points
+) -> None:
     fitted = Ecdf(points).fit(Pool.align({"x": _run(reference)}).listings)
     found = values(fitted.of("x"), [float(score) for score in asked])
-    exact = ecdf(np.array(reference, dtype=float)).cdf.evaluate(np.array(sorted(asked, reverse=True), dtype=float))
+    exact = ecdf(np.array(reference, dtype=float)).cdf.evaluate(
+        np.array(sorted(asked, reverse=True), dtype=float)
+    )
     # Between two quantiles the line is between their levels, and so is the distribution.
     assert np.abs(np.array(found) - exact).max() <= 1 / points + 1e-12
 
@@ -52,11 +63,20 @@ def test_lists_have_references_of_their_own_and_an_empty_one_has_one_too() -> No
 
 
 def test_what_it_cannot_do_is_said(scores) -> None:
-    with pytest.raises(HarnessError, match=r"normalizer=ecdf has no reference scores: `harness sweep` learns it"):
+    with pytest.raises(
+        HarnessError, match=r"normalizer=ecdf has no reference scores: `harness sweep` learns it"
+    ):
         scores("combsum", {"dense": {"a": 1.0}}, "ecdf")
-    with pytest.raises(HarnessError, match=r"normalizer\.reference has no list 'dense', it names x; learn it"):
+    with pytest.raises(
+        HarnessError, match=r"normalizer\.reference has no list 'dense', it names x; learn it"
+    ):
         scores("combsum", {"dense": {"a": 1.0}}, Ecdf(reference={"x": [0.0, 1.0]}))
-    with pytest.raises(HarnessError, match=r"normalizer\.reference\.x must be scores in ascending order, got \[1, 0\]"):
+    with pytest.raises(
+        HarnessError,
+        match=r"normalizer\.reference\.x must be scores in ascending order, got \[1, 0\]",
+    ):
         Ecdf(reference={"x": [1, 0]})
-    with pytest.raises(HarnessError, match=r"normalizer\.points must be in \[1, inf\), got points=0"):
+    with pytest.raises(
+        HarnessError, match=r"normalizer\.points must be in \[1, inf\), got points=0"
+    ):
         Ecdf(points=0)

@@ -6,7 +6,12 @@ from harness.fusion.normalizer.tmm import Tmm
 
 def test_each_list_is_scaled_from_the_least_score_its_retriever_can_give(scores) -> None:
     lists = {"dense": {"a": 0.6, "b": 0.2}, "graph": {"c": 0.5, "d": 0.125}}
-    assert scores("combsum", lists, Tmm()) == {"a": 1, "c": 1, "b": pytest.approx(1.2 / 1.6), "d": 0.25}
+    assert scores("combsum", lists, Tmm()) == {
+        "a": 1,
+        "c": 1,
+        "b": pytest.approx(1.2 / 1.6),
+        "d": 0.25,
+    }
 
 
 def test_a_list_that_never_leaves_the_minimum_has_zero_everywhere(scores) -> None:
@@ -15,16 +20,21 @@ def test_a_list_that_never_leaves_the_minimum_has_zero_everywhere(scores) -> Non
 
 def test_a_list_without_a_minimum_is_named(scores) -> None:
     with pytest.raises(
-        HarnessError, match=r"normalizer\.minimum has no list 'splade', it names dense, graph, bm25; add"
+        HarnessError,
+        match=r"normalizer\.minimum has no list 'splade', it names dense, graph, bm25; add",
     ):
         scores("combsum", {"splade": {"a": 1}}, Tmm())
 
 
 def test_a_score_below_the_minimum_is_shown(scores) -> None:
-    with pytest.raises(HarnessError, match=r"graph holds the score -0\.25, below normalizer\.minimum\.graph=0"):
+    with pytest.raises(
+        HarnessError, match=r"graph holds the score -0\.25, below normalizer\.minimum\.graph=0"
+    ):
         scores("combsum", {"graph": {"a": 1, "b": -0.25}}, Tmm())
 
 
 def test_the_minimum_is_a_number() -> None:
-    with pytest.raises(HarnessError, match=r"normalizer\.minimum\.dense must be a number, got 'low'"):
+    with pytest.raises(
+        HarnessError, match=r"normalizer\.minimum\.dense must be a number, got 'low'"
+    ):
         Tmm({"dense": "low"})  # type: ignore[dict-item]

@@ -1,4 +1,6 @@
-"""The distribution over a list's documents: by hand, and where a naive sum has nothing but zeros."""
+"""The distribution over a list's documents: by hand, and where a naive sum has nothing but
+zeros.
+"""
 
 import pytest
 import torch
@@ -8,18 +10,22 @@ from harness.fusion.temperature import boltzmann
 
 def shares(values: list[float], heat: float) -> list[float]:
     row = torch.tensor([values], dtype=torch.float64)
-    return boltzmann(row, torch.ones_like(row, dtype=torch.bool), torch.tensor([[heat]], dtype=torch.float64))[
-        0
-    ].tolist()
+    return boltzmann(
+        row, torch.ones_like(row, dtype=torch.bool), torch.tensor([[heat]], dtype=torch.float64)
+    )[0].tolist()
 
 
 def test_at_one_each_value_in_proportion() -> None:
     """exp(ln(p + 1e-6)) = p + 1e-6."""
-    assert shares([0.75, 0.25], 1.0) == pytest.approx([0.750001 / 1.000002, 0.250001 / 1.000002], rel=1e-12)
+    assert shares([0.75, 0.25], 1.0) == pytest.approx(
+        [0.750001 / 1.000002, 0.250001 / 1.000002], rel=1e-12
+    )
 
 
 def test_near_zero_the_best_takes_all() -> None:
-    """exp(-E / T) = exp(-1386) and less, all 0 in float64: what is left is the best document's 1."""
+    """exp(-E / T) = exp(-1386) and less, all 0 in float64: what is left is the best
+    document's 1.
+    """
     assert shares([0.25, 0.125], 0.001) == [1.0, pytest.approx(0, abs=1e-290)]
 
 

@@ -11,7 +11,9 @@ def test_boltzmann_weights_at_the_given_temperature(scores) -> None:
     better, worse = math.exp(math.log(1 + 1e-6) / 0.5), math.exp(math.log(0.5 + 1e-6) / 0.5)
     expected = {"a": better / (better + worse), "b": worse / (better + worse)}
     lists = {"dense": {"a": 2, "b": 1}, "graph": {}}
-    assert scores(Boltzmann(alpha=1), lists, temperature=Fixed(T=0.5)) == pytest.approx(expected, rel=1e-12)
+    assert scores(Boltzmann(alpha=1), lists, temperature=Fixed(T=0.5)) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("bad", [0, -1])

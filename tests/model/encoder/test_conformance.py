@@ -1,4 +1,6 @@
-"""Every encoder is enrolled by its configuration; one without a model runs here, the others in their own files."""
+"""Every encoder is enrolled by its configuration; one without a model runs here, the others in
+their own files.
+"""
 
 import numpy as np
 import pytest

@@ -13,7 +13,8 @@ from harness.work.store import Store
 def test_cosines_approximate_those_of_the_word_counts(tmp_path):
     texts = ["red fox red den", "red fox", "quantum chromodynamics"]
     vectors = embed(Hashed(8192), texts, "passage", Store(tmp_path))
-    # weights: (empty 1, red sqrt 2, fox 1, den 1), (empty 1, red 1, fox 1), (empty 1, two words 1 each)
+    # weights: (empty 1, red sqrt 2, fox 1, den 1), (empty 1, red 1, fox 1), (empty 1, two words 1
+    # each)
     expected = (1 + math.sqrt(2) + 1) / math.sqrt(5 * 3)
     assert float(vectors[0] @ vectors[1]) == pytest.approx(expected, abs=0.05)
     assert float(vectors[1] @ vectors[2]) == pytest.approx(1 / 3, abs=0.05)
@@ -26,7 +27,11 @@ def test_directions_are_the_bits_of_shake():
 
     vectors, cut = HashedWords(16).encode(["fox"], "name", lambda done: None)
     signs = [
-        [1 if byte >> (7 - bit) & 1 else -1 for byte in shake_128(word).digest(2) for bit in range(8)]
+        [
+            1 if byte >> (7 - bit) & 1 else -1
+            for byte in shake_128(word).digest(2)
+            for bit in range(8)
+        ]
         for word in (b"", b"fox")
     ]
     assert np.array_equal(vectors[0], np.sum(signs, axis=0))

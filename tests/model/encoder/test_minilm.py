@@ -13,10 +13,21 @@ from harness.model.encoder.minilm import MiniLM
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 from harness.work.store import Store
 
-PLAIN = "the river of north flows past an old town whose castle was built by a king in 1204 and burnt down twice"
+PLAIN = (
+    "the river of north flows past an old town whose castle was built by a king in 1204 and "
+    "burnt down twice"
+)
 WORDS = PLAIN.split()
-TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(70)] + ["Cat", "A kitten", "Cat", ""]
-WHOLE, CUT = "cat " * 254, "cat " * 255  # with its two marks, a text of 254 tokens is the longest that is read
+TEXTS = [" ".join(WORDS[n % 7 :] * (1 + n % 19)) + f" {n}" for n in range(70)] + [
+    "Cat",
+    "A kitten",
+    "Cat",
+    "",
+]
+WHOLE, CUT = (
+    "cat " * 254,
+    "cat " * 255,
+)  # with its two marks, a text of 254 tokens is the longest that is read
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +63,21 @@ def test_openvino_gives_what_sentence_transformers_gives(store: Store, folder: s
 @pytest.mark.slow
 def test_int8_is_near_and_no_copy_of_float32(store: Store, folder: str) -> None:
     whole = embed(MiniLM(backend="openvino", device="cpu"), TEXTS, "passage", store)
-    rounded = embed(MiniLM(backend="openvino", precision="int8", device="cpu"), TEXTS, "passage", store)
+    rounded = embed(
+        MiniLM(backend="openvino", precision="int8", device="cpu"), TEXTS, "passage", store
+    )
     assert 0.99 < (whole * rounded).sum(axis=1).min() < 0.9999
     assert manifest(store, '"precision": "int8"')
 
 
 @pytest.mark.slow
 def test_texts_that_are_cut_are_counted(store: Store) -> None:
-    vectors = embed(MiniLM(backend="openvino", device="cpu"), [WHOLE, CUT, CUT + "dog", "cat", CUT], "passage", store)
+    vectors = embed(
+        MiniLM(backend="openvino", device="cpu"),
+        [WHOLE, CUT, CUT + "dog", "cat", CUT],
+        "passage",
+        store,
+    )
     assert manifest(store, '"truncated": 3')
     np.testing.assert_allclose(vectors[0], vectors[2], atol=1e-6)
 
@@ -72,7 +90,12 @@ def test_torch_with_a_prompt_and_a_suffix(store: Store, folder: str) -> None:
     import sentence_transformers
 
     encoder = SentenceTransformer(
-        folder, question_prompt="query: ", suffix=" [SEP]", max_seq_length=32, backend="torch", device="cpu"
+        folder,
+        question_prompt="query: ",
+        suffix=" [SEP]",
+        max_seq_length=32,
+        backend="torch",
+        device="cpu",
     )
     model = sentence_transformers.SentenceTransformer(folder, device="cpu")
     model.max_seq_length = 32

@@ -18,7 +18,9 @@ TEXTS = ["The river flows past an old town.", "A stream runs by an ancient city.
 
 
 def test_weights_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"no folder .*nowhere; `harness doctor install=mpnet` makes it"):
+    with pytest.raises(
+        HarnessError, match=r"no folder .*nowhere; `harness doctor install=mpnet` makes it"
+    ):
         Mpnet(str(tmp_path / "nowhere")).open()
 
 
@@ -35,7 +37,9 @@ def test_precision_is_of_openvino(tmp_path: Path) -> None:
         SentenceTransformer(folder, backend="torch", precision="bfloat16", device="cpu").open()
 
 
-@pytest.mark.skipif(not Path(INSTALLED.folder).is_dir(), reason="harness doctor install=mpnet was not run")
+@pytest.mark.skipif(
+    not Path(INSTALLED.folder).is_dir(), reason="harness doctor install=mpnet was not run"
+)
 def test_it_is_sentence_transformers_own(tmp_path: Path) -> None:
     import sentence_transformers
 

@@ -11,7 +11,11 @@ def test_settings_of_the_model_card():
         "Instruct: Given a question, retrieve passages that answer the question\nQuery: "
     )
     assert settings.passage_prompt == settings.name_prompt == ""
-    assert (settings.suffix, settings.padding_side, settings.trust_remote_code) == ("</s>", "right", True)
+    assert (settings.suffix, settings.padding_side, settings.trust_remote_code) == (
+        "</s>",
+        "right",
+        True,
+    )
 
 
 def test_the_device_is_no_part_of_its_identity_and_the_instruction_is():

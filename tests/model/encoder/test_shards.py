@@ -63,16 +63,22 @@ def test_a_killed_process_loses_at_most_one_shard(tmp_path: Path) -> None:
     resumed = int(start(tmp_path / "killed", 0).communicate()[0])
     whole = int(start(tmp_path / "whole", 0).communicate()[0])
     assert resumed == whole - done
-    first, second = (next((tmp_path / name).rglob("embeddings.npy")).read_bytes() for name in ("killed", "whole"))
+    first, second = (
+        next((tmp_path / name).rglob("embeddings.npy")).read_bytes() for name in ("killed", "whole")
+    )
     assert first == second
     assert not list(tmp_path.rglob("*.npz"))
 
 
 METHOD = 10
-"""Bytes from the begin of an entry in an archive's directory to the number of its method of compression."""
+"""Bytes from the begin of an entry in an archive's directory to the number of its method of
+compression.
+"""
 
 
-@pytest.mark.parametrize("at", [lambda data: len(data) // 2, lambda data: data.index(b"PK\x01\x02") + METHOD])
+@pytest.mark.parametrize(
+    "at", [lambda data: len(data) // 2, lambda data: data.index(b"PK\x01\x02") + METHOD]
+)
 def test_a_damaged_shard_is_encoded_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, at: Callable[[bytes], int]
 ) -> None:
@@ -89,7 +95,9 @@ def test_a_damaged_shard_is_encoded_again(
     first.write_bytes(data)
     for name in "ab":
         encode(tmp_path / name, HashedWords(64), texts, "name")
-    assert (tmp_path / "a" / "embeddings.npy").read_bytes() == (tmp_path / "b" / "embeddings.npy").read_bytes()
+    assert (tmp_path / "a" / "embeddings.npy").read_bytes() == (
+        tmp_path / "b" / "embeddings.npy"
+    ).read_bytes()
     assert "000000000.npz is damaged" in caplog.text
 
 
@@ -99,7 +107,9 @@ def test_rows_follow_the_texts_and_have_length_one(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
     assert np.array_equal(vectors[0], vectors[2])
     for row, text in enumerate(texts):
-        np.testing.assert_allclose(embed(Hashed(64), [text], "passage", Store(tmp_path))[0], vectors[row], atol=1e-6)
+        np.testing.assert_allclose(
+            embed(Hashed(64), [text], "passage", Store(tmp_path))[0], vectors[row], atol=1e-6
+        )
 
 
 def test_unknown_role(tmp_path: Path) -> None:
@@ -110,7 +120,10 @@ def test_unknown_role(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("give", "told"),
     [
-        (lambda vectors, cut: (vectors[:-1], cut), r"float32 of shape \(2, 64\) and bool of shape \(3,\)"),
+        (
+            lambda vectors, cut: (vectors[:-1], cut),
+            r"float32 of shape \(2, 64\) and bool of shape \(3,\)",
+        ),
         (lambda vectors, cut: (vectors[:, :3], cut), r"float32 of shape \(3, 3\)"),
         (lambda vectors, cut: (vectors, cut[:1]), r"bool of shape \(1,\)"),
         (lambda vectors, cut: (vectors.astype(int), cut), r"int64 of shape"),
@@ -118,7 +131,9 @@ def test_unknown_role(tmp_path: Path) -> None:
         (lambda vectors, cut: vectors, r"float32 of shape \(3, 64\) and a NoneType"),
     ],
 )
-def test_what_an_encoder_gives_has_a_row_a_text(tmp_path: Path, give: Callable[..., object], told: str) -> None:
+def test_what_an_encoder_gives_has_a_row_a_text(
+    tmp_path: Path, give: Callable[..., object], told: str
+) -> None:
     """A row too few was asked for again, for ever."""
 
     class Wrong(HashedWords):
@@ -130,5 +145,7 @@ def test_what_an_encoder_gives_has_a_row_a_text(tmp_path: Path, give: Callable[.
         def open(self) -> Wrong:
             return Wrong(64)
 
-    with pytest.raises(HarnessError, match=f"Wrong.encode gave .*{told}.*, expected vectors, float32 of"):
+    with pytest.raises(
+        HarnessError, match=f"Wrong.encode gave .*{told}.*, expected vectors, float32 of"
+    ):
         embed(Own(), ["a", "b", "c"], "passage", Store(tmp_path))

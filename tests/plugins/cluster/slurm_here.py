@@ -1,4 +1,5 @@
-"""A Slurm of one node on 127.0.0.1, in a folder of its own: own munge key and socket, own ports, no accounting.
+"""A Slurm of one node on 127.0.0.1, in a folder of its own: own munge key and socket, own ports, no
+accounting.
 
 A job that was queued again begins after ``cred_expire`` seconds, not two minutes.
 """
@@ -47,8 +48,14 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 @contextlib.contextmanager
 def slurm(folder: Path, cpus: int) -> Iterator[dict[str, str]]:
-    """The environment in which Slurm's commands speak to it. Skips where it is not installed or does not begin."""
-    if missing := [name for name in NEEDED if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None]:
+    """The environment in which Slurm's commands speak to it. Skips where it is not installed or
+    does not begin.
+    """
+    if missing := [
+        name
+        for name in NEEDED
+        if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None
+    ]:
         pytest.skip(f"not installed: {', '.join(missing)}")
     if os.getuid():
         pytest.skip("the daemons need root")
@@ -63,11 +70,19 @@ def slurm(folder: Path, cpus: int) -> Iterator[dict[str, str]]:
     path.write_text(CONF.format(folder=folder, host=host, cpus=cpus, **ports))
     environment = {**os.environ, "SLURM_CONF": str(path), "PATH": f"{os.environ['PATH']}:/usr/sbin"}
     daemons = [
-        ["munged", "-F", "--force", f"--key-file={key}", f"--socket={folder}/munge.socket",
-         f"--pid-file={folder}/munged.pid", f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"],
+        [
+            "munged",
+            "-F",
+            "--force",
+            f"--key-file={key}",
+            f"--socket={folder}/munge.socket",
+            f"--pid-file={folder}/munged.pid",
+            f"--log-file={folder}/munged.log",
+            f"--seed-file={folder}/munged.seed",
+        ],
         ["slurmctld", "-D", "-i"],
         ["slurmd", "-D", "-N", host],
-    ]  # fmt: skip
+    ]
     started = []
     try:
         for line in daemons:
@@ -75,10 +90,14 @@ def slurm(folder: Path, cpus: int) -> Iterator[dict[str, str]]:
             started.append(subprocess.Popen(line, env=environment, stdout=log, stderr=log))
             time.sleep(1)
         if not _idle(environment):
-            pytest.skip(f"Slurm does not begin here: {(folder / 'slurmctld.log').read_text()[-500:]}")
+            pytest.skip(
+                f"Slurm does not begin here: {(folder / 'slurmctld.log').read_text()[-500:]}"
+            )
         yield environment
     finally:
-        subprocess.run(["scancel", "--user=root"], env=environment, check=False, capture_output=True)
+        subprocess.run(
+            ["scancel", "--user=root"], env=environment, check=False, capture_output=True
+        )
         for process in reversed(started):
             process.terminate()
         for process in started:
@@ -88,7 +107,13 @@ def slurm(folder: Path, cpus: int) -> Iterator[dict[str, str]]:
 def _idle(environment: dict[str, str]) -> bool:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        said = subprocess.run(["sinfo", "-h", "-o", "%t"], env=environment, capture_output=True, text=True, check=False)
+        said = subprocess.run(
+            ["sinfo", "-h", "-o", "%t"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if said.stdout.strip() in ("idle", "mix"):
             return True
         time.sleep(0.5)

@@ -44,7 +44,11 @@ def stored(url: str) -> dict[str, bytes]:
 
 
 def content(made: Artifact) -> dict[str, bytes]:
-    return {str(path.relative_to(made.path)): path.read_bytes() for path in made.path.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(made.path)): path.read_bytes()
+        for path in made.path.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_one_machine_builds_and_the_other_fetches(tmp_path: Path, url: str) -> None:
@@ -95,7 +99,9 @@ def test_what_is_damaged_there_is_named_and_built_here(
             files.pipe_file(f"{place}/manifest.json", json.dumps(manifest).encode())
         case "another":
             manifest = json.loads(files.cat_file(f"{place}/manifest.json"))
-            files.pipe_file(f"{place}/manifest.json", json.dumps({**manifest, "inputs": {"data": "y"}}).encode())
+            files.pipe_file(
+                f"{place}/manifest.json", json.dumps({**manifest, "inputs": {"data": "y"}}).encode()
+            )
     again = get(tmp_path / "two", url, built)
     assert built == ["one", "two"]
     assert f"{url}/stage/{made.key} is damaged" in caplog.text
@@ -106,7 +112,9 @@ def test_what_is_damaged_there_is_named_and_built_here(
     assert built == ["one", "two"], "the one that found it damaged has mended it"
 
 
-def test_what_was_sent_in_part_is_not_there(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_sent_in_part_is_not_there(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The manifest is last: a killed sender leaves none, and the same command sends the rest."""
     built: list[str] = []
     with monkeypatch.context() as patched:
@@ -131,7 +139,9 @@ def test_shares_fetch_what_another_machine_has(tmp_path: Path, url: str) -> None
     ("given", "said"),
     [("nothing://x/y", "Protocol not known: nothing"), ("memory", ""), ("", None), (None, None)],
 )
-def test_addresses(tmp_path: Path, given: str | None, said: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses(
+    tmp_path: Path, given: str | None, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     if said:
         with pytest.raises(HarnessError, match=rf"paths.shared={given}: .*{said}"):
@@ -151,7 +161,9 @@ def test_a_store_that_refuses_is_one_line_and_the_work_is_kept(
     built: list[str] = []
     with monkeypatch.context() as patched:
         patched.setattr(fsspec.filesystem("memory"), "put_file", refuse)
-        with pytest.raises(HarnessError, match="PermissionError: Access Denied; mend its address or its keys"):
+        with pytest.raises(
+            HarnessError, match="PermissionError: Access Denied; mend its address or its keys"
+        ):
             get(tmp_path / "one", url, built)
     get(tmp_path / "one", url, built)
     assert built == ["one"]

@@ -21,7 +21,11 @@ POPQA = {
     "paragraphs": [
         {"title": "Politician", "text": "A politician makes policy.", "is_supporting": True},
         {"title": "Other", "text": "Other text.", "is_supporting": False},
-        {"title": "George Rankin", "text": "George Rankin was a politician.", "is_supporting": True},
+        {
+            "title": "George Rankin",
+            "text": "George Rankin was a politician.",
+            "is_supporting": True,
+        },
     ],
 }
 NQ_REAR = {

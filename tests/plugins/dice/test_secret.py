@@ -10,9 +10,14 @@ CANARY = "hunter2-canary"
 
 
 def test_stores_keep_no_password() -> None:
-    for make in (lambda: Pgvector(f"postgresql://me:{CANARY}@host/db"), lambda: Neo4j(uri=f"bolt://me:{CANARY}@host")):
+    for make in (
+        lambda: Pgvector(f"postgresql://me:{CANARY}@host/db"),
+        lambda: Neo4j(uri=f"bolt://me:{CANARY}@host"),
+    ):
         with pytest.raises(HarnessError, match=r"uri holds a user, password or key") as caught:
             make()
         assert CANARY not in str(caught.value)
-    with pytest.raises(HarnessError, match=r"^triplestore\.password must be the name of an environment variable"):
+    with pytest.raises(
+        HarnessError, match=r"^triplestore\.password must be the name of an environment variable"
+    ):
         Neo4j(password=CANARY)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "reports/docs/pages/plugins/large/large-corpora.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "reports/docs/pages/plugins/large/large-corpora.md").read_text(
+    encoding="utf-8"
+)
 PASSAGES = (5.2e6, 21e6)
 ALONE = "compare names, by default (`IVF`)"
 """Done by one machine."""
@@ -32,7 +34,9 @@ def seconds(text: str) -> float:
 def test_seconds(stage: str) -> None:
     (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| {stage} |")]
     for cell, passages in zip(row.split("|")[3:5], PASSAGES, strict=True):
-        for text, workers in zip(cell.split("/"), (1,) if stage == ALONE else (1, 8, 64), strict=True):
+        for text, workers in zip(
+            cell.split("/"), (1,) if stage == ALONE else (1, 8, 64), strict=True
+        ):
             assert seconds(text) == pytest.approx(SECONDS[stage](passages) / workers, rel=0.05)
 
 

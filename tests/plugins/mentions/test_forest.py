@@ -23,7 +23,12 @@ def test_leaves_add_up_to_the_classifier():
     """scikit-learn's own log-odds, but for the constant that it starts from."""
     rows, labels = data()
     theirs = HistGradientBoostingClassifier(
-        max_iter=12, max_depth=3, max_leaf_nodes=None, learning_rate=0.2, min_samples_leaf=10, early_stopping=False
+        max_iter=12,
+        max_depth=3,
+        max_leaf_nodes=None,
+        learning_rate=0.2,
+        min_samples_leaf=10,
+        early_stopping=False,
     ).fit(rows, labels)
     start = np.log(labels.mean() / (1 - labels.mean()))
     ours = add_leaves(rows, grow(rows, labels, **KNOBS))
@@ -31,7 +36,9 @@ def test_leaves_add_up_to_the_classifier():
 
 
 def test_a_tree_of_one_cut_by_hand():
-    """Ten rows, four of them wanted: p = .4, a wanted row pulls by 1 / p = 2.5, another by -1 / (1 - p) = -5 / 3."""
+    """Ten rows, four of them wanted: p = .4, a wanted row pulls by 1 / p = 2.5, another by -1 / (1
+    - p) = -5 / 3.
+    """
     rows = np.arange(10, dtype=np.float32)[:, None]
     (tree,) = grow(rows, np.arange(10) >= 6, trees=1, depth=1, rate=0.5, least=1)
     assert [row[2] for row in tree] == [1, -1, -1]
@@ -47,9 +54,12 @@ def test_the_same_bits_by_one_thread_and_by_two():
     )
     found = {
         subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "OMP_NUM_THREADS": threads},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            env={**os.environ, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for threads in ("1", "2")
-    }  # fmt: skip
+    }
     assert len(found) == 1

@@ -1,4 +1,6 @@
-"""What a lock says was learned is checked as it is read: a mistake is one line, never a traceback or a number."""
+"""What a lock says was learned is checked as it is read: a mistake is one line, never a traceback
+or a number.
+"""
 
 import pytest
 
@@ -38,7 +40,9 @@ def test_trees_are_checked(what):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [[1], {"dense": 1}, {"dense": "x"}, {"dense": [float("inf")]}, {"dense": [None]}])
+@pytest.mark.parametrize(
+    "value", [[1], {"dense": 1}, {"dense": "x"}, {"dense": [float("inf")]}, {"dense": [None]}]
+)
 def test_numbers_by_list_are_checked(value):
     for make in (lambda: Learned(coefficients=value), lambda: Ecdf(reference=value)):
         with pytest.raises(HarnessError, match=r"coefficients|reference"):

@@ -17,7 +17,9 @@ from harness.testing.lists import random_runs
 from tests.sweep.trial.test_grid import grid
 
 
-@pytest.mark.parametrize(("name", "least"), [("tier1", 102), ("tier2", 277), ("tier3", 288), ("tiers", 667)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("tier1", 102), ("tier2", 277), ("tier3", 288), ("tiers", 667)]
+)
 def test_a_tier_has_at_least_the_published_number_of_different_trials(name, least):
     overrides = (f"grid={name}", "tracking=none")
     trials = Plan(compose(overrides=overrides), overrides).trials()
@@ -28,22 +30,36 @@ def test_a_reranker_sees_the_entities_of_the_first_list_that_has_any():
     runs = {name: random_runs()[name] for name in ("dense", "graph")}
     entities = csr_array((np.random.default_rng(0).random((60, 30)) < 0.1).astype(float))
     gold = np.array([[q % 60] for q in range(40)], dtype=np.int32)
-    axes = {"reranker": ["ising"], "reranker.J": [0.5, 4.0], "reranker.T": [0.25], "reranker.blend": [0.3, 1.0]}
+    axes = {
+        "reranker": ["ising"],
+        "reranker.J": [0.5, 4.0],
+        "reranker.T": [0.25],
+        "reranker.blend": [0.3, 1.0],
+    }
     trials = grid(axes).trials()[4:]
     ranks = engine.score(trials, runs, gold, context=Context(mentions={"graph": entities}))
     for trial, found in zip(trials, ranks, strict=True):
         pool = Calibrated(
-            Pool.align(runs, context=Context(mentions={"graph": entities})), trial.normalizer, trial.temperature
+            Pool.align(runs, context=Context(mentions={"graph": entities})),
+            trial.normalizer,
+            trial.temperature,
         )
         fused = trial.reranker(trial.fuser(pool), pool)
         order = np.lexsort((pool.pool.docs.numpy(), -fused.numpy()), axis=-1)
         for q in range(40):
-            listed = [int(pool.pool.docs[q, column]) for column in order[q] if pool.pool.docs[q, column] >= 0]
+            listed = [
+                int(pool.pool.docs[q, column])
+                for column in order[q]
+                if pool.pool.docs[q, column] >= 0
+            ]
             assert found[q, 0] == (listed.index(q) + 1 if q in listed else ABSENT)
 
 
 def test_ising_over_foreign_runs_says_what_is_missing(overrides):
     overrides = [*overrides, "grid=point", "reranker=ising"]
     prepared = Prepared.of(Plan(compose(overrides=overrides), tuple(overrides)))
-    with pytest.raises(HarnessError, match=r"reranker=ising couples passages by the entities of a graph, and none of"):
+    with pytest.raises(
+        HarnessError,
+        match=r"reranker=ising couples passages by the entities of a graph, and none of",
+    ):
         prepared.ranks(prepared.plan.trials(), "tune")

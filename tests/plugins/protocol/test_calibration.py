@@ -1,4 +1,6 @@
-"""The protocol in worlds where the truth is known: small ones here, the real grid's in the slow test."""
+"""The protocol in worlds where the truth is known: small ones here, the real grid's in the slow
+test.
+"""
 
 import hashlib
 import json
@@ -16,7 +18,13 @@ from harness.plugins.protocol.calibration import exchanged, judged
 from harness.plugins.protocol.clustered import SHAPES, behave, labels_of, uneven
 from harness.plugins.protocol.command import calibrate
 from harness.plugins.protocol.forecasts import check_forecasts
-from harness.plugins.protocol.picture.calibration import behaviours, forecasts, picture, read_pictures, table
+from harness.plugins.protocol.picture.calibration import (
+    behaviours,
+    forecasts,
+    picture,
+    read_pictures,
+    table,
+)
 from harness.plugins.protocol.worlds import ordered, outcomes
 from harness.retriever.trec import Trec
 from harness.sweep.trial import engine
@@ -27,7 +35,9 @@ from harness.sweep.trial.prepared import Prepared
 
 @pytest.fixture(scope="module")
 def signs():
-    """40 trials that resemble each other, against dense on 300 queries; each differs on about a tenth of them."""
+    """40 trials that resemble each other, against dense on 300 queries; each differs on about a
+    tenth of them.
+    """
     rng = np.random.default_rng(11)
     common = rng.choice([-1, 0, 1], size=(1, 300), p=[0.05, 0.88, 0.07])
     own = rng.choice([-1, 0, 1], size=(40, 300), p=[0.05, 0.9, 0.05])
@@ -59,7 +69,9 @@ def test_a_planted_effect_is_found_at_the_stated_power(signs):
 
 
 def test_whole_clusters_change_sides_and_are_judged_by_cluster():
-    """60 clusters of 5 queries that succeed together: by query the winner is found better far too often."""
+    """60 clusters of 5 queries that succeed together: by query the winner is found better far too
+    often.
+    """
     rng = np.random.default_rng(3)
     labels = np.repeat(np.arange(60), 5)
     shared = rng.choice([-1, 0, 1], size=(20, 60), p=[0.15, 0.7, 0.15]).astype(np.int8)[:, labels]
@@ -72,7 +84,9 @@ def test_whole_clusters_change_sides_and_are_judged_by_cluster():
 
 
 def test_power_is_stated_as_found_where_one_cluster_holds_much():
-    """As normal sums one cluster of 60 of 180 questions would leave 4% of what the exact test finds."""
+    """As normal sums one cluster of 60 of 180 questions would leave 4% of what the exact test
+    finds.
+    """
     rng = np.random.default_rng(5)
     labels = np.repeat(np.arange(121), [60] + [1] * 120)
     outcomes = rng.choice([-1, 0, 1], size=(3, 121), p=[0.15, 0.6, 0.25]).astype(np.int8)[:, labels]
@@ -100,13 +114,23 @@ def test_the_table_and_the_figure(nothing, tmp_path):
     text = table([nothing]).text()
     assert text.startswith("percent of worlds with a significant finding (p <= .05), 40 trials")
     assert f"{100 * nothing.naive / 300:.1f}" in text
-    assert [path.name for path in picture([nothing], "sample").save(tmp_path)] == ["calibration.pdf", "calibration.png"]
+    assert [path.name for path in picture([nothing], "sample").save(tmp_path)] == [
+        "calibration.pdf",
+        "calibration.png",
+    ]
 
 
 def settings(overrides, tmp_path):
     axes = "+grid.some={fuser:[linear],fuser.alpha:[0.3,0.6,0.8],pool.cap:[8]}"
-    small = ["calibrate.n=20", "calibrate.worlds=4", "calibrate.permuted=2", "calibrate.effects=[0,0.02]"]
-    return compose("calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small])
+    small = [
+        "calibrate.n=20",
+        "calibrate.worlds=4",
+        "calibrate.permuted=2",
+        "calibrate.effects=[0,0.02]",
+    ]
+    return compose(
+        "calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small]
+    )
 
 
 def test_the_command(overrides, tmp_path, capsys):
@@ -121,7 +145,9 @@ def test_the_command(overrides, tmp_path, capsys):
 
 
 def test_wins_are_counted_against_the_reference_whatever_its_name(overrides, tmp_path):
-    """Permuted, every list but the reference belongs to other queries: dense finds other gold there, graph the same."""
+    """Permuted, every list but the reference belongs to other queries: dense finds other gold
+    there, graph the same.
+    """
     config = settings([*overrides, "reference=graph"], tmp_path)
     prepared = Prepared.of(Plan(config, tuple(overrides)))
     graph = ordered(prepared)[0]
@@ -129,25 +155,39 @@ def test_wins_are_counted_against_the_reference_whatever_its_name(overrides, tmp
     moved = np.roll(np.arange(len(prepared.benchmark.query_ids)), 1)
     assert graph.name == "graph"
     assert not outcomes(prepared, [graph, graph], moved).any()
-    assert (outcomes(prepared, [graph, dense], moved) != outcomes(prepared, [graph, dense], None)).any()
+    assert (
+        outcomes(prepared, [graph, dense], moved) != outcomes(prepared, [graph, dense], None)
+    ).any()
 
 
-def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path, monkeypatch, capsys):
+def test_the_command_for_forecasts_says_what_they_cannot_see(
+    overrides, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
     calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
     lists = "The weights of dense, graph, bm25 were chosen on these tune questions"
-    assert f"{lists}, too: expect less than the forecast says." in capsys.readouterr().out.splitlines()
+    assert (
+        f"{lists}, too: expect less than the forecast says." in capsys.readouterr().out.splitlines()
+    )
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
 
 
 def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys):
-    """A fuser that learns is fitted on other folds of tune, by hand here; nothing moves that does not learn."""
-    given = [*overrides, "grid=point", "+grid.some={fuser:[learned,linear],fuser.alpha:[0.3],pool.cap:[8]}"]
+    """A fuser that learns is fitted on other folds of tune, by hand here; nothing moves that does
+    not learn.
+    """
+    given = [
+        *overrides,
+        "grid=point",
+        "+grid.some={fuser:[learned,linear],fuser.alpha:[0.3],pool.cap:[8]}",
+    ]
     config = compose("calibrate", [*given, "what=refits", "calibrate.refits=3"])
     calibrate.run(config)
     said = capsys.readouterr().out
-    (found,) = json.loads((tmp_path / "runs" / "calibrations" / "tiny-refits.json").read_text())["refits"]
+    (found,) = json.loads((tmp_path / "runs" / "calibrations" / "tiny-refits.json").read_text())[
+        "refits"
+    ]
     prepared = Prepared.of(Plan(config, tuple(given)))
     data, trials = prepared.benchmark, prepared.plan.trials()
     (learner,) = [trial for trial in trials if trial.learns]
@@ -156,7 +196,9 @@ def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys
     runs = {name: run.take(tune) for name, run in prepared.runs.items()}
     scores = []
     for salt in ("", "1 ", "2 ", "3 "):
-        fold = np.array([int(hashlib.md5(f"{salt}{name}".encode()).hexdigest(), 16) // 2 % 5 for name in names])
+        fold = np.array(
+            [int(hashlib.md5(f"{salt}{name}".encode()).hexdigest(), 16) // 2 % 5 for name in names]
+        )
         ranks = np.zeros((len(tune), data.gold.shape[1]), np.int32)
         for part in set(fold):
             taught = {name: run.take(np.flatnonzero(fold != part)) for name, run in runs.items()}
@@ -166,7 +208,9 @@ def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys
         scores.append(float(np.nanmean(Metric.parse("last_hop@5")(ranks))))
     assert [found["score"], *found["scores"]] == pytest.approx(scores)
     singles = [trial for trial in trials if trial.family == "single"]
-    best = np.nanmean(Metric.parse("last_hop@5")(prepared.ranks(singles, "tune", False)), axis=1).max()
+    best = np.nanmean(
+        Metric.parse("last_hop@5")(prepared.ranks(singles, "tune", False)), axis=1
+    ).max()
     assert found["best"] == pytest.approx(best)
     assert f"{100 * scores[0]:.1f}" in said
     assert f"{100 * min(scores):.1f}–{100 * max(scores):.1f}" in said
@@ -177,14 +221,20 @@ def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys
 def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path):
     config = settings(overrides, tmp_path)
     config.calibrate.effects = [0, 0.99]
-    with pytest.raises(HarnessError, match=r"calibrate\.effects: 0\.99 is too large, at most 0\.\d+ can be planted"):
+    with pytest.raises(
+        HarnessError, match=r"calibrate\.effects: 0\.99 is too large, at most 0\.\d+ can be planted"
+    ):
         calibrate.run(config)
 
 
 @pytest.mark.slow
 def test_667_trials_of_the_sample_in_500_worlds(tmp_path):
     paths = [f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path}", "encoder=hashed"]
-    calibrate.run(compose("calibrate", [*paths, "grid=wide", "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]))
+    calibrate.run(
+        compose(
+            "calibrate", [*paths, "grid=wide", "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]
+        )
+    )
     rates = json.loads((tmp_path / "runs" / "calibrations" / "sample.json").read_text())["rates"]
     nothing, planted, permuted = rates
     error = 2.6 * (0.05 * 0.95 / 500) ** 0.5
@@ -201,7 +251,10 @@ def test_forecasts_hold_on_new_clusters():
     labels = np.repeat(np.arange(120), np.arange(120) % 4 + 1)
     scores = (rng.random((30, 120)) < 0.6)[:, labels].astype(float)
     gold = labels[:, None].astype(np.int32)
-    found = {one.split: one for one in check_forecasts("made", scores, np.zeros(scores.shape, bool), gold, 40)}
+    found = {
+        one.split: one
+        for one in check_forecasts("made", scores, np.zeros(scores.shape, bool), gold, 40)
+    }
     assert found["cluster"].inside >= 36
     assert found["cluster"].half_width > 1.96 * (2 * 0.24 / 60) ** 0.5  # of 60 clusters each
     text = forecasts(list(found.values())).text()
@@ -209,7 +262,9 @@ def test_forecasts_hold_on_new_clusters():
 
 
 def test_clustered_worlds_break_the_plain_figures_alone():
-    """60 clusters of 5 with correlation .6: false findings and coverage, by query and by the rule."""
+    """60 clusters of 5 with correlation .6: false findings and coverage, by query and by
+    the rule.
+    """
     found = behave("made", np.repeat(np.arange(60), 5), 0.6, 60)
     assert found.errors["max p"] > 0.2 > 0.14 > found.errors["rule max p"]
     assert found.errors["p"] > 0.1 > 0.08 > found.errors["rule p"]
@@ -220,14 +275,18 @@ def test_clustered_worlds_break_the_plain_figures_alone():
     tables = behaviours([found])
     assert [table.name for table in tables] == ["false_findings", "coverage"]
     assert [row[3] for row in tables[0].rows] == ["query", "rule"]
-    assert tables[0].rows[1][4:] == [found.errors[f"rule {one.title[:-2]}"] for one in tables[0].columns[4:]]
+    assert tables[0].rows[1][4:] == [
+        found.errors[f"rule {one.title[:-2]}"] for one in tables[0].columns[4:]
+    ]
     low, high = binom.ppf([0.025, 0.975], 60, 0.05) / 60
     assert tables[0].title.endswith(f"5 is right, {100 * low:.1f} to {100 * high:.1f} by chance")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_rule_holds_its_level_or_says_nothing(shape):
-    """40 trials that resemble each other in 40 worlds: 5% give or take 2 by chance, and far more by query."""
+    """40 trials that resemble each other in 40 worlds: 5% give or take 2 by chance, and far more by
+    query.
+    """
     found = behave(shape, labels_of(SHAPES[shape]), 0.5, 40)
     few = shape == "12 of 20"
     assert (found.errors["rule p"] is None) == few
@@ -248,7 +307,9 @@ def test_in_an_uneven_world_clusters_share_wins_alone():
     assert abs(signs.mean()) < 0.01
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", '{"rates": 5}', '{"rates": [{"x": 1}]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", '{"rates": 5}', '{"rates": [{"x": 1}]}', "[" * 100_000]
+)
 def test_a_damaged_calibration_is_one_line(tmp_path, content):
     path = tmp_path / "calibrations" / "tiny.json"
     path.parent.mkdir()

@@ -1,4 +1,6 @@
-"""What a reader is told: sentences, effect, fusers and headroom of the example, worked on paper from its ranks."""
+"""What a reader is told: sentences, effect, fusers and headroom of the example, worked on paper
+from its ranks.
+"""
 
 from __future__ import annotations
 
@@ -35,31 +37,54 @@ from harness.sweep.folder.view import View
 def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     """On tune the winner finds 6 of 8, dense 4 (3 W, 1 L), graph 5 (2 W, 1 L)."""
     said = conclusions(example.write(tmp_path / "s1", heldout=False))
-    assert list(said) == ["in short", "detectable difference", "headroom", "expected on test", "power on test"]
-    assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 questions. Tune's 75.0 is")
+    assert list(said) == [
+        "in short",
+        "detectable difference",
+        "headroom",
+        "expected on test",
+        "power on test",
+    ]
+    assert said["expected on test"].startswith(
+        "last_hop@5 70.0 (95% 40.0 to 80.0) on 6 questions. Tune's 75.0 is"
+    )
     assert "no net win reaches significance in 4 of 5 tests" in said["power on test"]
-    assert said["power on test"].startswith("the winner against graph, at tune's discordance (50.0%")
+    assert said["power on test"].startswith(
+        "the winner against graph, at tune's discordance (50.0%"
+    )
     assert said["power on test"].endswith("with probability 0.02 (for .80 it takes 66 questions).")
     short = said["in short"]
-    assert short.startswith("sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5.\n")
-    assert "boltzmann pit alpha=0.7 beta=0.5 cap=20 scores 75.0% and dense 50.0%: +25.0 points (95% " in short
+    assert short.startswith(
+        "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5.\n"
+    )
+    assert (
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20 scores 75.0% and dense 50.0%: +25.0 points (95% "
+        in short
+    )
     assert "; 3 won, 1 lost, Holm p " in short
     assert "\nOn the 6 questions of test the winner is expected to score 40.0 to 80.0.\n" in short
     assert "Against graph, the best single list on tune, it is +12.5 points (95% " in short
 
 
 def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_path: Path) -> None:
-    """In the terminal (the marked row, the winner's line and the sentences), on the site and in the paper."""
+    """In the terminal (the marked row, the winner's line and the sentences), on the site and in the
+    paper.
+    """
     result = example.write(tmp_path / "s1", heldout=False)
     called = "graph; no fusion is better"
     assert called not in terminal.leaderboard(result)
     result = example.as_a_list(result)
     short = conclusions(result)["in short"]
     assert "graph scores 62.5% and dense 50.0%: " in short
-    assert "No fusion is shown to be better than graph, the best single list on tune: the best fusion " in short
+    assert (
+        "No fusion is shown to be better than graph, the best single list on tune: the best fusion "
+        in short
+    )
     assert "finds the same gold passages in its first 5 as graph does. On " in short
     assert "Against graph" not in short  # it is not compared with itself
-    assert conclusions(result)["the winner"] == "it was locked as boltzmann pit alpha=0.7 beta=0.5 cap=20."
+    assert (
+        conclusions(result)["the winner"]
+        == "it was locked as boltzmann pit alpha=0.7 beta=0.5 cap=20."
+    )
     printed = terminal.leaderboard(result).splitlines()
     (marked,) = (line for line in printed if line.startswith(">"))
     assert marked.split()[2] == "graph"
@@ -74,10 +99,15 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert f"{called}." in results_table([result], Display()).caption
 
 
-def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(example: ModuleType, tmp_path: Path) -> None:
+def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(
+    example: ModuleType, tmp_path: Path
+) -> None:
     """The best fusion ranks as dense, which finds 4 of 8; graph alone finds 5."""
     result = example.as_a_list(example.write(tmp_path / "s1", heldout=False), place=6)
-    assert "\ngraph alone: 62.5%. The best fusion: 50.0%, the same as dense.\n" in conclusions(result)["in short"]
+    assert (
+        "\ngraph alone: 62.5%. The best fusion: 50.0%, the same as dense.\n"
+        in conclusions(result)["in short"]
+    )
 
 
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
@@ -85,14 +115,18 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     said = conclusions(result)
     short = said["in short"]
-    assert short.startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked on")
+    assert short.startswith(
+        "sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked on"
+    )
     assert "cap=20 scores 83.3% and dense 33.3%: +50.0 points" in short
     assert "3 won, 0 lost, Holm p .250), no difference is shown.\n" in short
     assert "On test it scored 83.3, outside the 40.0 to 80.0 that was expected.\n" in short
     assert "Against graph, the best single list on tune, it is +33.3 points (95% " in short
 
 
-def test_headroom_is_said_and_whether_these_questions_can_tell(example: ModuleType, tmp_path: Path) -> None:
+def test_headroom_is_said_and_whether_these_questions_can_tell(
+    example: ModuleType, tmp_path: Path
+) -> None:
     """Tune: dense has q1, q4, q5, which graph lacks. Test: graph has t0, t2, t3 and dense t0, t4.
 
     Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
@@ -100,26 +134,45 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(example: ModuleTy
     would = "choosing the best list for each question would score {}% in place of {}%; a fusion can"
     cannot = "these questions cannot show whether choosing among the lists adds to graph."
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
-    assert f"Of 8 questions dense does better than graph on 3; {would.format('100.0', 62.5)}" in tune["headroom"]
-    assert tune["headroom"].endswith(f"Winning all of these and losing none has raw p by question .250: {cannot}")
-    assert tune["in short"].endswith(" On 3 of 8 questions dense finds more than graph, too few to show a gain.")
+    assert (
+        f"Of 8 questions dense does better than graph on 3; {would.format('100.0', 62.5)}"
+        in tune["headroom"]
+    )
+    assert tune["headroom"].endswith(
+        f"Winning all of these and losing none has raw p by question .250: {cannot}"
+    )
+    assert tune["in short"].endswith(
+        " On 3 of 8 questions dense finds more than graph, too few to show a gain."
+    )
     test = conclusions(example.write(tmp_path / "s2"))
-    assert f"Of 6 questions dense does better than graph on 1; {would.format(66.7, '50.0')}" in test["headroom"]
+    assert (
+        f"Of 6 questions dense does better than graph on 1; {would.format(66.7, '50.0')}"
+        in test["headroom"]
+    )
     assert test["headroom"].endswith(f"none has raw p by question 1.000: {cannot}")
-    assert " On 1 of 6 questions dense finds more than graph, too few to show a gain." in test["in short"]
+    assert (
+        " On 1 of 6 questions dense finds more than graph, too few to show a gain."
+        in test["in short"]
+    )
 
 
 @pytest.mark.parametrize("best", ["graph", "dense"])
 def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
     best: str, example: ModuleType, tmp_path: Path
 ) -> None:
-    """dense: the best list is the reference, too. The winner's p, by whichever column decides, is .001."""
+    """dense: the best list is the reference, too. The winner's p, by whichever column decides, is
+    .001.
+    """
     result = example.write(tmp_path / "s1", heldout=False)
     result.lock["best_single"] = best
     for column in ("p_holm_cluster", "p_best_holm_cluster"):
         result.trials.loc[0, column] = 0.001
     short, told = (conclusions(result)[name] for name in ("in short", "headroom"))
-    assert ("Holm p .001), which is better." if best == "graph" else "The best fusion is shown to be better") in short
+    assert (
+        "Holm p .001), which is better."
+        if best == "graph"
+        else "The best fusion is shown to be better"
+    ) in short
     assert f" finds more than {best}." in short
     assert "too few" not in short
     assert "cannot" not in told
@@ -128,13 +181,19 @@ def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
 def test_a_test_half_that_can_show_nothing_says_so(example, tmp_path):
     result = example.write(tmp_path / "s1", heldout=False)
     result.lock["expected"].update(n=1, low=0.0, high=1.0)
-    assert "The 1 question of test can show nothing: any score is expected." in conclusions(result)["in short"]
+    assert (
+        "The 1 question of test can show nothing: any score is expected."
+        in conclusions(result)["in short"]
+    )
 
 
 def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1", heldout=False)
     before = conclusions(result)
-    seen = "The weights of graph were chosen on these tune questions, too: expect less than the forecast says."
+    seen = (
+        "The weights of graph were chosen on these tune questions, too: expect less than the "
+        "forecast says."
+    )
     assert seen not in str(before)
     here = {"on": [result.manifest["dataset"]], "seen": {"tune": 5, "test": 0}}
     result.manifest["fitted"] = {"graph": here, "unused": here}
@@ -151,15 +210,25 @@ def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_p
 def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
-    assert "On test it scored 83.33, outside the 83.34 to 90.00 that was expected." in conclusions(result)["in short"]
+    assert (
+        "On test it scored 83.33, outside the 83.34 to 90.00 that was expected."
+        in conclusions(result)["in short"]
+    )
     result.lock["expected"].update(low=5 / 6, high=0.9)
-    assert "On test it scored 83.3, inside the 83.3 to 90.0 that was expected." in conclusions(result)["in short"]
+    assert (
+        "On test it scored 83.3, inside the 83.3 to 90.0 that was expected."
+        in conclusions(result)["in short"]
+    )
 
 
-def test_on_test_the_winner_is_compared_with_every_single_list(example: ModuleType, tmp_path: Path) -> None:
+def test_on_test_the_winner_is_compared_with_every_single_list(
+    example: ModuleType, tmp_path: Path
+) -> None:
     """Graph is neither the reference nor, here, the best list of tune: 2 W, 0 L, p = 2 / 2^2."""
     result = example.write(tmp_path / "s1")
-    assert "other single lists" not in conclusions(result)["in short"]  # dense and graph are said already
+    assert (
+        "other single lists" not in conclusions(result)["in short"]
+    )  # dense and graph are said already
     result.lock["best_single"] = "dense"
     short = conclusions(result)["in short"]
     assert "The winner against the other single lists: graph, at 50.0%: +33.3 points (95% " in short
@@ -175,7 +244,9 @@ def test_an_older_sweep_foretells_nothing(example: ModuleType, tmp_path: Path) -
     assert "expected" not in said["in short"]
 
 
-def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp_path: Path) -> None:
+def test_it_is_said_alike_in_terminal_page_and_document(
+    example: ModuleType, tmp_path: Path
+) -> None:
     """A sweep's page has the conclusions, too."""
     result = example.write(tmp_path / "s1")
     printed = " ".join(terminal.heldout(result).split())
@@ -188,7 +259,9 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
-    """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5: only t4 is no win."""
+    """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5:
+    only t4 is no win.
+    """
     (table,) = effect(example.write(tmp_path / "s1").locked)
     against = [row for row in table.rows if row[0] == "dense"]
     assert [row[1:5] for row in against] == [
@@ -206,37 +279,56 @@ def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
 
 
 def made_view(example: ModuleType, folder: Path, chance: Sequence[float]) -> View:
-    """80 queries of two hops and 60 of three: the winner finds all of the former, dense ``chance`` of each."""
+    """80 queries of two hops and 60 of three: the winner finds all of the former, dense ``chance``
+    of each.
+    """
     view = example.write(folder).tune
     draw, hops = np.random.default_rng(0), np.repeat([2, 3], [80, 60])
     hit = np.stack([np.where(hops == 2, 1.0, 0.3)] * len(view.rows))
     hit[view.singles["dense"]] = np.where(hops == 2, *chance)
     last = np.where(draw.random(hit.shape) < hit, 1, 9)
     ranks = np.stack([np.full_like(last, 1), last], axis=-1).astype(np.int32)
-    queries = pd.DataFrame({"id": [f"q{n}" for n in range(140)], "hops": hops, "type": "x", "chain": True,
-                            "cluster": np.arange(140) // 2})  # fmt: skip
+    queries = pd.DataFrame(
+        {
+            "id": [f"q{n}" for n in range(140)],
+            "hops": hops,
+            "type": "x",
+            "chain": True,
+            "cluster": np.arange(140) // 2,
+        }
+    )
     return dataclasses.replace(view, ranks=ranks, queries=queries, in_split=None)
 
 
 def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_path: Path) -> None:
-    """Interaction by statsmodels' cluster-robust Wald test; said in words; by hops the best of each column is bold."""
+    """Interaction by statsmodels' cluster-robust Wald test; said in words; by hops the best of each
+    column is bold.
+    """
     view = made_view(example, tmp_path / "s1", (0.5, 0.8))
     result = example.write(tmp_path / "s2", heldout=False)
     said = select_texts(sentences(result, view), "addition")
     (told,) = (text for text in said if text.startswith("At 3 hops (n = 60) the winner scores "))
-    assert told.endswith(", which is worse. The difference from dense depends on the number of hops (p <.001).")
+    assert told.endswith(
+        ", which is worse. The difference from dense depends on the number of hops (p <.001)."
+    )
     hops = np.asarray(view.queries["hops"])
     values = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
     design = np.stack([np.ones(140), hops == 3], axis=1).astype(float)
-    fitted = OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": np.asarray(view.clusters)})
+    fitted = OLS(values, design).fit(
+        cov_type="cluster", cov_kwds={"groups": np.asarray(view.clusters)}
+    )
     scale = (140 - 1) / (140 - 2)  # statsmodels' correction for the number of coefficients
     expected = float(f.sf(fitted.tvalues[1] ** 2 * scale, 1, 60 / 2 - 1))
     (dense,) = (one for one in effects(view) if one.name == "dense")
     assert dense.p_hops == pytest.approx(expected, rel=1e-6)
     table = by_group(view, "hops")
     best = [max(row[place] for row in table.rows) for place in (1, 2, 3)]
-    assert table.style.best == {(number, place) for number, row in enumerate(table.rows) for place in (1, 2, 3)
-                          if row[place] == best[place - 1]}  # fmt: skip
+    assert table.style.best == {
+        (number, place)
+        for number, row in enumerate(table.rows)
+        for place in (1, 2, 3)
+        if row[place] == best[place - 1]
+    }
     assert (list(view.singles.values())[list(view.singles).index("dense")], 3) in table.style.best
     assert f"<b>{100 * best[2]:.1f}</b>" in table.html()
     everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
@@ -245,7 +337,9 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
 
 
 def test_a_type_that_is_a_hop_count_is_no_second_row(example: ModuleType, tmp_path: Path) -> None:
-    """Holm's p is over the rows: MuSiQue's 2hop would count its two-hop questions twice. What all types say is kept."""
+    """Holm's p is over the rows: MuSiQue's 2hop would count its two-hop questions twice. What all
+    types say is kept.
+    """
     view = made_view(example, tmp_path / "s1", (0.5, 0.8))
     hops = view.queries["hops"].astype(str)
     alike = dataclasses.replace(view, queries=view.queries.assign(type=hops + "hop"))
@@ -260,17 +354,28 @@ def test_a_type_that_is_a_hop_count_is_no_second_row(example: ModuleType, tmp_pa
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
     """Found on test: winner 0-4; linear 0, 1; rrf 0, 1, 2."""
     (table,) = ablation(example.write(tmp_path / "s1").locked)
-    assert [row[:3] for row in table.rows] == [["linear minmax alpha=0.3", 0, 3], ["rrf k=60", 0, 2]]
+    assert [row[:3] for row in table.rows] == [
+        ["linear minmax alpha=0.3", 0, 3],
+        ["rrf k=60", 0, 2],
+    ]
     assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
     assert [row[7] for row in table.rows] == ["undecided", "undecided"]
 
 
-def test_equivalence_is_by_cluster_and_corrected_over_its_rows(example: ModuleType, tmp_path: Path) -> None:
-    """Where all questions are one cluster nothing can be shown, whatever each question alone would say."""
+def test_equivalence_is_by_cluster_and_corrected_over_its_rows(
+    example: ModuleType, tmp_path: Path
+) -> None:
+    """Where all questions are one cluster nothing can be shown, whatever each question alone would
+    say.
+    """
     view = example.write(tmp_path / "s1").locked
     wide = {**view.lock, "margin": 0.9}
     alone = [row[6] for row in ablation(dataclasses.replace(view, lock=wide))[0].rows]
-    places = [place for place, row in enumerate(view.rows) if row["name"] in ("linear minmax alpha=0.3", "rrf k=60")]
+    places = [
+        place
+        for place, row in enumerate(view.rows)
+        if row["name"] in ("linear minmax alpha=0.3", "rrf k=60")
+    ]
     wins = [Comparison.of(view.scores[place], view.scores[view.winner_place]) for place in places]
     assert alone == pytest.approx(holm([equivalence(one.wins, one.losses, 6, 0.9) for one in wins]))
     shared = dataclasses.replace(view, lock=wide, queries=view.queries.assign(cluster=0))
@@ -280,9 +385,13 @@ def test_equivalence_is_by_cluster_and_corrected_over_its_rows(example: ModuleTy
 
 @pytest.mark.parametrize(
     ("p", "same", "said"),
-    [(0.2, 0.01, "equivalent"), (0.2, 0.2, "undecided"), (0.01, 0.9, "different"),
-     (0.01, 0.01, "different, within the margin")],
-)  # fmt: skip
+    [
+        (0.2, 0.01, "equivalent"),
+        (0.2, 0.2, "undecided"),
+        (0.01, 0.9, "different"),
+        (0.01, 0.01, "different, within the margin"),
+    ],
+)
 def test_verdicts(p: float, same: float, said: str) -> None:
     assert verdict(p, same) == said
 
@@ -294,22 +403,34 @@ def test_equivalence_of_two_that_copy_one_list_says_nothing() -> None:
 
 
 def test_changed_queries_by_hand() -> None:
-    """The winner copies graph but in query 2, the row but in query 3: 2 of 4. Places within the top 5 are no change."""
+    """The winner copies graph but in query 2, the row but in query 3: 2 of 4. Places within the top
+    5 are no change.
+    """
     dense = [[9, 1], [9, 9], [1, 9], [9, 9]]
     graph = [[1, 2], [3, 9], [2, 2], [9, 4]]
     winner, other = [[2, 1], [1, 9], [2, 7], [9, 4]], [[1, 2], [5, 8], [2, 2], [9, 6]]
     families = {"dense": "single", "graph": "single", "a": "rrf", "b": "linear"}
     rows = [{"family": family, "trial": family, "name": name} for name, family in families.items()]
     ranks = np.array([dense, graph, winner, other], dtype=np.int32)
-    view = View("tune", rows, ranks, pd.DataFrame({"id": list("abcd")}), {"objective": "last_hop@5"},
-                {"winner": {"trial": "rrf"}})  # fmt: skip
+    view = View(
+        "tune",
+        rows,
+        ranks,
+        pd.DataFrame({"id": list("abcd")}),
+        {"objective": "last_hop@5"},
+        {"winner": {"trial": "rrf"}},
+    )
     assert changed(view, 3) == 0.5
 
 
 def test_headroom_by_hand(example: ModuleType, tmp_path: Path) -> None:
-    """Lists on test hold t0-t4 (graph 0-3; dense 0, 1, 2, 4): the ceiling is 5/6. Graph finds 0, 2, 3; dense 0, 4."""
+    """Lists on test hold t0-t4 (graph 0-3; dense 0, 1, 2, 4): the ceiling is 5/6. Graph finds 0, 2,
+    3; dense 0, 4.
+    """
     (table,) = headroom(example.write(tmp_path / "s1").locked)
     by_name = {row[0]: row[1:] for row in table.rows}
     assert by_name["rrf k=60"] == pytest.approx([3 / 6, 4 / 6, 5 / 6, 0, 1 / 6, 1 / 6, 1 / 6])
-    assert by_name["linear minmax alpha=0.3"] == pytest.approx([2 / 6, 4 / 6, 5 / 6, -0.5, 1 / 6, 2 / 6, 1 / 6])
+    assert by_name["linear minmax alpha=0.3"] == pytest.approx(
+        [2 / 6, 4 / 6, 5 / 6, -0.5, 1 / 6, 2 / 6, 1 / 6]
+    )
     assert table.marked == {0}

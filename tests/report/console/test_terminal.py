@@ -7,10 +7,21 @@ from harness.report.console import terminal
 
 
 def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
-    """Of eight trials the winner, the best list (graph), the reference (dense), and the three best of the others."""
+    """Of eight trials the winner, the best list (graph), the reference (dense), and the three best
+    of the others.
+    """
     lines = terminal.leaderboard(example.write(tmp_path / "s1", heldout=False)).splitlines()
     assert lines[0] == "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5."
-    assert lines[2].split() == ["rank", "strategy", "last_hop@5", "full_sup@5", "W", "L", "Holm", "p"]
+    assert lines[2].split() == [
+        "rank",
+        "strategy",
+        "last_hop@5",
+        "full_sup@5",
+        "W",
+        "L",
+        "Holm",
+        "p",
+    ]
     assert lines[4].split()[:2] == [">", "1"]
     assert lines[4].split()[-5:] == ["75.0", "62.5", "3", "1", "1.000"]
     assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
@@ -21,7 +32,8 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     ]
     assert lines[13].split() == ["recall@5", "83.3", "77.1", "79.2", "77.1", "70.8", "70.8"]
     assert lines[16].startswith(
-        "in percent; >: the winner; W, L (GraphWin, GraphLoss): questions won and lost against dense;"
+        "in percent; >: the winner; W, L (GraphWin, GraphLoss): questions won and lost against "
+        "dense;"
     )
     assert "On the 6 questions of test the winner is expected to score 40.0 to 80.0." in lines
     assert len(lines) <= 26
@@ -46,13 +58,28 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     lines = terminal.heldout(result).splitlines()
-    assert lines[0].startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked")
+    assert lines[0].startswith(
+        "sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked"
+    )
     (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
     assert row.split()[-6:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250"]
     whole = terminal.heldout(result, explain=True).splitlines()
     (row,) = (line for line in whole if line.startswith(">"))
-    assert row.split()[-10:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500"]
-    assert not any(line.startswith(("power on test", "expected on test", "edge of the grid")) for line in whole)
+    assert row.split()[-10:] == [
+        "83.3",
+        "83.3",
+        "43.6–97.0",
+        "3",
+        "0",
+        ".250",
+        ".250",
+        "2",
+        "0",
+        ".500",
+    ]
+    assert not any(
+        line.startswith(("power on test", "expected on test", "edge of the grid")) for line in whole
+    )
 
 
 def test_no_sentence_is_said_twice(example: ModuleType, tmp_path: Path) -> None:
@@ -80,7 +107,9 @@ def test_a_long_name_is_cut_in_the_middle_and_whole_in_a_file(
     result = example.write(tmp_path / "s1")
     result.trials.loc[1, "name"] = "x" * 80 + " the end of it"
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert "x" * 80 + " the end of it" in terminal.leaderboard(result)  # standard output is no terminal here
+    assert "x" * 80 + " the end of it" in terminal.leaderboard(
+        result
+    )  # standard output is no terminal here
     monkeypatch.setenv("COLUMNS", "100")
     assert "the end of it" in terminal.leaderboard(result)
     assert "x" * 41 not in terminal.leaderboard(result)

@@ -1,4 +1,6 @@
-"""The report as a whole: the same bytes again, elsewhere and under other settings; it compiles; nothing stale stays."""
+"""The report as a whole: the same bytes again, elsewhere and under other settings; it compiles;
+nothing stale stays.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ BUILD = (
 
 def hashes(folder: Path) -> dict[str, str]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,9 @@ def built(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path
 @pytest.mark.slow
 def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
-    (tmp_path / "matplotlibrc").write_text("font.size: 20\nfont.family: serif\naxes.facecolor: black\n")
+    (tmp_path / "matplotlibrc").write_text(
+        "font.size: 20\nfont.family: serif\naxes.facecolor: black\n"
+    )
     other = {
         "PYTHONHASHSEED": "7",
         "MPLBACKEND": "svg",
@@ -61,7 +68,12 @@ def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) 
     subprocess.run(command, env={**os.environ, **other}, check=True, timeout=120)
     there = hashes(tmp_path / "else" / "where")
     assert hashes(built) == there
-    assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "report.tex"} <= there.keys()
+    assert {
+        "tables/heldout.tex",
+        "figures/outcomes_dense.pdf",
+        "figures/alpha.png",
+        "report.tex",
+    } <= there.keys()
     assert ("report.pdf" in there) == (LATEX is not None)
 
 
@@ -70,7 +82,9 @@ def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) ->
     result = example.write(tmp_path / "s1")
     display = Display(**defaults("display", "default")).of([result])
     write({"": section(result)}, tmp_path / "out", display=display)
-    table, document = ((tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex"))
+    table, document = (
+        (tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex")
+    )
     for text in (table, document):
         assert "PIT + Boltzmann" in text
         assert "LastHop@5" in text
@@ -95,7 +109,9 @@ def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tmp_path: Path) -> None:
+def test_several_sweeps_in_one_report_each_in_its_folder(
+    example: ModuleType, tmp_path: Path
+) -> None:
     first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
     out = tmp_path / "out"
     built = write({"one sample": section(first), "two sample x.y=3": section(second)}, out)
@@ -112,33 +128,54 @@ def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tm
 def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     awkward = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
-    names = result.trials["name"].where(result.trials["trial"] != result.lock["winner"]["trial"], awkward)
+    names = result.trials["name"].where(
+        result.trials["trial"] != result.lock["winner"]["trial"], awkward
+    )
     result.__dict__["trials"] = result.trials.assign(name=names)
     built = write({"": section(result)}, tmp_path / "out")
     assert built.pdf == str(tmp_path / "out" / "report.pdf")
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "figures", "report.pdf", "report.tex", "tables",
-    ]  # fmt: skip
+        "figures",
+        "report.pdf",
+        "report.tex",
+        "tables",
+    ]
     if reader := shutil.which("pdftotext"):
-        text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
-        assert re.search("awkward[_ ]name 50% & #1 \\$x\\$ {a}", text)  # _ is a drawn line in some fonts
-        assert "Table 1: The locked trials: sample, test split, n = 6 questions, k = 5." in re.sub(r"\s+", " ", text)
+        text = subprocess.run(
+            [reader, built.pdf, "-"], capture_output=True, text=True, check=True
+        ).stdout
+        assert re.search(
+            "awkward[_ ]name 50% & #1 \\$x\\$ {a}", text
+        )  # _ is a drawn line in some fonts
+        assert "Table 1: The locked trials: sample, test split, n = 6 questions, k = 5." in re.sub(
+            r"\s+", " ", text
+        )
 
 
-@pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])
+@pytest.mark.parametrize(
+    ("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])]
+)
 def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
-    table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], marked=frozenset({0}))
+    table = Table(
+        "long", "Long", [Column("row", "count")], [[n] for n in range(rows)], marked=frozenset({0})
+    )
     assert [len(page) for _, page in table.pages()] == lengths
     text = typeset(table, TWO_COLUMNS, "long")
     assert text.count(r"\begin{table}") == len(lengths)
-    assert text.count(r"\addtocounter{table}{-1}") == text.count("Long, continued.") == len(lengths) - 1
+    assert (
+        text.count(r"\addtocounter{table}{-1}")
+        == text.count("Long, continued.")
+        == len(lengths) - 1
+    )
     assert text.count(r"\label") == 1
     assert text.count(r"\textbf") == min(rows, 1)
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_without_latex_it_says_so_and_leaves_no_old_pdf(example: ModuleType, tmp_path: Path) -> None:
+def test_without_latex_it_says_so_and_leaves_no_old_pdf(
+    example: ModuleType, tmp_path: Path
+) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
     built = write({"": section(example.write(tmp_path / "s1"))}, tmp_path / "out")
@@ -150,7 +187,9 @@ def test_without_latex_it_says_so_and_leaves_no_old_pdf(example: ModuleType, tmp
 
 @pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: nothing to fail")
 def test_a_failing_document_names_its_mistake(tmp_path: Path) -> None:
-    (tmp_path / "report.tex").write_text(r"\documentclass{article}\begin{document}\wrong\end{document}")
+    (tmp_path / "report.tex").write_text(
+        r"\documentclass{article}\begin{document}\wrong\end{document}"
+    )
     said = compiler.compile_pdf(tmp_path)
     assert said.startswith(f"no PDF: {LATEX} failed (! Undefined control sequence")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.tex"]
@@ -164,7 +203,11 @@ def test_no_space_for_the_pdf_is_one_line(tmp_path: Path, monkeypatch: pytest.Mo
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
     (tmp_path / "report.tex").write_text("x")
-    monkeypatch.setattr(compiler.shutil, "copyfile", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+    monkeypatch.setattr(
+        compiler.shutil,
+        "copyfile",
+        Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")),
+    )
     with pytest.raises(HarnessError, match="No space left on device"):
         compiler.compile_pdf(tmp_path)
     assert not (tmp_path / "report.pdf").exists()
@@ -182,7 +225,9 @@ def test_all_is_the_last_sweep_of_every_title(example: ModuleType, tmp_path: Pat
     for age, (name, given) in enumerate(sweeps):
         made = example.write(tmp_path / "sweeps" / name)
         path = made.folder / "config.yaml"
-        path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "given": [*given, "k=1"]}))
+        path.write_text(
+            yaml.safe_dump({**yaml.safe_load(path.read_text()), "given": [*given, "k=1"]})
+        )
         os.utime(made.folder / "winner.lock.json", (age, age))
     (tmp_path / "sweeps" / "latest").write_text("old\n")
     titles = {title: result.folder.name for title, result in newest(tmp_path, "all").items()}

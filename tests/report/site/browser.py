@@ -1,4 +1,6 @@
-"""Chromium without a window, driven through its DevTools pipe: pages are opened, clicked and photographed."""
+"""Chromium without a window, driven through its DevTools pipe: pages are opened, clicked and
+photographed.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
-           "--disable-component-update", "--no-first-run", "--remote-debugging-pipe",)  # fmt: skip
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--disable-component-update",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+)
 COMPLAINTS = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
 
 
 class Browser:
-    """One tab. ``complaints``: every exception, and all that was written to the console, of the pages so far."""
+    """One tab. ``complaints``: every exception, and all that was written to the console, of the
+    pages so far.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.complaints: list[str] = []
@@ -34,13 +48,19 @@ class Browser:
 
         line = [str(CHROMIUM), *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
         self._process = subprocess.Popen(
-            line, preexec_fn=pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            line,
+            preexec_fn=pipes,
+            close_fds=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         os.close(theirs)
         os.close(ours)
         self._session: str | None = None
         target = self._send("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log"):
             self._send(f"{domain}.enable")
         self.show()
@@ -49,7 +69,10 @@ class Browser:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         os.close(self._out)
         try:
@@ -59,9 +82,19 @@ class Browser:
             self._process.wait()
         os.close(self._in)
 
-    def show(self, width: int = 1280, height: int = 900, dark: bool = False, media: str = "") -> None:
-        """How wide the window is, whether the reader wants dark colours, and ``print`` for paper."""
-        self._send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    def show(
+        self, width: int = 1280, height: int = 900, dark: bool = False, media: str = ""
+    ) -> None:
+        """How wide the window is, whether the reader wants dark colours, and ``print`` for
+        paper.
+        """
+        self._send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
@@ -71,10 +104,14 @@ class Browser:
         self._send("Page.navigate", url=url)
 
     def wait(self, condition: str, seconds: float = 30) -> None:
-        """Until a JavaScript expression is true; what is asked while one page takes another's place is asked again."""
+        """Until a JavaScript expression is true; what is asked while one page takes another's place
+        is asked again.
+        """
         end = time.monotonic() + seconds
         while not self._is_true(condition):
-            assert time.monotonic() < end, f"never true: {condition}\n{self.text()}\n{self.complaints}"
+            assert time.monotonic() < end, (
+                f"never true: {condition}\n{self.text()}\n{self.complaints}"
+            )
             time.sleep(0.02)
 
     def _is_true(self, condition: str) -> bool:
@@ -87,21 +124,35 @@ class Browser:
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, or of its promise."""
-        found = self._send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        found = self._send(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
     def click(self, selector: str, text: str = "") -> None:
-        """Choose the first element that the selector finds and that has the text, where the reader would click."""
+        """Choose the first element that the selector finds and that has the text, where the reader
+        would click.
+        """
         wanted = json.dumps(selector), json.dumps(text)
-        found = "[...document.querySelectorAll({})].find(e => e.textContent.includes({}))".format(*wanted)
+        found = "[...document.querySelectorAll({})].find(e => e.textContent.includes({}))".format(
+            *wanted
+        )
         self.wait(f"{found} !== undefined")
         place = self.evaluate(
-            f"(e => {{ e.scrollIntoView({{block: 'center', inline: 'center'}}); const b = e.getClientRects()[0]; "
+            f"(e => {{ e.scrollIntoView({{block: 'center', inline: 'center'}}); const b = "
+            "e.getClientRects()[0]; "
             f"return [b.x + b.width / 2, b.y + b.height / 2]; }})({found})"
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self._send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+            self._send(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=place[0],
+                y=place[1],
+                button="left",
+                clickCount=1,
+            )
 
     def move(self, x: float, y: float) -> None:
         """Point at a place of the window."""
@@ -111,8 +162,17 @@ class Browser:
         """Press a key, such as ``Tab`` or ``Enter``."""
         text = {"text": "\r"} if key == "Enter" else {}
         code = {"Enter": 13, "Tab": 9}[key]
-        self._send("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, windowsVirtualKeyCode=code, **text)
-        self._send("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+        self._send(
+            "Input.dispatchKeyEvent",
+            type="keyDown",
+            key=key,
+            code=key,
+            windowsVirtualKeyCode=code,
+            **text,
+        )
+        self._send(
+            "Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code
+        )
 
     def text(self) -> str:
         """What the page says."""

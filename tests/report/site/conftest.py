@@ -1,4 +1,6 @@
-"""A sweep over a benchmark whose texts attack the page that shows them, held out, and a folder that is damaged."""
+"""A sweep over a benchmark whose texts attack the page that shows them, held out, and a folder that
+is damaged.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from harness.report.site.assembly import build
 sys.path.insert(0, str(Path(__file__).parent))
 from browser import CHROMIUM, Browser
 
-ATTACK = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+ATTACK = (
+    "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+)
 HIDDEN = "\u202e\x1b[2J\u2028"
 """Reversed reading order, a terminal's command, a line break of JavaScript."""
 
@@ -28,7 +32,10 @@ def rewrite(path: Path, change: dict[str, str]) -> None:
     """Put something before some fields of every line of a JSON lines file."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text(
-        "".join(json.dumps({**row, **{key: row[key] + text for key, text in change.items()}}) + "\n" for row in rows)
+        "".join(
+            json.dumps({**row, **{key: row[key] + text for key, text in change.items()}}) + "\n"
+            for row in rows
+        )
     )
 
 
@@ -69,7 +76,9 @@ def settings(runs: Path) -> DictConfig:
 
 
 @pytest.fixture(scope="session")
-def site(runs: Path, settings: DictConfig, tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+def site(
+    runs: Path, settings: DictConfig, tmp_path_factory: pytest.TempPathFactory
+) -> SimpleNamespace:
     """The site: its folder, its address on disk, and the sweep that was held out."""
     folder = tmp_path_factory.mktemp("out") / "site"
     first = build(settings, folder)

@@ -1,4 +1,6 @@
-"""What the site's files hold: every sweep or the reason why not, test only after a held-out run, no code from data."""
+"""What the site's files hold: every sweep or the reason why not, test only after a held-out run, no
+code from data.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +40,17 @@ def read(path: Path) -> Any:
 def unpack(stored: dict[str, Any]) -> np.ndarray:
     import base64
 
-    return np.frombuffer(base64.b64decode(stored["data"]), {1: "u1", 2: "<u2", 4: "<u4"}[stored["bytes"]])
+    return np.frombuffer(
+        base64.b64decode(stored["data"]), {1: "u1", 2: "<u2", 4: "<u4"}[stored["bytes"]]
+    )
 
 
 def hashes(folder: Path) -> dict[str, str]:
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
 
 
 def test_every_folder_is_listed_or_has_its_reason(site: SimpleNamespace) -> None:
@@ -70,17 +77,27 @@ def test_scores_and_ranks_are_those_of_the_sweep(site: SimpleNamespace) -> None:
         assert (known.reshape(view.ranks.shape) == view.ranks).all()
 
 
-def test_test_questions_are_there_only_after_a_held_out_run(site: SimpleNamespace, settings: DictConfig) -> None:
+def test_test_questions_are_there_only_after_a_held_out_run(
+    site: SimpleNamespace, settings: DictConfig
+) -> None:
     with_test = {path.parent.name for path in site.folder.glob("data/*/test*.js")}
     assert with_test == {site.held.name}
-    other = next(path for path in site.folder.glob("data/*/tune.js") if path.parent.name != site.held.name)
-    ids = {name for path in other.parent.glob("*.js") for name in re.findall(r"\bq\d+\b", path.read_text())}
+    other = next(
+        path for path in site.folder.glob("data/*/tune.js") if path.parent.name != site.held.name
+    )
+    ids = {
+        name
+        for path in other.parent.glob("*.js")
+        for name in re.findall(r"\bq\d+\b", path.read_text())
+    }
     assert ids
     assert {md5_split(name) for name in ids} == {"tune"}
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_look_at_test_is_known_once(site: SimpleNamespace, settings: DictConfig, tmp_path: Path) -> None:
+def test_the_look_at_test_is_known_once(
+    site: SimpleNamespace, settings: DictConfig, tmp_path: Path
+) -> None:
     looks = tmp_path / "looks.jsonl"
     elsewhere = OmegaConf.merge(settings, {"paths": {"looks": str(looks)}})
     for _ in range(2):
@@ -88,7 +105,9 @@ def test_the_look_at_test_is_known_once(site: SimpleNamespace, settings: DictCon
     (line,) = map(json.loads, looks.read_text().splitlines())
     entry = json.loads((site.held / "heldout.entry.json").read_text())
     assert (line["command"], line["evaluation"]) == ("report", entry["sha256"])
-    assert [json.loads(one)["command"] for one in Path(settings.paths.looks).read_text().splitlines()] == ["heldout"]
+    assert [
+        json.loads(one)["command"] for one in Path(settings.paths.looks).read_text().splitlines()
+    ] == ["heldout"]
 
 
 def test_the_same_bytes_again_and_what_is_made_stays(
@@ -121,10 +140,17 @@ def test_without_the_data_it_says_so(example: Any, settings: DictConfig, tmp_pat
     assert [each["name"] for each in sweep["splits"]] == ["tune", "test"]
     assert {chart["kind"] for chart in sweep["charts"]} == {"bar", "line", "scatter", "parallel"}
     (drawn,) = (chart for chart in sweep["charts"] if chart["kind"] == "parallel")
-    assert drawn["axes"] == [["fuser", ["Boltzmann", "Linear", "RRF"]], ["alpha", ["0.3", "0.5", "0.7"]]]
+    assert drawn["axes"] == [
+        ["fuser", ["Boltzmann", "Linear", "RRF"]],
+        ["alpha", ["0.3", "0.5", "0.7"]],
+    ]
     assert [line[:3] for line in drawn["lines"]] == [
-        [0, 2, 75.0], [0, 1, 62.5], [1, 0, 62.5], [1, 2, 50.0], [2, -1, 50.0],
-    ]  # fmt: skip
+        [0, 2, 75.0],
+        [0, 1, 62.5],
+        [1, 0, 62.5],
+        [1, 2, 50.0],
+        [2, -1, 50.0],
+    ]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -156,15 +182,24 @@ def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_leaderboard_has_systems_by_benchmarks(example: Any, settings: DictConfig, tmp_path: Path) -> None:
-    """Of two benchmarks with the same lists; on test every score is of six questions, so none is shown to differ."""
+def test_the_leaderboard_has_systems_by_benchmarks(
+    example: Any, settings: DictConfig, tmp_path: Path
+) -> None:
+    """Of two benchmarks with the same lists; on test every score is of six questions, so none is
+    shown to differ.
+    """
     for number, name in enumerate(("sample", "other")):
         folder = example.write(tmp_path / "runs" / "sweeps" / name).folder
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["dataset"], manifest["data_sha256"] = name, f"{number}" * 64
         encoder = {"encoder": {"class": "x.MiniLM"}}
-        manifest["lists"] = {"dense": encoder, "graph": {**encoder, "class": "x.PPR", "graph": {"class": "x.Entity"}}}
-        manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}}
+        manifest["lists"] = {
+            "dense": encoder,
+            "graph": {**encoder, "class": "x.PPR", "graph": {"class": "x.Entity"}},
+        }
+        manifest["fitted"] = {
+            "graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}
+        }
         needs = {"index_seconds": 2.0, "index_mb": 1.0, "query_ms": 3.0 + number}
         manifest["cost"] = {"lists": {"dense": needs, "graph": {**needs, "index_seconds": None}}}
         (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -179,11 +214,21 @@ def test_the_leaderboard_has_systems_by_benchmarks(example: Any, settings: DictC
     titles = [column["title"] for column in test["columns"]]
     heads = [" ".join(filter(None, pair)) for pair in zip(test["groups"], titles, strict=True)]
     assert heads[:3] == ["system", "encoder", "other (n = 6) LastHop@5"]
-    assert heads[5:9] == ["sample (n = 6) LastHop@5", "sample (n = 6) FullSup@5", "sample (n = 6) Recall@5", "kind"]
+    assert heads[5:9] == [
+        "sample (n = 6) LastHop@5",
+        "sample (n = 6) FullSup@5",
+        "sample (n = 6) Recall@5",
+        "kind",
+    ]
     rows = {row[0]: dict(zip(heads, row, strict=True)) for row in test["rows"]}
     won = rows["PIT + Boltzmann (α 0.7, β 0.5, cap 20)"]
     scores = ["83.3", "83.3", "88.9"]  # 5, 5 and 5 1/3 of 6
-    assert [won[head] for head in heads[2:10]] == [*scores, *scores, "best fusion", "PPR over Entity"]
+    assert [won[head] for head in heads[2:10]] == [
+        *scores,
+        *scores,
+        "best fusion",
+        "PPR over Entity",
+    ]
     assert {name: row["kind"] for name, row in rows.items()} == {
         "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": "best fusion",
         "Min–max + Linear (α 0.3)": "best of its fuser",
@@ -192,15 +237,25 @@ def test_the_leaderboard_has_systems_by_benchmarks(example: Any, settings: DictC
         "Dense": "single list",
     }
     assert (rows["Graph"]["encoder"], rows["Graph"]["graph"], rows["Graph"]["fitted on"]) == (
-        "MiniLM", "PPR over Entity", "MuSiQue, HotpotQA",
-    )  # fmt: skip
-    assert (rows["Dense"]["ms a question"], rows["Dense"]["index s"], rows["Dense"]["graph"]) == ("3.5", "2", "–")
-    assert (rows["Graph"]["ms a question"], rows["Graph"]["index s"]) == ("–", "–"), "its index was not timed"
+        "MiniLM",
+        "PPR over Entity",
+        "MuSiQue, HotpotQA",
+    )
+    assert (rows["Dense"]["ms a question"], rows["Dense"]["index s"], rows["Dense"]["graph"]) == (
+        "3.5",
+        "2",
+        "–",
+    )
+    assert (rows["Graph"]["ms a question"], rows["Graph"]["index s"]) == ("–", "–"), (
+        "its index was not timed"
+    )
     place = test["rows"].index(list(won.values()))
     whole = next(one for one in test["best"] if (one["encoder"], one["kind"]) == ("", ""))
     assert [place, 2] in whole["best"]
     assert {row for row, column in whole["equal"] if column == 2} == {*range(len(rows))} - {place}
-    lists = next(one for one in test["best"] if (one["encoder"], one["kind"]) == ("MiniLM", "single list"))
+    lists = next(
+        one for one in test["best"] if (one["encoder"], one["kind"]) == ("MiniLM", "single list")
+    )
     graph = next(number for number, row in enumerate(test["rows"]) if row[0] == "Graph")
     assert [graph, 2] in lists["best"]
     assert test["places"][place]["sample (n = 6)"] == ["sample", "test", "0" * 16]
@@ -212,11 +267,29 @@ def test_no_sweep_at_all(settings: DictConfig, tmp_path: Path) -> None:
     assert (index["sweeps"]["rows"], index["boards"], index["unread"]) == ([], [], [])
 
 
-@pytest.mark.parametrize("way", ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(",
-                                 "javascript:", "http:", "https:", "fetch(", "import("])  # fmt: skip
+@pytest.mark.parametrize(
+    "way",
+    [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "javascript:",
+        "http:",
+        "https:",
+        "fetch(",
+        "import(",
+    ],
+)
 def test_the_scripts_have_no_way_for_code_and_none_to_the_network(way: str) -> None:
     for path in ASSETS.glob("*.js"):
-        text = path.read_text().replace('"http://www.w3.org/2000/svg"', "").replace("where fetch() does not", "")
+        text = (
+            path.read_text()
+            .replace('"http://www.w3.org/2000/svg"', "")
+            .replace("where fetch() does not", "")
+        )
         assert way not in text, path
 
 
@@ -225,10 +298,13 @@ def test_the_page_allows_its_own_files_alone() -> None:
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
     assert policy[1] == (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri "
+        "'none'; form-action 'none'"
     )
     named = re.findall(r'(?:src|href)="([^"#]+)"', page)
-    assert sorted(named) == sorted(path.name for path in ASSETS.iterdir() if path.name != "index.html")
+    assert sorted(named) == sorted(
+        path.name for path in ASSETS.iterdir() if path.name != "index.html"
+    )
 
 
 def test_numbers_take_the_fewest_bytes() -> None:
@@ -262,7 +338,9 @@ def test_a_folder_that_travelled_shows_what_it_holds(
 
 
 def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:
-    corpus: Any = [{"title": title, "text": ""} for title in ("Film", "Its maker", "Another maker", "A town")]
+    corpus: Any = [
+        {"title": title, "text": ""} for title in ("Film", "Its maker", "Another maker", "A town")
+    ]
     benchmark: Any = SimpleNamespace(corpus=corpus)
     way = {
         doc: [Way((Node(entity=entity), Node(passage=doc)), ("in",), 0.5)]
@@ -272,12 +350,16 @@ def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:
     order = {"graph": {2: 0.9, 0: 0.8, 3: 0.2, 1: 0.1}, "fused": {0: 4.0, 2: 3.0, 3: 2.0, 1: 1.0}}
     trace = Trace(benchmark, 0, "fused", [0, 1], [2, 3], order, {"graph": Trail([], way, True)}, {})
     assert cause(trace) == (
-        "2 passages came before the last hop “Its maker” (rank 4), first “Another maker”, which graph reaches through "
+        "2 passages came before the last hop “Its maker” (rank 4), first “Another maker”, which "
+        "graph reaches through "
         "the entity “a festival”; it reaches the gold passage through “the maker's school”."
     )
-    alone = Trace(benchmark, 0, "fused", [0, 1], [2, 3], {**order, "fused": {2: 1.0, 0: 0.5}}, {}, {})
+    alone = Trace(
+        benchmark, 0, "fused", [0, 1], [2, 3], {**order, "fused": {2: 1.0, 0: 0.5}}, {}, {}
+    )
     assert cause(alone) == (
-        "1 passage came before the last hop “Its maker” (not in the fused list), first “Another maker”, which stands "
+        "1 passage came before the last hop “Its maker” (not in the fused list), first “Another "
+        "maker”, which stands "
         "in graph at 1, fused at 1."
     )
     assert cause(Trace(benchmark, 0, "fused", [0, 1], [], order, {}, {})) == ""

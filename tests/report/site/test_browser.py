@@ -1,4 +1,6 @@
-"""The site in a real browser, from disk: a reader's way, its numbers, hostile texts, keyboard, sizes, paper."""
+"""The site in a real browser, from disk: a reader's way, its numbers, hostile texts, keyboard,
+sizes, paper.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from harness.sweep.folder.result import SweepResult
 DISPLAY = Display(**defaults("display", "default"))
 
 
-def test_from_the_leaderboard_to_a_question_that_the_winner_lost(browser: Browser, site: SimpleNamespace) -> None:
+def test_from_the_leaderboard_to_a_question_that_the_winner_lost(
+    browser: Browser, site: SimpleNamespace
+) -> None:
     """A cell leads to its strategy, from there to the questions that it lost and to one of them."""
     view = SweepResult(site.held).locked
     browser.open(site.url)
@@ -41,10 +45,17 @@ def test_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleName
     browser.wait("document.querySelector('#list ~ .table tbody a')")
     browser.click("#list ~ .table tbody a")
     browser.wait("document.querySelector('#ranks')")
-    names = browser.evaluate("[...document.querySelectorAll('#path a, #path span')].map(e => e.textContent)")
+    names = browser.evaluate(
+        "[...document.querySelectorAll('#path a, #path span')].map(e => e.textContent)"
+    )
     assert names[0] == "All results"
     assert len(names) == 4
-    for heading in ("Gold passages", "Where each strategy ranks them", "What each list puts first", "How the graph"):
+    for heading in (
+        "Gold passages",
+        "Where each strategy ranks them",
+        "What each list puts first",
+        "How the graph",
+    ):
         assert heading in browser.text()
 
 
@@ -56,16 +67,21 @@ def test_the_leaderboard_is_filtered_and_saved_as_it_is_shown(
     browser.open(site.url)
     browser.wait("document.querySelector('#board ~ div .best')")
     scores = browser.evaluate(
-        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => parseFloat(r.cells[2].innerText))"
+        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => "
+        "parseFloat(r.cells[2].innerText))"
     )
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == round(100 * max(view.score(row) for row in view.rows), 1)
     browser.evaluate(
-        "['Kind', 'Metric'].forEach((label, at) => { const s = [...document.querySelectorAll('#board ~ div select')]"
-        ".find(e => e.labels[0].textContent.startsWith(label)); s.value = ['single list', 'LastHop@5'][at]; "
+        "['Kind', 'Metric'].forEach((label, at) => { const s = "
+        "[...document.querySelectorAll('#board ~ div select')]"
+        ".find(e => e.labels[0].textContent.startsWith(label)); s.value = ['single list', "
+        "'LastHop@5'][at]; "
         "s.dispatchEvent(new Event('change')); })"
     )
-    names = browser.evaluate("[...document.querySelectorAll('#board ~ div tbody tr')].map(r => r.cells[0].innerText)")
+    names = browser.evaluate(
+        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => r.cells[0].innerText)"
+    )
     best_first = sorted(view.singles, key=lambda name: -view.score(view.rows[view.singles[name]]))
     assert {*names} == {DISPLAY.list[name] for name in view.singles}
     browser.save_to(tmp_path)
@@ -78,26 +94,42 @@ def test_the_leaderboard_is_filtered_and_saved_as_it_is_shown(
     head, first, *_ = list(csv.reader((tmp_path / "leaderboard-test.csv").read_text().splitlines()))
     assert head[:3] == ["system", "encoder", f"{view.dataset} (n = {view.n}) LastHop@5"]
     best = view.rows[view.singles[best_first[0]]]
-    assert (first[0], float(first[2])) == (DISPLAY.list[best_first[0]], pytest.approx(view.score(best)))
+    assert (first[0], float(first[2])) == (
+        DISPLAY.list[best_first[0]],
+        pytest.approx(view.score(best)),
+    )
     latex = (tmp_path / "leaderboard-test.tex").read_text()
     assert f"\\textbf{{{100 * view.score(best):.1f}}}" in latex
     assert latex.count("\\\\\n") == 2 + len(view.singles)
 
 
-def test_every_rank_of_a_question_is_that_of_the_sweep(browser: Browser, site: SimpleNamespace) -> None:
+def test_every_rank_of_a_question_is_that_of_the_sweep(
+    browser: Browser, site: SimpleNamespace
+) -> None:
     result = SweepResult(site.held)
     for view, number in ((result.whole, 3), (result.test, 2)):
         assert view is not None
         browser.open(f"{site.url}#/question/{site.held.name}/{view.split}/{number}")
         browser.wait("document.querySelector('#ranks ~ .table')")
-        browser.evaluate("document.querySelectorAll('#ranks ~ details').forEach(e => { e.open = true; })")
-        browser.wait("!document.querySelector('#ranks ~ details') || document.querySelector('#ranks ~ details .table')")
+        browser.evaluate(
+            "document.querySelectorAll('#ranks ~ details').forEach(e => { e.open = true; })"
+        )
+        browser.wait(
+            "!document.querySelector('#ranks ~ details') || document.querySelector('#ranks ~ "
+            "details .table')"
+        )
         while browser.evaluate(
-            "[...document.querySelectorAll('#ranks ~ details .more button')].map(e => e.click()).length"
+            "[...document.querySelectorAll('#ranks ~ details .more button')].map(e => "
+            "e.click()).length"
         ):
             pass
-        read = "[...document.querySelectorAll('%s tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
-        shown = browser.evaluate(read % "#ranks ~ details") or browser.evaluate(read % "#ranks ~ .table")
+        read = (
+            "[...document.querySelectorAll('%s tbody tr')].map(r => [...r.cells].map(c => "
+            "c.textContent))"
+        )
+        shown = browser.evaluate(read % "#ranks ~ details") or browser.evaluate(
+            read % "#ranks ~ .table"
+        )
         ranks = [[rank for rank in row if rank > 0] for row in view.ranks[:, number].tolist()]
         said = [[str(rank) if rank < 2**31 - 1 else "absent" for rank in row] for row in ranks]
         assert [row[2:] for row in shown] == said
@@ -121,46 +153,63 @@ def test_the_matrix_has_exact_p_and_holm(browser: Browser, site: SimpleNamespace
     assert [one[3] for one in found] == pytest.approx(holm(ps).tolist(), rel=1e-10)
 
 
-def test_counts_of_all_pairs_are_those_of_the_two_ways_of_counting(browser: Browser, site: SimpleNamespace) -> None:
+def test_counts_of_all_pairs_are_those_of_the_two_ways_of_counting(
+    browser: Browser, site: SimpleNamespace
+) -> None:
     view = SweepResult(site.held).whole
     browser.show(1280, 2000)
     browser.open(f"{site.url}#/matrix/{site.held.name}/tune")
     browser.wait("document.querySelector('.matrix')")
     found = browser.evaluate(
-        f"openSplit({json.dumps(site.held.name)}, 'tune').then(s => {{ const fast = pairs(s, [...s.trials.keys()]); "
-        "s.scores.levels.push(2); const slow = fast.map(one => s.counts(one.row, one.other)); s.scores.levels.pop(); "
+        f"openSplit({json.dumps(site.held.name)}, 'tune').then(s => {{ const fast = pairs(s, "
+        "[...s.trials.keys()]); "
+        "s.scores.levels.push(2); const slow = fast.map(one => s.counts(one.row, one.other)); "
+        "s.scores.levels.pop(); "
         "return fast.map((one, at) => [[one.won, one.lost], [slow[at].won, slow[at].lost]]); })"
     )
     values = view.scores
     counts = [[int((a > b).sum()), int((a < b).sum())] for a, b in combinations(values, 2)]
     assert found == [[pair, pair] for pair in counts]
     browser.evaluate(
-        "(s => { s.value = 'all'; s.dispatchEvent(new Event('change')); })(document.querySelector('main select'))"
+        "(s => { s.value = 'all'; s.dispatchEvent(new Event('change')); "
+        "})(document.querySelector('main select'))"
     )
     different = int((holm([mcnemar(*pair) for pair in counts]) <= 0.05).sum())
     assert f"over {len(counts)} pairs ({different} differ)" in browser.text()
     cell = f"b.width / {len(view.rows)}"
     place = browser.evaluate(
-        f"(b => [b.x + 1.5 * {cell}, b.y + .5 * {cell}])(document.querySelector('canvas').getBoundingClientRect())"
+        f"(b => [b.x + 1.5 * {cell}, b.y + .5 * "
+        f"{cell}])(document.querySelector('canvas').getBoundingClientRect())"
     )
     browser.move(*place)
     won, lost = counts[0]
     browser.wait(f"document.querySelector('.said').textContent.includes('{won} won, {lost} lost')")
 
 
-def test_a_figure_says_the_value_of_what_is_pointed_at(browser: Browser, site: SimpleNamespace) -> None:
+def test_a_figure_says_the_value_of_what_is_pointed_at(
+    browser: Browser, site: SimpleNamespace
+) -> None:
     view = SweepResult(site.held).whole
     browser.show(1280, 4000)
     browser.open(f"{site.url}#/sweep/{site.held.name}")
     browser.wait("document.querySelector('.point')")
     titles = browser.evaluate("[...document.querySelectorAll('.chart h3')].map(e => e.textContent)")
-    assert any(title.endswith(f" trials against {view.reference}, by LastHop@5") for title in titles)
-    drawn = "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and losses of'))"
+    assert any(
+        title.endswith(f" trials against {view.reference}, by LastHop@5") for title in titles
+    )
+    drawn = (
+        "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and "
+        "losses of'))"
+    )
     assert browser.evaluate(f"{drawn}.querySelectorAll('.point').length") == sum(
         row["wins"] is not None for row in view.rows
     )
     middle = "(b => [b.x + b.width / 2, b.y + b.height / 2])"
-    browser.move(*browser.evaluate(f"{middle}([...{drawn}.querySelectorAll('.point')].at(-1).getBoundingClientRect())"))
+    browser.move(
+        *browser.evaluate(
+            f"{middle}([...{drawn}.querySelectorAll('.point')].at(-1).getBoundingClientRect())"
+        )
+    )
     browser.wait(f"/won, .* lost/.test({drawn}.querySelector('.said').textContent)")
 
 
@@ -171,8 +220,10 @@ def test_p_of_many_queries(browser: Browser, site: SimpleNamespace) -> None:
     found = browser.evaluate(f"{json.dumps(pairs)}.map(pair => mcnemar(...pair))")
     assert found == pytest.approx([mcnemar(*pair) for pair in pairs], rel=1e-9)
     assert browser.evaluate("[sayP(.25), sayP(.0004, 'by cluster'), sayP(null, 'by cluster')]") == [
-        "raw p by question\u00a0=\u00a0.250", "raw p by cluster\u00a0<\u00a0.001", "too few clusters for a p",
-    ]  # fmt: skip
+        "raw p by question\u00a0=\u00a0.250",
+        "raw p by cluster\u00a0<\u00a0.001",
+        "too few clusters for a p",
+    ]
 
 
 def test_texts_that_attack_are_shown_as_text(browser: Browser, site: SimpleNamespace) -> None:
@@ -186,8 +237,12 @@ def test_texts_that_attack_are_shown_as_text(browser: Browser, site: SimpleNames
         browser.open(f"{site.url}#/{place}")
         browser.wait("document.querySelector('h1')")
         assert "owned" not in browser.evaluate("document.title.split('<')[0]")
-        assert browser.evaluate("[document.querySelectorAll('img').length, document.scripts.length >= 12]") == [0, True]
-        assert browser.evaluate("[...document.scripts].every(e => e.src.startsWith('file:') && !e.textContent)")
+        assert browser.evaluate(
+            "[document.querySelectorAll('img').length, document.scripts.length >= 12]"
+        ) == [0, True]
+        assert browser.evaluate(
+            "[...document.scripts].every(e => e.src.startsWith('file:') && !e.textContent)"
+        )
         assert not {"\u202e", "\x1b"} & set(browser.text())
     assert "<img src=x onerror" in browser.text()
     assert browser.evaluate("Object.prototype.toString.call({})") == "[object Object]"
@@ -222,11 +277,16 @@ def test_search_and_filters_of_questions(browser: Browser, site: SimpleNamespace
     browser.wait("document.querySelector('#list ~ .table tbody a')")
     rows = "document.querySelectorAll('#list ~ .table tbody tr').length"
     assert browser.evaluate(rows) == min(view.n, 50)
-    wanted = "[...document.querySelectorAll('#list ~ form select')].find(e => e.labels[0].textContent.includes('Hops'))"
+    wanted = (
+        "[...document.querySelectorAll('#list ~ form select')].find(e => "
+        "e.labels[0].textContent.includes('Hops'))"
+    )
     browser.evaluate(f"(s => {{ s.value = '3'; s.dispatchEvent(new Event('change')); }})({wanted})")
     assert browser.evaluate(rows) == int((view.queries["hops"] == 3).sum())
     search = "document.querySelector('#list ~ form input')"
-    browser.evaluate(f"(s => {{ s.value = 'no such words'; s.dispatchEvent(new Event('input')); }})({search})")
+    browser.evaluate(
+        f"(s => {{ s.value = 'no such words'; s.dispatchEvent(new Event('input')); }})({search})"
+    )
     assert browser.evaluate(rows) == 0
     assert "No question is left by these filters." in browser.text()
 
@@ -235,8 +295,10 @@ def test_a_head_sorts_with_missing_values_last(browser: Browser, site: SimpleNam
     browser.open(f"{site.url}#/sweep/{site.held.name}")
     browser.wait("document.querySelector('#heldout')")
     read = (
-        "(at => [...document.querySelectorAll('#heldout ~ .table tbody tr')].map(r => r.cells[at].textContent))"
-        "([...document.querySelectorAll('#heldout ~ .table th[scope=col]')].findIndex(e => e.textContent === 'W'))"
+        "(at => [...document.querySelectorAll('#heldout ~ .table tbody tr')].map(r => "
+        "r.cells[at].textContent))"
+        "([...document.querySelectorAll('#heldout ~ .table th[scope=col]')].findIndex(e => "
+        "e.textContent === 'W'))"
     )
     browser.click("#heldout ~ .table th button", "W")
     wins = browser.evaluate(read)
@@ -245,7 +307,10 @@ def test_a_head_sorts_with_missing_values_last(browser: Browser, site: SimpleNam
     assert wins[len(held) :] == ["–"] * (len(wins) - len(held))
     browser.click("#heldout ~ .table th button", "W")
     assert browser.evaluate(read)[0] == str(min(held))
-    assert browser.evaluate("document.querySelector('#heldout ~ .table [aria-sort]').ariaSort") == "ascending"
+    assert (
+        browser.evaluate("document.querySelector('#heldout ~ .table [aria-sort]').ariaSort")
+        == "ascending"
+    )
 
 
 def test_by_keyboard_alone(browser: Browser, site: SimpleNamespace) -> None:
@@ -260,15 +325,25 @@ def test_by_keyboard_alone(browser: Browser, site: SimpleNamespace) -> None:
     browser.press("Enter")
     browser.wait("document.querySelector('#trials')")
     assert browser.evaluate("document.activeElement.id") == "main"
-    assert browser.evaluate("['header', 'nav', 'main', 'footer'].every(tag => document.querySelector(tag))")
+    assert browser.evaluate(
+        "['header', 'nav', 'main', 'footer'].every(tag => document.querySelector(tag))"
+    )
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_page_is_wider_than_the_window(browser: Browser, site: SimpleNamespace, width: int, dark: bool) -> None:
+def test_no_page_is_wider_than_the_window(
+    browser: Browser, site: SimpleNamespace, width: int, dark: bool
+) -> None:
     key, winner = site.held.name, SweepResult(site.held).whole.winner
     browser.show(width, 900, dark)
-    for place in ("", f"sweep/{key}", f"matrix/{key}/tune", f"trial/{key}/tune/{winner}", f"question/{key}/tune/1"):
+    for place in (
+        "",
+        f"sweep/{key}",
+        f"matrix/{key}/tune",
+        f"trial/{key}/tune/{winner}",
+        f"question/{key}/tune/1",
+    ):
         browser.open(f"{site.url}#/{place}")
         browser.wait("document.querySelector('h1')")
         assert browser.evaluate("document.documentElement.scrollWidth") <= width, place
@@ -279,11 +354,19 @@ def test_on_paper_there_are_no_controls(browser: Browser, site: SimpleNamespace)
     browser.open(site.url)
     browser.wait("document.querySelector('.filters')")
     assert browser.evaluate("document.querySelector('.filters').getClientRects().length") == 0
-    assert browser.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert (
+        browser.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
 
 
 def test_an_address_that_is_none(browser: Browser, site: SimpleNamespace) -> None:
-    for place in ("nothing", f"question/{site.held.name}/tune/9999", f"trial/{site.held.name}/tune/feed", "%E0%A4%A"):
+    for place in (
+        "nothing",
+        f"question/{site.held.name}/tune/9999",
+        f"trial/{site.held.name}/tune/feed",
+        "%E0%A4%A",
+    ):
         browser.open(f"{site.url}#/{place}")
         browser.wait("document.querySelector('h1')")
         assert "Not found" in browser.text()
@@ -291,7 +374,9 @@ def test_an_address_that_is_none(browser: Browser, site: SimpleNamespace) -> Non
         browser.wait("document.querySelector('#board')")
 
 
-def test_a_file_that_is_missing_is_named(browser: Browser, site: SimpleNamespace, tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_named(
+    browser: Browser, site: SimpleNamespace, tmp_path: Path
+) -> None:
     browser.open(f"{site.url}#/sweep/elsewhere")
     browser.wait("document.querySelector('h1')")
     assert "data/elsewhere/sweep.js cannot be read" in browser.text()

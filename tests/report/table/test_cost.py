@@ -18,7 +18,9 @@ MODEL = {"answers": 3, "tokens": {"prompt": 700, "completion": 20}, "cost": 0.01
 
 def costing(example: ModuleType, folder: Path, **cost: object) -> SweepResult:
     path = example.write(folder).folder / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": {"peak_memory_mb": 573, **cost}}))
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "cost": {"peak_memory_mb": 573, **cost}})
+    )
     return SweepResult(folder)
 
 
@@ -32,12 +34,17 @@ def test_cheapest_first_beside_what_it_finds(example: ModuleType, tmp_path: Path
 
 
 def test_what_a_budget_buys(example: ModuleType, tmp_path: Path) -> None:
-    """Dense finds 50.0 within 8 ms, the graph 62.5 within 60, both fused at best 75.0 within 68; BM25, which takes 9
-    and finds 25.0, is worth no row."""
-    lists = {name: {**LISTS["dense"], "alone_p95_ms": ms} for name, ms in (("dense", 8), ("graph", 60), ("bm25", 9))}
+    """Dense finds 50.0 within 8 ms, the graph 62.5 within 60, both fused at best 75.0 within 68;
+    BM25, which takes 9 and finds 25.0, is worth no row.
+    """
+    lists = {
+        name: {**LISTS["dense"], "alone_p95_ms": ms}
+        for name, ms in (("dense", 8), ("graph", 60), ("bm25", 9))
+    }
     result = costing(example, tmp_path / "s", lists=lists)
     fused = [
-        {**row, "parameters": {"pool.lists": ["dense", "graph"], **row["parameters"]}} for row in result.whole.rows
+        {**row, "parameters": {"pool.lists": ["dense", "graph"], **row["parameters"]}}
+        for row in result.whole.rows
     ]
     _, table = cost(dataclasses.replace(result.whole, rows=fused))
     assert table.cells() == [

@@ -1,4 +1,6 @@
-"""`harness compare baseline=[a,b] out=matrix.html`: the numbers by hand, as a browser shows them, and text only."""
+"""`harness compare baseline=[a,b] out=matrix.html`: the numbers by hand, as a browser shows them,
+and text only.
+"""
 
 import importlib.util
 import json
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-SPEC = importlib.util.spec_from_file_location("browser", Path(__file__).parents[1] / "site" / "browser.py")
+SPEC = importlib.util.spec_from_file_location(
+    "browser", Path(__file__).parents[1] / "site" / "browser.py"
+)
 assert SPEC is not None
 assert SPEC.loader is not None
 BROWSER: Any = importlib.util.module_from_spec(SPEC)
@@ -28,28 +32,47 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for number in range(66)
     ]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    for name, found in (("dense.json", range(26)), (ATTACK, range(49)), ("other.json", range(40, 66))):
-        lists = {f"q{number}": {f"b{number}" if number in found else "x": 1.0} for number in range(66)}
+    for name, found in (
+        ("dense.json", range(26)),
+        (ATTACK, range(49)),
+        ("other.json", range(40, 66)),
+    ):
+        lists = {
+            f"q{number}": {f"b{number}" if number in found else "x": 1.0} for number in range(66)
+        }
         (tmp_path / name).write_text(json.dumps(lists))
     return tmp_path
 
 
 def write(command: Command, *further: str) -> str:
-    status, said, _ = command("compare", f"run=['{ATTACK}',other.json]", "baseline=[dense.json,other.json]",
-                              "gold=queries.jsonl", "out=made/matrix.html", *further)  # fmt: skip
+    status, said, _ = command(
+        "compare",
+        f"run=['{ATTACK}',other.json]",
+        "baseline=[dense.json,other.json]",
+        "gold=queries.jsonl",
+        "out=made/matrix.html",
+        *further,
+    )
     assert status == 0
     assert said.endswith("made/matrix.html\n")
     return Path("made/matrix.html").read_text()
 
 
 def test_every_run_against_every_baseline(folder: Path, command: Command) -> None:
-    """49, 26 and 26 of 66: +23/66 with 23/0, +23/66 with 40/17, 0 with 26/26; other is not set against itself."""
+    """49, 26 and 26 of 66: +23/66 with 23/0, +23/66 with 40/17, 0 with 26/26; other is not set
+    against itself.
+    """
     text = write(command)
     matrix = text.partition('<table class="matrix">')[2].partition("</table>")[0]
-    cells = re.findall(r'<td(?: class="(\w+)")?>(?:<b>(.*?)</b> (\d+/\d+))?', matrix.partition("<tbody>")[2])
+    cells = re.findall(
+        r'<td(?: class="(\w+)")?>(?:<b>(.*?)</b> (\d+/\d+))?', matrix.partition("<tbody>")[2]
+    )
     assert cells == [
-        ("better", "+34.8", "23/0"), ("better", "+34.8", "40/17"), ("even", "+0.0", "26/26"), ("", "", ""),
-    ]  # fmt: skip
+        ("better", "+34.8", "23/0"),
+        ("better", "+34.8", "40/17"),
+        ("even", "+0.0", "26/26"),
+        ("", "", ""),
+    ]
     assert matrix.count(" by question</small>") == 3
     assert "<small>39.4%</small>" in matrix
     assert re.search(r"last_hop@5 on \S+, 66 questions, split all\.", text)
@@ -67,13 +90,17 @@ def test_the_page_loads_nothing_and_holds_names_as_text(folder: Path, command: C
 
 
 def test_one_baseline_is_a_table_alone(folder: Path, command: Command) -> None:
-    command("compare", "run=other.json", "baseline=dense.json", "gold=queries.jsonl", "out=one.html")
+    command(
+        "compare", "run=other.json", "baseline=dense.json", "gold=queries.jsonl", "out=one.html"
+    )
     assert "matrix" not in Path("one.html").read_text().partition("</style>")[2]
     command("evaluate", "run=other.json", "gold=queries.jsonl", "out=scores.html")
     assert '<td class="share" data-key="0.39' in Path("scores.html").read_text()
 
 
-def test_a_browser_shows_it_without_a_complaint(folder: Path, command: Command, tmp_path: Path) -> None:
+def test_a_browser_shows_it_without_a_complaint(
+    folder: Path, command: Command, tmp_path: Path
+) -> None:
     if BROWSER.CHROMIUM is None:
         pytest.skip("no Chromium: the page is not looked at")
     write(command)

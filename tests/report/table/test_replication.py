@@ -14,7 +14,9 @@ from harness.sweep.folder import newest
 @pytest.mark.usefixtures("undrawn")
 def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatch):
     def run(name, *arguments):
-        status, out, err = command(name, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none")
+        status, out, err = command(
+            name, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none"
+        )
         assert status == 0, err
         return out
 
@@ -24,15 +26,24 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
     corpus = tmp_path / "other" / "corpus.jsonl"
     corpus.write_text(corpus.read_text().replace("Text of", "Words on"))
     for folder in (bench, tmp_path / "other"):
-        mine = [text.replace(str(bench), str(folder)) for text in overrides if text.startswith(("dataset", "lists"))]
+        mine = [
+            text.replace(str(bench), str(folder))
+            for text in overrides
+            if text.startswith(("dataset", "lists"))
+        ]
         run("sweep", *mine, "grid=point")
-        assert replications(newest(tmp_path / "runs", "all").values()) == {}  # tune chose the winner
+        assert (
+            replications(newest(tmp_path / "runs", "all").values()) == {}
+        )  # tune chose the winner
     for result in newest(tmp_path / "runs", "all").values():
         run("heldout", f"sweep={result.folder}")
     results = newest(tmp_path / "runs", "all")
     (table,) = replications(results.values()).values()
     views = [result.test for result in results.values()]
-    rows = [dict(zip([column.title for column in table.columns], row, strict=True)) for row in table.rows]
+    rows = [
+        dict(zip([column.title for column in table.columns], row, strict=True))
+        for row in table.rows
+    ]
     assert [row["benchmark"] for row in rows] == [view.dataset for view in views]
     for row, view in zip(rows, views, strict=True):
         base = view.singles[view.lock["best_single"]]
@@ -40,18 +51,28 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
         assert [row["n"], row["W"], row["L"]] == [len(gain), (gain > 0).sum(), (gain < 0).sum()]
         assert row["difference"] == pytest.approx(gain.mean())
     if all(row["W"] + row["L"] and row["p"] is not None for row in rows):
-        ps = replicability([row["p"] for row in rows], np.array([row["W"] - row["L"] for row in rows]))
+        ps = replicability(
+            [row["p"] for row in rows], np.array([row["W"] - row["L"] for row in rows])
+        )
         shown = int((ps <= 0.05).sum())
         said = f"at least {shown} of 2 benchmarks" if shown else "Over 2 benchmarks no difference"
     else:
         said = "Winner and best list differ on fewer than two benchmarks"
     assert said in table.caption
-    (line,) = (line for line in run("report", "sweep=all").splitlines() if "partial conjunction" in line)
+    (line,) = (
+        line for line in run("report", "sweep=all").splitlines() if "partial conjunction" in line
+    )
     assert said in line
     assert line.endswith(".")
-    assert any(said in path.read_text() for path in (tmp_path / "reports" / "site").rglob("index.js"))
+    assert any(
+        said in path.read_text() for path in (tmp_path / "reports" / "site").rglob("index.js")
+    )
     assert len(list((tmp_path / "reports" / "tables").rglob("replication.tex"))) == 1
     (path,) = (tmp_path / "reports" / "tables").rglob("results.csv")
-    (dense,) = (row for row in csv.DictReader(path.read_text().splitlines()) if row["strategy"] == "Dense")
+    (dense,) = (
+        row for row in csv.DictReader(path.read_text().splitlines()) if row["strategy"] == "Dense"
+    )
     for view in views:
-        assert float(dense[f"{view.dataset} last_hop@5"]) == view.score(view.rows[view.singles["dense"]])
+        assert float(dense[f"{view.dataset} last_hop@5"]) == view.score(
+            view.rows[view.singles["dense"]]
+        )

@@ -28,14 +28,38 @@ def column(table: Table, title: str) -> list[str]:
 def test_heldout(result: SweepResult) -> None:
     table = tables.heldout(result)
     assert table.cells()[0] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0",
-        ".250", ".250", "2", "0", ".500", "100.0", "80.0",
-    ]  # fmt: skip
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+        "83.3",
+        "43.6–97.0",
+        "83.3",
+        "88.9",
+        "–",
+        "3",
+        "0",
+        ".250",
+        ".250",
+        "2",
+        "0",
+        ".500",
+        "100.0",
+        "80.0",
+    ]
     assert table.marked == {0}
-    assert column(table, "strategy")[1:] == ["rrf k=60", "graph", "linear minmax alpha=0.3", "dense"], "best first"
+    assert column(table, "strategy")[1:] == [
+        "rrf k=60",
+        "graph",
+        "linear minmax alpha=0.3",
+        "dense",
+    ], "best first"
     assert column(table, "W") == ["3", "2", "2", "1", "–"]
     assert column(table, "L*") == ["0", "1", "–", "2", "2"]
-    assert column(table, "chain %") == ["80.0", "60.0", "60.0", "40.0", "20.0"]  # of t0, t1, t2, t3 and t5
+    assert column(table, "chain %") == [
+        "80.0",
+        "60.0",
+        "60.0",
+        "40.0",
+        "20.0",
+    ]  # of t0, t1, t2, t3 and t5
 
 
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
@@ -56,7 +80,16 @@ def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
 def test_leaderboard(result: SweepResult) -> None:
     table = tables.leaderboard(result)
     assert column(table, "rank") == [str(place) for place in range(1, 9)]
-    assert column(table, "last_hop@5 %") == ["75.0", "62.5", "62.5", "62.5", "50.0", "50.0", "50.0", "25.0"]
+    assert column(table, "last_hop@5 %") == [
+        "75.0",
+        "62.5",
+        "62.5",
+        "62.5",
+        "50.0",
+        "50.0",
+        "50.0",
+        "25.0",
+    ]
     assert column(table, "L") == ["1", "2", "3", "0", "0", "1", "–", "2"]
     assert column(table, "p")[0] == ".625"
     assert table.marked == {0}
@@ -69,27 +102,42 @@ def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> Non
     assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
 
 
-def test_a_short_leaderboard_leaves_out_copies_and_counts_them(example: ModuleType, tmp_path: Path) -> None:
+def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
+    example: ModuleType, tmp_path: Path
+) -> None:
     result = example.write(tmp_path / "s1")
     ranks = result.whole.ranks.copy()
     ranks[1] = ranks[2] = ranks[0]
     np.save(result.folder / "ranks.npy", ranks)
     short, whole = (tables.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
-    assert column(short, "rank") == ["3", "4", "7", "8"]  # 1 and 2 are left out: they are 3, which is a single list
+    assert column(short, "rank") == [
+        "3",
+        "4",
+        "7",
+        "8",
+    ]  # 1 and 2 are left out: they are 3, which is a single list
     assert (
-        "(2 have the same gold ranks as one above and are left out; Holm p counts them, max p does not)"
-        in short.caption
+        "(2 have the same gold ranks as one above and are left out; Holm p counts them, max p "
+        "does not)" in short.caption
     )
     assert len(whole.rows) == 8
 
 
 def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None:
-    assert tables.leaderboard(result).commands[5] == "harness sweep dataset=sample grid=point fuser=rrf fuser.k=60"
+    assert (
+        tables.leaderboard(result).commands[5]
+        == "harness sweep dataset=sample grid=point fuser=rrf fuser.k=60"
+    )
 
 
 def test_by_hops(result: SweepResult) -> None:
     table = tables.by_group(result.locked, "hops")
-    assert [column.title for column in table.columns] == ["strategy", "all (n=6)", "2 hops (n=5)", "3 hops (n=1)"]
+    assert [column.title for column in table.columns] == [
+        "strategy",
+        "all (n=6)",
+        "2 hops (n=5)",
+        "3 hops (n=1)",
+    ]
     assert column(table, "2 hops (n=5)") == ["100.0", "40.0", "60.0", "60.0", "40.0"]
     assert column(table, "3 hops (n=1)") == ["0.0"] * 5
 
@@ -106,13 +154,21 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
     assert "tune split, n = 8" in table.caption
     assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
     assert [table.name for table in tables.build_tables(result)] == [
-        "leaderboard", "by_hops", "by_type", "effect", "ablation", "knobs", "ceiling", "headroom",
-    ]  # fmt: skip
+        "leaderboard",
+        "by_hops",
+        "by_type",
+        "effect",
+        "ablation",
+        "knobs",
+        "ceiling",
+        "headroom",
+    ]
 
 
 def test_knobs(result: SweepResult) -> None:
-    """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha the rest; beta, cap and the
-    normalizer follow from the fuser."""
+    """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha the rest;
+    beta, cap and the normalizer follow from the fuser.
+    """
     (table,) = knobs(result.whole)
     assert table.cells() == [
         ["fuser", "5", "64.3", "boltzmann", "linear: 12.5, rrf: 25.0"],
@@ -131,8 +187,12 @@ def test_ceiling(result: SweepResult) -> None:
 def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
     view = result.tune
     assert [row["name"] for row in view.rows] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "linear minmax alpha=0.3", "rrf k=60", "graph", "dense",
-    ]  # fmt: skip
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+        "linear minmax alpha=0.3",
+        "rrf k=60",
+        "graph",
+        "dense",
+    ]
     assert view.scores.sum(axis=1).tolist() == [6, 5, 4, 5, 4]
     assert view.evaluation == 0
 
@@ -140,13 +200,21 @@ def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
 def test_sort_keys_are_the_values(result: SweepResult) -> None:
     row = tables.heldout(result).html().splitlines()[3]
     assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
-    assert f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.4365">43.6–97.0</td>' in row
+    assert (
+        f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" '
+        'data-key="0.4365">43.6–97.0</td>' in row
+    )
 
 
 def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: ModuleType) -> None:
-    """In every table that says which column an interval is of; an interval of shares or points names its column."""
+    """In every table that says which column an interval is of; an interval of shares or points
+    names its column.
+    """
     checked = 0
-    for table in [*tables.build_tables(result), *experiment.build_experiment(example.of_experiment(result))[0]]:
+    for table in [
+        *tables.build_tables(result),
+        *experiment.build_experiment(example.of_experiment(result))[0],
+    ]:
         titles = [column.title for column in table.columns]
         for place, column in enumerate(table.columns):
             if column.kind == "interval":
@@ -155,6 +223,10 @@ def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: Mo
             for row in table.rows if column.of else ():
                 if row[place] is not None:
                     low, high = row[place]
-                    assert low <= row[titles.index(column.of)] <= high, (table.name, column.title, row)
+                    assert low <= row[titles.index(column.of)] <= high, (
+                        table.name,
+                        column.title,
+                        row,
+                    )
                     checked += 1
     assert checked > 20

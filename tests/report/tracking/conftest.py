@@ -1,4 +1,6 @@
-"""MLflow as its users run it: databases, servers over HTTP, all on 127.0.0.1 and ended with the test."""
+"""MLflow as its users run it: databases, servers over HTTP, all on 127.0.0.1 and ended with the
+test.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def free_port() -> int:
 
 @dataclass
 class MlflowServer:
-    """`mlflow server` with artifacts through the server; it can be killed and brought back on the same port."""
+    """`mlflow server` with artifacts through the server; it can be killed and brought back on the
+    same port.
+    """
 
     folder: Path
     options: list[str] = field(default_factory=list)
@@ -49,15 +53,29 @@ class MlflowServer:
         if not (self.folder / "server.db").exists():
             databases.make(self.folder / "server.db")
         command = [
-            *(sys.executable, "-P", "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(self.port)),
+            *(
+                sys.executable,
+                "-P",
+                "-m",
+                "mlflow",
+                "server",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(self.port),
+            ),
             *("--backend-store-uri", f"sqlite:///{self.folder}/server.db", "--workers", "1"),
             *("--artifacts-destination", str(self.folder / "artifacts"), *self.options),
         ]
         log = (self.folder / "server.log").open("ab")
         self.process = subprocess.Popen(
-            command, stdout=log, stderr=log, env={**os.environ, **QUIET, **self.environment}, start_new_session=True,
+            command,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **QUIET, **self.environment},
+            start_new_session=True,
             cwd=self.folder,  # basic auth keeps its users in the working directory
-        )  # fmt: skip
+        )
         for _ in range(600):
             try:
                 urllib.request.urlopen(f"{self.url}/health", timeout=5).close()
@@ -95,7 +113,9 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., MlflowServer]]:
     """``start_server(options, environment)``: a server of the test's own."""
     started: list[MlflowServer] = []
 
-    def start(options: list[str] | None = None, environment: dict[str, str] | None = None) -> MlflowServer:
+    def start(
+        options: list[str] | None = None, environment: dict[str, str] | None = None
+    ) -> MlflowServer:
         server = MlflowServer(tmp_path / "server", options or [], environment or {})
         started.append(server)
         return server.start()
@@ -113,13 +133,17 @@ def client(tracking: MLflow) -> Any:
 
 @pytest.fixture
 def find_runs() -> Callable[..., list[Any]]:
-    """``find_runs(tracking, query, deleted)``: what the experiment holds, as MLflow's own client reads it."""
+    """``find_runs(tracking, query, deleted)``: what the experiment holds, as MLflow's own client
+    reads it.
+    """
 
     def find(tracking: MLflow, query: str = "", deleted: bool = False) -> list[Any]:
         from mlflow.entities import ViewType
 
         view = ViewType.DELETED_ONLY if deleted else ViewType.ACTIVE_ONLY
         experiment = client(tracking).get_experiment_by_name(tracking.experiment)
-        return list(client(tracking).search_runs([experiment.experiment_id], query, view, max_results=5000))
+        return list(
+            client(tracking).search_runs([experiment.experiment_id], query, view, max_results=5000)
+        )
 
     return find

@@ -19,7 +19,9 @@ AWAY = "http://127.0.0.1:9"  # nobody listens there
 
 def exported(runs: Path, *given: str, sweep: str = "all") -> int:
     """How many are up to date."""
-    return len(update(instantiate(compose("ui", [f"paths.runs={runs}", *given]).tracking), runs, sweep))
+    return len(
+        update(instantiate(compose("ui", [f"paths.runs={runs}", *given]).tracking), runs, sweep)
+    )
 
 
 def sweeps(database: Path) -> list[str]:
@@ -27,7 +29,9 @@ def sweeps(database: Path) -> list[str]:
 
     client = MlflowClient(f"sqlite:///{database}")
     ids = [experiment.experiment_id for experiment in client.search_experiments()]
-    return sorted(found.data.tags["sweep"] for found in client.search_runs(ids, "tags.kind = 'sweep'"))
+    return sorted(
+        found.data.tags["sweep"] for found in client.search_runs(ids, "tags.kind = 'sweep'")
+    )
 
 
 @pytest.fixture
@@ -54,11 +58,15 @@ def test_one_bad_sweep_does_not_stop_the_others(
     assert exported(runs, "tracking.top=0") == 2
     assert sweeps(runs / "mlflow.db") == ["musique (copy)", "s2"]
     said = capsys.readouterr()
-    (line,) = [line for line in said.err.splitlines() if "INFO mlflow" not in line]  # of a database that is new
+    (line,) = [
+        line for line in said.err.splitlines() if "INFO mlflow" not in line
+    ]  # of a database that is new
     assert line.startswith("not tracked: s1: ")
 
 
-def test_a_server_that_is_away_costs_one_line_and_is_made_good(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_is_away_costs_one_line_and_is_made_good(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     track(MLflow(AWAY, "x", "y"), runs / "sweeps" / "s1")
     said = capsys.readouterr().err
     assert said.startswith(f"not tracked: {AWAY}: MLflow cannot use it (")
@@ -67,7 +75,9 @@ def test_a_server_that_is_away_costs_one_line_and_is_made_good(runs: Path, capsy
     assert sweeps(runs / "mlflow.db") == ["s1", "s2"]
 
 
-def test_a_sweep_ends_with_status_0_when_the_server_is_away(overrides: list[str], tmp_path: Path) -> None:
+def test_a_sweep_ends_with_status_0_when_the_server_is_away(
+    overrides: list[str], tmp_path: Path
+) -> None:
     """Its table and folder are printed."""
     small = [*(one for one in overrides if one != "tracking=none"), "grid=point"]
     environment = {**os.environ, "MLFLOW_TRACKING_URI": AWAY, "MLFLOW_EXPERIMENT_NAME": "lab"}
@@ -80,17 +90,24 @@ def test_a_sweep_ends_with_status_0_when_the_server_is_away(overrides: list[str]
     assert sweeps(tmp_path / "runs" / "mlflow.db") == [folder.name]
 
 
-def test_command_line_before_environment_before_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_command_line_before_environment_before_configuration(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     found = instantiate(compose("ui", [f"paths.runs={tmp_path}"]).tracking)
     assert isinstance(found, MLflow)
-    assert (found.uri, found.experiment) == (f"sqlite:///{tmp_path}/mlflow.db", "multihop-retrieval")
+    assert (found.uri, found.experiment) == (
+        f"sqlite:///{tmp_path}/mlflow.db",
+        "multihop-retrieval",
+    )
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "lab")
     monkeypatch.setenv("MLFLOW_RUN_NAME", "mine")
     found = instantiate(compose("ui", [f"paths.runs={tmp_path}"]).tracking)
     assert isinstance(found, MLflow)
     assert (found.uri, found.experiment, found.run_name) == ("http://127.0.0.1:9", "lab", "mine")
-    found = instantiate(compose("ui", [f"paths.runs={tmp_path}", "tracking.uri=sqlite:///x.db"]).tracking)
+    found = instantiate(
+        compose("ui", [f"paths.runs={tmp_path}", "tracking.uri=sqlite:///x.db"]).tracking
+    )
     assert isinstance(found, MLflow)
     assert (found.uri, found.experiment) == ("sqlite:///x.db", "lab")
     assert isinstance(instantiate(compose("ui", ["tracking=none"]).tracking), Untracked)
@@ -106,7 +123,11 @@ def test_command_line_before_environment_before_configuration(monkeypatch: pytes
     ],
 )
 def test_the_id_of_an_experiment(
-    typed: list[str], environment: dict[str, str], destination: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    typed: list[str],
+    environment: dict[str, str],
+    destination: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -114,7 +135,9 @@ def test_the_id_of_an_experiment(
     assert first.startswith(f"experiment {destination} at ")
 
 
-def test_doctor_says_which_one_holds_and_whether_it_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_doctor_says_which_one_holds_and_whether_it_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     first, second = describe_tracker(compose("doctor", [f"paths.runs={tmp_path}"]))
     assert first == f"experiment multihop-retrieval at sqlite:///{tmp_path}/mlflow.db"
     assert second == f"{tmp_path}/mlflow.db is not there yet; the first export makes it"
@@ -125,7 +148,9 @@ def test_doctor_says_which_one_holds_and_whether_it_answers(monkeypatch: pytest.
     assert second.startswith(f"WARNING: {AWAY}: MLflow cannot use it")
 
 
-def test_tracking_none_holds_for_what_follows_from_the_sweep(overrides: list[str], tmp_path: Path) -> None:
+def test_tracking_none_holds_for_what_follows_from_the_sweep(
+    overrides: list[str], tmp_path: Path
+) -> None:
     assert "tracking=none" in overrides
     harness("sweep", *overrides, "grid=point", cwd=tmp_path, check=True)
     (folder,) = [path.parent for path in (tmp_path / "runs" / "sweeps").glob("*/winner.lock.json")]
@@ -133,7 +158,10 @@ def test_tracking_none_holds_for_what_follows_from_the_sweep(overrides: list[str
     assert "tracked" not in done.stderr
     said = harness("ui", cwd=tmp_path)
     assert said.returncode == 2
-    assert f"every sweep there was made with tracking=none; `harness ui sweep={folder.name}` shows" in said.stderr
+    assert (
+        f"every sweep there was made with tracking=none; `harness ui sweep={folder.name}` shows"
+        in said.stderr
+    )
     assert not (tmp_path / "runs" / "mlflow.db").exists()
     assert exported(tmp_path / "runs", sweep=str(folder)) == 1
     assert sweeps(tmp_path / "runs" / "mlflow.db") == [folder.name]

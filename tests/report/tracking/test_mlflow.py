@@ -1,4 +1,6 @@
-"""What is exported to a database reads back through MLflow's own client, once, whatever happens around it."""
+"""What is exported to a database reads back through MLflow's own client, once, whatever happens
+around it.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tracking(runs: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MLflow:
+def tracking(
+    runs: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> MLflow:
     """An experiment of its own for every test."""
     monkeypatch.chdir(tmp_path)  # where MLflow's own client makes ./mlruns
     return MLflow(f"sqlite:///{runs}/mlflow.db", request.node.name, str(runs / "mlartifacts"))
@@ -63,15 +67,20 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
     return example.write(tmp_path / "sweeps" / "s1", heldout=False)  # type: ignore[no-any-return]
 
 
-def test_a_trial_reads_back_as_it_stands_in_the_folder(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_a_trial_reads_back_as_it_stands_in_the_folder(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     tracking.export(result.folder)
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
     assert trial.info.run_name == "1 boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert trial.info.status == "FINISHED"
-    assert {"strategy": "boltzmann", "fuser.alpha": "0.7", "normalizer": "pit", "pool.cap": "20"}.items() <= (
-        trial.data.params.items()
-    )
+    assert {
+        "strategy": "boltzmann",
+        "fuser.alpha": "0.7",
+        "normalizer": "pit",
+        "pool.cap": "20",
+    }.items() <= (trial.data.params.items())
     constant = {"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5"}
     assert constant.items() <= parent.data.params.items()
     assert not constant.keys() & trial.data.params.keys()
@@ -112,7 +121,13 @@ def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
     tracking.export(result.folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert run.data.params["fuser.alpha"] == "0.7"
-    expected = {"last_hop_at_5": 0.75, "expected_score": 0.7, "expected_low": 0.4, "power_queries": 66, "seconds": 1.5}
+    expected = {
+        "last_hop_at_5": 0.75,
+        "expected_score": 0.7,
+        "expected_low": 0.4,
+        "power_queries": 66,
+        "seconds": 1.5,
+    }
     assert expected.items() <= run.data.metrics.items()
     assert "power_smallest" not in run.data.metrics  # null: none is
     assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
@@ -136,7 +151,9 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
     assert trial.info.run_name == "1 graph"
 
 
-def test_what_the_sweep_cost_are_metrics_of_its_run(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_what_the_sweep_cost_are_metrics_of_its_run(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     path = result.folder / "manifest.json"
     cost = {
         "seconds": {"score": 2.5, "lists": {"graph": 40.0}},
@@ -147,9 +164,14 @@ def test_what_the_sweep_cost_are_metrics_of_its_run(tracking: MLflow, result: Sw
     tracking.export(result.folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     expected = {
-        "seconds_score": 2.5, "seconds_lists_graph": 40, "peak_memory_mb": 573, "model_answers": 3,
-        "model_tokens_prompt": 700, "model_tokens_completion": 20, "model_cost": 0.01,
-    }  # fmt: skip
+        "seconds_score": 2.5,
+        "seconds_lists_graph": 40,
+        "peak_memory_mb": 573,
+        "model_answers": 3,
+        "model_tokens_prompt": 700,
+        "model_tokens_completion": 20,
+        "model_cost": 0.01,
+    }
     assert expected.items() <= run.data.metrics.items()
 
 
@@ -163,7 +185,9 @@ def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> 
         replace(tracking, experiment_id="4711").export(result.folder)
 
 
-def test_what_is_null_is_not_exported(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_what_is_null_is_not_exported(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     tracking.export(result.folder)
     (dense,) = find_runs(tracking, "params.`fuser.list` = 'dense'")
     assert "wins" not in dense.data.metrics
@@ -171,9 +195,13 @@ def test_what_is_null_is_not_exported(tracking: MLflow, result: SweepResult, fin
     assert dense.data.params["pool.cap"] == "null"
 
 
-def test_newest_first_is_the_leaderboard(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_newest_first_is_the_leaderboard(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     tracking.export(result.folder)
-    listed = sorted(find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time)
+    listed = sorted(
+        find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time
+    )
     names = [f"{place} {name}" for place, name in enumerate(result.trials["name"], start=1)]
     assert [run.info.run_name for run in listed] == names
 
@@ -187,13 +215,29 @@ def test_every_trial_is_a_run_with_every_metric_and_copies_name_the_first(
     more = {f"last_hop@{k}": 0.5 for k in range(20, 30)}
     result.trials.assign(**more).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
-    trials = sorted(find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time)
-    assert [run.info.run_name.split()[0] for run in trials] == ["1", "2", "3", "4", "5", "6", "7", "8"]
+    trials = sorted(
+        find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time
+    )
+    assert [run.info.run_name.split()[0] for run in trials] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "7",
+        "8",
+    ]
     assert all(
-        more.keys() == {name for name in more if name.replace("@", "_at_") in run.data.metrics} for run in trials
+        more.keys() == {name for name in more if name.replace("@", "_at_") in run.data.metrics}
+        for run in trials
     )
     same = {run.info.run_name.split()[0]: run.data.tags.get("same_as") for run in trials}
-    assert same == {**dict.fromkeys("124678"), "3": trials[1].info.run_name, "5": trials[1].info.run_name}
+    assert same == {
+        **dict.fromkeys("124678"),
+        "3": trials[1].info.run_name,
+        "5": trials[1].info.run_name,
+    }
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.tags["runs"] == "8 of 8 trials"
     assert "2 have the same gold ranks as an earlier one" in parent.data.tags["mlflow.note.content"]
@@ -206,7 +250,12 @@ def test_an_interval_is_two_numbers_by_query_and_by_cluster(
     tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
 ) -> None:
     result = example.write(tmp_path / "sweeps" / "s1")
-    bounds = {"wilson_low": 0.25, "wilson_high": 0.5, "difference_cluster_low": -0.1, "difference_cluster_high": 0.3}
+    bounds = {
+        "wilson_low": 0.25,
+        "wilson_high": 0.5,
+        "difference_cluster_low": -0.1,
+        "difference_cluster_high": 0.3,
+    }
     result.trials.assign(**bounds).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'tune'")
@@ -227,7 +276,9 @@ def test_trials_below_the_top_stand_in_a_table_and_become_runs_on_request(
     assert parent.data.params["trials"] == "8"
     assert "3 of 8 trials are runs" in parent.data.tags["mlflow.note.content"]
     mlflow.set_tracking_uri(tracking.uri)
-    table = client(tracking).load_table(parent.info.experiment_id, "trials.json", [parent.info.run_id])
+    table = client(tracking).load_table(
+        parent.info.experiment_id, "trials.json", [parent.info.run_id]
+    )
     assert table["name"].tolist() == result.trials["name"].tolist()
     assert table["last_hop_at_5"].tolist() == result.trials["last_hop@5"].tolist()
     replace(tracking, top=None).export(result.folder)
@@ -253,18 +304,26 @@ def test_a_second_export_changes_nothing(
     assert len(find_runs(tracking)) == 1 + 8 + 1 + 5
 
 
-def test_the_same_sweep_swept_again_changes_nothing(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
-    """It has taken another time, which is what the first run has told; nothing is thrown away and written anew."""
+def test_the_same_sweep_swept_again_changes_nothing(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    """It has taken another time, which is what the first run has told; nothing is thrown away and
+    written anew.
+    """
     tracking.export(result.folder)
     before = {run.info.run_id: run.data.metrics for run in find_runs(tracking)}
     manifest = result.folder / "manifest.json"
     content = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**content, "seconds": 99.5, "cost": {"score": {"seconds": 98.5}}}))
+    manifest.write_text(
+        json.dumps({**content, "seconds": 99.5, "cost": {"score": {"seconds": 98.5}}})
+    )
     tracking.export(result.folder)
     assert {run.info.run_id: run.data.metrics for run in find_runs(tracking)} == before
 
 
-def test_other_numbers_of_the_same_sweep_take_its_place(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_other_numbers_of_the_same_sweep_take_its_place(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     tracking.export(result.folder)
     result.trials.assign(mrr=0.5).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
@@ -272,7 +331,9 @@ def test_other_numbers_of_the_same_sweep_take_its_place(tracking: MLflow, result
     assert {run.data.metrics["mrr"] for run in find_runs(tracking, "tags.kind = 'trial'")} == {0.5}
 
 
-def test_a_sweep_in_the_trash_comes_back(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_a_sweep_in_the_trash_comes_back(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     tracking.export(result.folder)
     for run in find_runs(tracking):
         client(tracking).delete_run(run.info.run_id)
@@ -281,9 +342,17 @@ def test_a_sweep_in_the_trash_comes_back(tracking: MLflow, result: SweepResult, 
     assert not find_runs(tracking, deleted=True)
 
 
-def test_heldout_stands_below_its_sweep(tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find) -> None:
+def test_heldout_stands_below_its_sweep(
+    tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
+) -> None:
     result = example.write(tmp_path / "sweeps" / "s1")
-    line = {"previous": "", "time": "2026-01-02T03:04:05+00:00", "dataset": "sample", "evaluation": 1, "files": {}}
+    line = {
+        "previous": "",
+        "time": "2026-01-02T03:04:05+00:00",
+        "dataset": "sample",
+        "evaluation": 1,
+        "files": {},
+    }
     line["lock_sha256"] = result.lock["sha256"]
     (result.folder / ENTRY).write_text(json.dumps({**line, "sha256": digest(line)}))
     tracking.export(result.folder)
@@ -303,7 +372,9 @@ def test_heldout_stands_below_its_sweep(tracking: MLflow, example: ModuleType, t
 def test_conventions_of_mlflow(
     tracking: MLflow, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tags and a name of the user's own, below the run that MLFLOW_RUN_ID names, and user and source as MLflow sets."""
+    """Tags and a name of the user's own, below the run that MLFLOW_RUN_ID names, and user and
+    source as MLflow sets.
+    """
     experiment = client(tracking).create_experiment(tracking.experiment)
     above = client(tracking).create_run(experiment).info.run_id
     monkeypatch.setenv("MLFLOW_RUN_ID", above)
@@ -312,11 +383,15 @@ def test_conventions_of_mlflow(
     assert run.info.run_name == "my run"
     assert run.data.tags["mlflow.parentRunId"] == above
     assert {"mlflow.user", "mlflow.source.name", "mlflow.source.type"} <= run.data.tags.keys()
-    assert "mlflow.source.git.commit" not in run.data.tags  # the folder was made by other code than this
+    assert (
+        "mlflow.source.git.commit" not in run.data.tags
+    )  # the folder was made by other code than this
     assert len(find_runs(tracking, "tags.team = 'x'")) == 9
 
 
-def test_below_the_run_that_is_active(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+def test_below_the_run_that_is_active(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
     import mlflow
 
     mlflow.set_tracking_uri(tracking.uri)
@@ -348,13 +423,28 @@ def test_runs_that_two_machines_wrote_twice_are_there_once_after_the_next_export
     assert len(find_runs(tracking)) == 9
 
 
-def test_an_export_that_was_killed_goes_on(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
-    line = [sys.executable, "-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
+def test_an_export_that_was_killed_goes_on(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    line = [
+        sys.executable,
+        "-c",
+        EXPORT,
+        tracking.uri,
+        tracking.experiment,
+        tracking.artifacts,
+        str(result.folder),
+    ]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
-    query = "select count(*) from runs join experiments using (experiment_id) where experiments.name = ?"
+    query = (
+        "select count(*) from runs join experiments using (experiment_id) where experiments.name "
+        "= ?"
+    )
     for _ in range(3000):
         with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
-            tables = database.execute("select count(*) from sqlite_master where name = 'runs'").fetchone()[0]
+            tables = database.execute(
+                "select count(*) from sqlite_master where name = 'runs'"
+            ).fetchone()[0]
             if tables and database.execute(query, (tracking.experiment,)).fetchone()[0]:
                 break
         time.sleep(0.01)
@@ -383,17 +473,26 @@ def test_an_address_that_mlflow_does_not_take(result: SweepResult) -> None:
 
 def test_a_file_that_is_no_database(result: SweepResult, tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("something else")
-    with pytest.raises(HarnessError, match=r"mlflow\.db: it is not an SQLite database; move it away"):
+    with pytest.raises(
+        HarnessError, match=r"mlflow\.db: it is not an SQLite database; move it away"
+    ):
         MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y").export(result.folder)
 
 
-def test_a_database_of_another_mlflow(tracking: MLflow, result: SweepResult, tmp_path: Path) -> None:
+def test_a_database_of_another_mlflow(
+    tracking: MLflow, result: SweepResult, tmp_path: Path
+) -> None:
     tracking.export(result.folder)
     copy = tmp_path / "copy.db"
-    with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database, sqlite3.connect(copy) as other:
+    with (
+        sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database,
+        sqlite3.connect(copy) as other,
+    ):
         database.backup(other)
         other.execute("update alembic_version set version_num = 'another'")
-    with pytest.raises(HarnessError, match=r"copy\.db: MLflow cannot use it \(Detected out-of-date database schema"):
+    with pytest.raises(
+        HarnessError, match=r"copy\.db: MLflow cannot use it \(Detected out-of-date database schema"
+    ):
         replace(tracking, uri=f"sqlite:///{copy}").export(result.folder)
 
 
@@ -406,18 +505,29 @@ def test_a_database_that_cannot_be_written(tracking: MLflow, result: SweepResult
     assert "\n" not in str(raised.value)
 
 
-def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(tracking: MLflow, result: SweepResult, tmp_path: Path) -> None:
-    """The tag's form is MLflow's own: a page that was shared by its Share button has these fields (MLflow 3.10 on)."""
+def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
+    tracking: MLflow, result: SweepResult, tmp_path: Path
+) -> None:
+    """The tag's form is MLflow's own: a page that was shared by its Share button has these fields
+    (MLflow 3.10 on).
+    """
     page = tracking.export(result.folder)
     experiment = client(tracking).get_experiment_by_name(tracking.experiment)
-    found = re.fullmatch(rf"#/experiments/{experiment.experiment_id}/runs\?viewStateShareKey=(\w+)", page)
+    found = re.fullmatch(
+        rf"#/experiments/{experiment.experiment_id}/runs\?viewStateShareKey=(\w+)", page
+    )
     assert found is not None
     value = experiment.tags[f"mlflow.sharedViewState.{found[1]}"]
     assert len(value) < 5000  # what an older MLflow takes
     state = json.loads(value)
     assert (state["orderByKey"], state["orderByAsc"]) == ("metrics.`last_hop_at_5`", False)
-    wanted = [*(f"params.`{name}`" for name in ("strategy", "normalizer", "pool.cap", "fuser.alpha")),
-              *(f"metrics.`{name}`" for name in ("last_hop_at_5", "full_sup_at_5", "wins", "losses", "p"))]  # fmt: skip
+    wanted = [
+        *(f"params.`{name}`" for name in ("strategy", "normalizer", "pool.cap", "fuser.alpha")),
+        *(
+            f"metrics.`{name}`"
+            for name in ("last_hop_at_5", "full_sup_at_5", "wins", "losses", "p")
+        ),
+    ]
     assert state["selectedColumns"][: len(wanted)] == wanted
     assert len(client(tracking).search_runs([experiment.experiment_id], state["searchFilter"])) == 8
     assert "graph_win" in experiment.tags["mlflow.note.content"]
@@ -425,13 +535,20 @@ def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(tracking: MLflow, resul
     assert f"[as charts]({page}&compareRunsMode=CHART)" in run.data.tags["mlflow.note.content"]
 
 
-def test_without_a_server_a_short_line_says_what_to_type(tracking: MLflow, result: SweepResult, tmp_path: Path) -> None:
+def test_without_a_server_a_short_line_says_what_to_type(
+    tracking: MLflow, result: SweepResult, tmp_path: Path
+) -> None:
     page = tracking.export(result.folder)
-    assert tracking.address(page, tmp_path) == f"{tracking.destination}; `harness ui paths.runs={tmp_path}` shows it"
+    assert (
+        tracking.address(page, tmp_path)
+        == f"{tracking.destination}; `harness ui paths.runs={tmp_path}` shows it"
+    )
     assert tracking.address(page, Path("runs")) == f"{tracking.destination}; `harness ui` shows it"
 
 
-def test_the_description_of_an_experiment_is_its_owners(tracking: MLflow, result: SweepResult) -> None:
+def test_the_description_of_an_experiment_is_its_owners(
+    tracking: MLflow, result: SweepResult
+) -> None:
     tags = {"mlflow.note.content": "ours"}
     made = client(tracking).create_experiment(tracking.experiment, tags=tags)
     tracking.export(result.folder)

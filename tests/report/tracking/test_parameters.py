@@ -12,20 +12,38 @@ CONFIG = {
         "data": "${paths.data}",
         "key": "${oc.env:SECRET}",
     },
-    "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv", "batch_size": 8},
+    "encoder": {
+        "_target_": "harness.encoder.sentence_transformer.SentenceTransformer",
+        "model": "nv",
+        "batch_size": 8,
+    },
     "graph": {
         "_target_": "harness.graph.entity.Entity",
-        "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv"},
+        "encoder": {
+            "_target_": "harness.encoder.sentence_transformer.SentenceTransformer",
+            "model": "nv",
+        },
         "extractor": "${extractor}",
         "synonym": 0.85,
         "alias": {},
     },
-    "extractor": {"_target_": "harness.extractor.offline.Offline", "model": "sm", "folder": "${paths.data}/x"},
+    "extractor": {
+        "_target_": "harness.extractor.offline.Offline",
+        "model": "sm",
+        "folder": "${paths.data}/x",
+    },
     "fuser": {"_target_": "harness.fuser.boltzmann.Boltzmann", "alpha": 0.7},
     "objective": "last_hop@5",
     "margin": 0.02,
 }
-LISTS = {"dense": {"_target_": "harness.retriever.dense.Dense", "depth": 10, "device": "cpu", "version": 1}}
+LISTS = {
+    "dense": {
+        "_target_": "harness.retriever.dense.Dense",
+        "depth": 10,
+        "device": "cpu",
+        "version": 1,
+    }
+}
 
 
 def test_every_knob_of_the_pipeline_under_the_name_that_is_typed() -> None:
@@ -51,7 +69,14 @@ def test_every_knob_of_the_pipeline_under_the_name_that_is_typed() -> None:
 
 
 def test_a_trials_knobs_are_typed() -> None:
-    values = {"fuser.alpha": 0.1 + 0.2, "pool.cap": 20, "x": True, "y": None, "z": "rrf", "lists": ["dense", "graph"]}
+    values = {
+        "fuser.alpha": 0.1 + 0.2,
+        "pool.cap": 20,
+        "x": True,
+        "y": None,
+        "z": "rrf",
+        "lists": ["dense", "graph"],
+    }
     assert knobs({"parameters": values}) == {
         "fuser.alpha": "0.30000000000000004",
         "pool.cap": "20",
@@ -71,8 +96,21 @@ def test_a_long_parameter_is_shown_by_its_hash() -> None:
 
 def test_metrics_with_their_bounds() -> None:
     row = {
-        **{"trial": "0f", "name": "x", "n": 8, "untuned": True, "overrides": ["a=1"], "parameters": {"fuser.k": 3}},
-        **{"last_hop@5": 0.75, "wins": 3, "p": float("nan"), "wins_best": None, "wilson": [0.4, 0.9]},
+        **{
+            "trial": "0f",
+            "name": "x",
+            "n": 8,
+            "untuned": True,
+            "overrides": ["a=1"],
+            "parameters": {"fuser.k": 3},
+        },
+        **{
+            "last_hop@5": 0.75,
+            "wins": 3,
+            "p": float("nan"),
+            "wins_best": None,
+            "wilson": [0.4, 0.9],
+        },
         **{"as_expected": True, "expected": {"low": 0.5, "bias": 0.25}},
     }
     assert scores(row) == {

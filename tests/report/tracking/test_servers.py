@@ -1,4 +1,6 @@
-"""Real tracking servers and databases: killed in the middle and brought back, refusing, failing, hanging."""
+"""Real tracking servers and databases: killed in the middle and brought back, refusing, failing,
+hanging.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def over_http(url: str, experiment: str) -> MLflow:
     return MLflow(url, experiment, "nowhere")
 
 
-def test_a_server_with_artifacts_through_it(mlflow_server: Any, result: SweepResult, find_runs: Find) -> None:
+def test_a_server_with_artifacts_through_it(
+    mlflow_server: Any, result: SweepResult, find_runs: Find
+) -> None:
     tracking = over_http(mlflow_server.url, "plain")
     page = tracking.export(result.folder)
     assert tracking.address(page, result.folder).startswith(f"{mlflow_server.url}/#/experiments/")
@@ -60,7 +64,10 @@ def test_a_database_holds_what_a_server_was_sent(
     mlflow_server: Any, result: SweepResult, tmp_path: Path, find_runs: Find
 ) -> None:
     """Runs go to a database row by row, and to a server as requests: both read back the same."""
-    sent, written = over_http(mlflow_server.url, "same"), MLflow(f"sqlite:///{tmp_path}/m.db", "same", str(tmp_path))
+    sent, written = (
+        over_http(mlflow_server.url, "same"),
+        MLflow(f"sqlite:///{tmp_path}/m.db", "same", str(tmp_path)),
+    )
 
     def read(tracking: MLflow) -> dict[str, Any]:
         tracking.export(result.folder)
@@ -69,15 +76,23 @@ def test_a_database_holds_what_a_server_was_sent(
         own = {"mlflow.parentRunId", "mlflow.note.content", "mlflow.log-model.history"}
         return {
             run.info.run_name: [
-                run.info.status, run.info.start_time, run.info.end_time, run.info.user_id, run.info.lifecycle_stage,
-                run.data.params, run.data.metrics, names.get(run.data.tags.get("mlflow.parentRunId", "")),
+                run.info.status,
+                run.info.start_time,
+                run.info.end_time,
+                run.info.user_id,
+                run.info.lifecycle_stage,
+                run.data.params,
+                run.data.metrics,
+                names.get(run.data.tags.get("mlflow.parentRunId", "")),
                 {key: value for key, value in run.data.tags.items() if key not in own},
-                [[one.dataset.to_dictionary(), [[tag.key, tag.value] for tag in one.tags]]
-                 for one in run.inputs.dataset_inputs],
+                [
+                    [one.dataset.to_dictionary(), [[tag.key, tag.value] for tag in one.tags]]
+                    for one in run.inputs.dataset_inputs
+                ],
                 run.info.artifact_uri.endswith(f"/{run.info.run_id}/artifacts"),
             ]
             for run in runs
-        }  # fmt: skip
+        }
 
     assert read(written) == read(sent)
 
@@ -112,7 +127,9 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(
         fill(*arguments)
 
     monkeypatch.setattr(Writer, "_fill", kill_after_three)
-    with pytest.raises(HarnessError, match=rf"^{server.url}: MLflow cannot use it \(.*Max retries exceeded") as raised:
+    with pytest.raises(
+        HarnessError, match=rf"^{server.url}: MLflow cannot use it \(.*Max retries exceeded"
+    ) as raised:
         tracking.export(result.folder)
     assert "\n" not in str(raised.value)
     server.start()
@@ -130,12 +147,19 @@ def test_user_and_password(
     start_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("flask_wtf", reason="MLflow's basic auth needs it")
-    environment = {"MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD, "MLFLOW_FLASK_SERVER_SECRET_KEY": "secret"}
+    environment = {
+        "MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD,
+        "MLFLOW_FLASK_SERVER_SECRET_KEY": "secret",
+    }
     server = start_server(["--app-name", "basic-auth"], environment)
-    tracking = replace(over_http(server.url, "guarded"), top=1)  # the server hashes the password at every request
+    tracking = replace(
+        over_http(server.url, "guarded"), top=1
+    )  # the server hashes the password at every request
     monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
-    with pytest.raises(HarnessError, match=r"MLflow cannot use it \(.*(401|You are not authenticated)") as raised:
+    with pytest.raises(
+        HarnessError, match=r"MLflow cannot use it \(.*(401|You are not authenticated)"
+    ) as raised:
         tracking.export(result.folder)
     assert "wrong" not in str(raised.value)
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", PASSWORD)
@@ -143,8 +167,12 @@ def test_user_and_password(
     assert len(find_runs(tracking)) == 1 + 1 + 1 + 5
 
 
-def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The database is killed in the middle and comes back; a wrong name and a dead server are one line each."""
+def test_postgresql(
+    result: SweepResult, tmp_path: Path, find_runs: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database is killed in the middle and comes back; a wrong name and a dead server are one
+    line each.
+    """
     pgserver = pytest.importorskip("pgserver")
     server = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
     try:
@@ -163,7 +191,9 @@ def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkey
         server.ensure_postgres_running()
         assert server.get_uri() == tracking.uri
         left = {run.info.run_id for run in find_runs(tracking)}
-        assert len(left) == 1 + 8  # the sweep, which is not finished, and its trials; nothing of heldout
+        assert (
+            len(left) == 1 + 8
+        )  # the sweep, which is not finished, and its trials; nothing of heldout
         (open_run,) = find_runs(tracking, "attributes.status = 'RUNNING'")
         assert open_run.data.tags["kind"] == "sweep"
         tracking.export(result.folder)
@@ -171,7 +201,9 @@ def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkey
         assert len(runs) == 15
         assert {run.info.status for run in runs} == {"FINISHED"}
         assert left <= {run.info.run_id for run in runs}
-        other = replace(tracking, uri=tracking.uri.replace("postgres:@/postgres", "nobody:secret@/postgres"))
+        other = replace(
+            tracking, uri=tracking.uri.replace("postgres:@/postgres", "nobody:secret@/postgres")
+        )
         with pytest.raises(HarnessError, match=r'MLflow cannot use it .*"nobody"') as raised:
             other.export(result.folder)
         assert "secret" not in str(raised.value)
@@ -184,7 +216,9 @@ def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkey
 
 
 def kill_database(server: Any) -> None:
-    """All processes of a PostgreSQL server end at once; connections break, and the next start recovers from its log."""
+    """All processes of a PostgreSQL server end at once; connections break, and the next start
+    recovers from its log.
+    """
     os.kill(server.get_pid(), signal.SIGQUIT)
     for _ in range(200):
         if not (server.pgdata / "postmaster.pid").exists():
@@ -222,7 +256,9 @@ def answering(status: int | None) -> Iterator[str]:
             server.shutdown()
 
 
-@pytest.mark.parametrize(("status", "why"), [(500, "500"), (404, "404"), (None, "ReadTimeoutError")])
+@pytest.mark.parametrize(
+    ("status", "why"), [(500, "500"), (404, "404"), (None, "ReadTimeoutError")]
+)
 def test_a_server_that_fails_or_hangs(
     status: int | None, why: str, result: SweepResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,7 +63,11 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
     ("data", "line", "words"),
     [
         (GOOD + b"q2 Q0 d3 1 2\n", 4, "6 fields"),
-        (GOOD + b"q2 0 d3 1\n", 4, "this is judgements; expected a run, `qid Q0 docid rank score tag`"),
+        (
+            GOOD + b"q2 0 d3 1\n",
+            4,
+            "this is judgements; expected a run, `qid Q0 docid rank score tag`",
+        ),
         (GOOD + b"q2 Q0 d3 0x1 2 s\n", 4, "the rank must be a whole number, got '0x1'"),
         (GOOD + b"qid Q0 docid rank score tag\n", 4, "the rank must be a whole number, got 'rank'"),
         (GOOD + b"q2 Q0 d3 1 2 s t\n", 4, "found 7"),
@@ -76,8 +80,16 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
         (GOOD.replace(b" 2 0", b" two 0"), 2, "whole number"),
         (GOOD.replace(b" 2 0", b" 1.5 0"), 2, "whole number"),
         (b"\n\r\n" + GOOD.replace(b"0.5", b"1.5"), 3, "rank 1 contradicts the score 0.9"),
-        (b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\n", 1, "where a lower score is better, as a distance is, write it negated"),
-        (b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\nq Q0 c 3 0.2 s\n", 1, "number the ranks by descending score"),
+        (
+            b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\n",
+            1,
+            "where a lower score is better, as a distance is, write it negated",
+        ),
+        (
+            b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\nq Q0 c 3 0.2 s\n",
+            1,
+            "number the ranks by descending score",
+        ),
         (GOOD + b"q1 Q0 d2 3 0.1 s\n", 4, "holds document d2 twice"),
         (b"", None, "empty"),
         (b"\n \n", None, "empty"),
@@ -88,7 +100,11 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
         (b"\x7fELF\x02\x01\x01\0\0\0", 1, "NUL byte"),
         (GOOD + b"q3 Q0 d\xff 1 1 s\n", 4, "0xff"),
         (gzip.compress(GOOD, mtime=0)[:-9], None, "damaged gzip"),
-        (gzip.compress(GOOD, mtime=0)[:30] + b"\0\0\0\0" + gzip.compress(GOOD, mtime=0)[34:], None, "damaged gzip"),
+        (
+            gzip.compress(GOOD, mtime=0)[:30] + b"\0\0\0\0" + gzip.compress(GOOD, mtime=0)[34:],
+            None,
+            "damaged gzip",
+        ),
     ],
 )
 def test_what_is_refused(tmp_path: Path, data: bytes, line: int | None, words: str) -> None:
@@ -113,29 +129,71 @@ def test_packed_files_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     assert (tmp_path / "a.trec.gz").read_bytes() == (tmp_path / "b.trec.gz").read_bytes()
 
 
-@pytest.mark.parametrize("lists", [{"q 1": {"d": 1.0}}, {"q": {"d\t1": 1.0}}, {"q": {"": 1.0}}, {"q": {"d\n": 1.0}}])
-def test_ids_that_a_trec_file_cannot_carry(tmp_path: Path, lists: dict[str, dict[str, float]]) -> None:
+@pytest.mark.parametrize(
+    "lists", [{"q 1": {"d": 1.0}}, {"q": {"d\t1": 1.0}}, {"q": {"": 1.0}}, {"q": {"d\n": 1.0}}]
+)
+def test_ids_that_a_trec_file_cannot_carry(
+    tmp_path: Path, lists: dict[str, dict[str, float]]
+) -> None:
     with pytest.raises(HarnessError, match=r"white space|is empty"):
         Run.from_dict(lists).to_trec(tmp_path / "run.trec")
     assert list(tmp_path.iterdir()) == []
 
 
 def sample_file(rng: random.Random) -> bytes:
-    separator, end = rng.choice([b" ", b" ", b"\t", b"  ", b" \t"]), rng.choice([b"\n", b"\n", b"\r\n", b"\r"])
+    separator, end = (
+        rng.choice([b" ", b" ", b"\t", b"  ", b" \t"]),
+        rng.choice([b"\n", b"\n", b"\r\n", b"\r"]),
+    )
     lines = []
     for query in range(rng.randint(1, 3)):
-        scores = sorted((rng.choice([0.5, 1.0, rng.random(), -2e-7]) for _ in range(rng.randint(1, 6))), reverse=True)
+        scores = sorted(
+            (rng.choice([0.5, 1.0, rng.random(), -2e-7]) for _ in range(rng.randint(1, 6))),
+            reverse=True,
+        )
         lines += [
             separator.join(
-                [b"q%d" % query, b"Q0", b"d\xc3\xa9%d" % place, b"%d" % (place + 1), repr(score).encode(), b"s"]
+                [
+                    b"q%d" % query,
+                    b"Q0",
+                    b"d\xc3\xa9%d" % place,
+                    b"%d" % (place + 1),
+                    repr(score).encode(),
+                    b"s",
+                ]
             )
             for place, score in enumerate(scores)
         ]
     return end.join([*lines, b""])
 
 
-SPECIAL = [b" ", b"\n", b"\r", b"\t", b"\0", b"\xff", b"\x0b", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\x1f\x8b", b"\\"]
-PIECES = [*SPECIAL, b"nan", b"inf", b"1e400", b"-", b"+", b"e", b".", b"0", b"_", b",", b"q1 Q0 d 1 1 s\n"]
+SPECIAL = [
+    b" ",
+    b"\n",
+    b"\r",
+    b"\t",
+    b"\0",
+    b"\xff",
+    b"\x0b",
+    b"\xef\xbb\xbf",
+    b"\xe2\x80\xa8",
+    b"\x1f\x8b",
+    b"\\",
+]
+PIECES = [
+    *SPECIAL,
+    b"nan",
+    b"inf",
+    b"1e400",
+    b"-",
+    b"+",
+    b"e",
+    b".",
+    b"0",
+    b"_",
+    b",",
+    b"q1 Q0 d 1 1 s\n",
+]
 
 
 def damaged(rng: random.Random) -> bytes:
@@ -161,7 +219,9 @@ def damaged(rng: random.Random) -> bytes:
 
 
 def fuzz(folder: Path, rounds: int, seed: int) -> tuple[int, int]:
-    """How many damaged files were read and refused. What is read is what a line by line reading gives."""
+    """How many damaged files were read and refused. What is read is what a line by line reading
+    gives.
+    """
     rng = random.Random(seed)
     path = folder / "fuzz.trec"
     accepted = refused = 0
@@ -201,13 +261,20 @@ def test_100_000_damaged_files(tmp_path: Path) -> None:
 
 def test_plain_files_take_the_quick_way() -> None:
     uneven, old = GOOD.replace(b" ", b"  "), GOOD.replace(b"\n", b"\r")
-    for data, quick in ((GOOD, True), (GOOD.replace(b" ", b"\t"), True), (uneven, True), (old, False)):
+    for data, quick in (
+        (GOOD, True),
+        (GOOD.replace(b" ", b"\t"), True),
+        (uneven, True),
+        (old, False),
+    ):
         assert (plain(data) is not None) == quick
 
 
 def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
-    path.write_bytes(b"# six words in this comment line\n" + GOOD.replace(b"0.5 s", b"0.5 s more words"))
+    path.write_bytes(
+        b"# six words in this comment line\n" + GOOD.replace(b"0.5 s", b"0.5 s more words")
+    )
     with pytest.raises(HarnessError, match="lenient=true passes over"):
         io.read(path)
     assert io.read(path, lenient=True).to_dict() == LISTS

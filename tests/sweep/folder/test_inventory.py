@@ -35,10 +35,20 @@ def test_a_winner_that_is_a_list_is_listed_by_the_lists_name(example, tmp_path):
 
 def test_what_lists_are_made_of_in_words():
     dense = {"class": "m.Dense", "encoder": {"class": "m.Static", "model": "hub/mini"}, "depth": 10}
-    graph = {"class": "m.PPR", "graph": {"class": "m.Entity", "extractor": {"class": "m.Offline"}}, "depth": 10}
-    assert describe({"dense": dense, "graph": graph}) == "encoder hub/mini; graph: PPR over Entity (Offline); depth 10"
-    assert describe({"dense": dense, "other": {**dense, "encoder": {"class": "m.Hashed"}, "depth": 5}}) == (
-        "encoders hub/mini, Hashed; depths dense 10, other 5"
+    graph = {
+        "class": "m.PPR",
+        "graph": {"class": "m.Entity", "extractor": {"class": "m.Offline"}},
+        "depth": 10,
+    }
+    assert (
+        describe({"dense": dense, "graph": graph})
+        == "encoder hub/mini; graph: PPR over Entity (Offline); depth 10"
     )
-    assert describe({"names": {"class": "m.Names", "extractor": {"class": "m.Offline"}}}) == "names: Names (Offline)"
+    assert describe(
+        {"dense": dense, "other": {**dense, "encoder": {"class": "m.Hashed"}, "depth": 5}}
+    ) == ("encoders hub/mini, Hashed; depths dense 10, other 5")
+    assert (
+        describe({"names": {"class": "m.Names", "extractor": {"class": "m.Offline"}}})
+        == "names: Names (Offline)"
+    )
     assert describe({"mine": {"class": "m.Trec"}}) == ""

@@ -1,4 +1,6 @@
-"""A command without ``sweep=`` takes the last sweep of this user in this folder, never somebody else's of several."""
+"""A command without ``sweep=`` takes the last sweep of this user in this folder, never somebody
+else's of several.
+"""
 
 import errno
 import os
@@ -35,7 +37,9 @@ def test_each_folder_and_user_has_its_own(runs, tmp_path, monkeypatch):
     monkeypatch.setenv("LOGNAME", "bob")
     assert latest(runs).name == "three"
     monkeypatch.setenv("LOGNAME", "eve")
-    with pytest.raises(HarnessError, match=r"several from others: one \(by ann in .*; three .*choose with sweep="):
+    with pytest.raises(
+        HarnessError, match=r"several from others: one \(by ann in .*; three .*choose with sweep="
+    ):
         latest(runs)
 
 
@@ -80,5 +84,7 @@ def test_no_space_for_the_lock_of_the_pointer_is_one_line(runs, tmp_path, monkey
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("filelock.FileLock.acquire", full)
-    with pytest.raises(HarnessError, match=r"latest\.lock: cannot write \(No space left on device\)"):
+    with pytest.raises(
+        HarnessError, match=r"latest\.lock: cannot write \(No space left on device\)"
+    ):
         swept(runs, "one", tmp_path / "a", "ann", monkeypatch)

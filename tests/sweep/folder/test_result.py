@@ -1,4 +1,6 @@
-"""A sweep's folder with a file that is missing or damaged: one line that names it; the others are reported."""
+"""A sweep's folder with a file that is missing or damaged: one line that names it; the others are
+reported.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
 FILES = (
-    *("config.yaml", "manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "winner.lock.json"),
+    *(
+        "config.yaml",
+        "manifest.json",
+        "trials.parquet",
+        "queries.parquet",
+        "ranks.npy",
+        "winner.lock.json",
+    ),
     *("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy"),
 )
 
@@ -47,18 +56,34 @@ def test_missing(example: ModuleType, tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize(
-    "content", [b"", b"\x00\xff garbage", b"[[1]]", b"[" * 100_000, b"9" * 5000, b"PK\x03\x04", b"'", b"{", b"null"]
+    "content",
+    [
+        b"",
+        b"\x00\xff garbage",
+        b"[[1]]",
+        b"[" * 100_000,
+        b"9" * 5000,
+        b"PK\x03\x04",
+        b"'",
+        b"{",
+        b"null",
+    ],
 )
 def test_garbage(example: ModuleType, tmp_path: Path, name: str, content: bytes) -> None:
     (example.write(tmp_path / "s1").folder / name).write_bytes(content)
     refuse(tmp_path / "s1", name)
 
 
-@pytest.mark.parametrize("content", ["given:", "given: x", "given: [1]", "metrics: 5", "metrics: [[x]]"])
+@pytest.mark.parametrize(
+    "content", ["given:", "given: x", "given: [1]", "metrics: 5", "metrics: [[x]]"]
+)
 def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: str) -> None:
     folder = example.write(tmp_path / "s1").folder
     (folder / "config.yaml").write_text(content)
-    with pytest.raises(HarnessError, match=r"config\.yaml: damaged \(expected (given|metrics), a list of texts, got"):
+    with pytest.raises(
+        HarnessError,
+        match=r"config\.yaml: damaged \(expected (given|metrics), a list of texts, got",
+    ):
         _ = SweepResult(folder).kind, SweepResult(folder).metrics
 
 
@@ -66,7 +91,10 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
     ("given", "kind"),
     [
         (["experiment=many", "dataset=musique", "~dataset.of"], "many"),
-        (["experiment=many", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"], "many"),
+        (
+            ["experiment=many", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"],
+            "many",
+        ),
         (["experiment=many", "dataset.of=musique", "encoder=hashed"], "many encoder=hashed"),
         (["dataset=folder", "dataset.path=mine", "encoder=hashed"], "sweep encoder=hashed"),
     ],
@@ -76,10 +104,15 @@ def test_sweeps_of_a_derived_benchmark_are_of_one_kind(
 ) -> None:
     result = example.write(tmp_path / "s1")
     vars(result)["config"] = {"given": given}
-    assert (result.kind, result.title) == (kind, kind.replace(kind.split()[0], f"{kind.split()[0]} sample", 1))
+    assert (result.kind, result.title) == (
+        kind,
+        kind.replace(kind.split()[0], f"{kind.split()[0]} sample", 1),
+    )
 
 
-def test_views_are_of_the_queries_that_the_objective_counts(example: ModuleType, tmp_path: Path) -> None:
+def test_views_are_of_the_queries_that_the_objective_counts(
+    example: ModuleType, tmp_path: Path
+) -> None:
     """last_hop counts no query whose hop order is unknown."""
     folder = example.write(tmp_path / "s1", heldout=False).folder
     ranks = np.load(folder / "ranks.npy")
@@ -137,13 +170,26 @@ def test_all_leaves_out_what_is_damaged_and_names_it(
         newest(tmp_path, "all")
 
 
-KEYS = ("trial", "name", "parameters", "overrides", "n", "evaluation", "looks", "roles", "coverage", "expected")
+KEYS = (
+    "trial",
+    "name",
+    "parameters",
+    "overrides",
+    "n",
+    "evaluation",
+    "looks",
+    "roles",
+    "coverage",
+    "expected",
+)
 FIT = [("trial", "x"), ("name", "x"), ("parameters", {"": 0}), ("parameters", {"a": []})]
 
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("value", [True, -1.5, "x", [None], [[1]], {"": 0}, {"a": []}])
-def test_rows_of_heldout_json_of_other_types(example: ModuleType, tmp_path: Path, key: str, value: object) -> None:
+def test_rows_of_heldout_json_of_other_types(
+    example: ModuleType, tmp_path: Path, key: str, value: object
+) -> None:
     """They are read as a row of that form, or refused by the name of the value."""
     path = example.write(tmp_path / "s1").folder / "heldout.json"
     rows = json.loads(path.read_text())
@@ -156,7 +202,8 @@ def test_rows_of_heldout_json_of_other_types(example: ModuleType, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("typed.json", "no such file or folder"), ("winner.lock.json", "interrupted before it chose")]
+    ("name", "said"),
+    [("typed.json", "no such file or folder"), ("winner.lock.json", "interrupted before it chose")],
 )
 def test_a_lock_that_is_not_there(tmp_path: Path, name: str, said: str) -> None:
     with pytest.raises(HarnessError, match=said):

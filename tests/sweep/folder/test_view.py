@@ -10,9 +10,20 @@ from harness.sweep.folder import View
 
 
 def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusion() -> None:
-    """``dense`` under three caps: trials of their own, by name one list. The winner holds what ``graph`` holds."""
-    named = [("rrf", "rrf"), ("dense", "single"), ("graph", "single"), ("dense", "single"), ("dense", "single")]
-    rows = [{"trial": str(place), "name": name, "family": family} for place, (name, family) in enumerate(named)]
+    """``dense`` under three caps: trials of their own, by name one list. The winner holds what
+    ``graph`` holds.
+    """
+    named = [
+        ("rrf", "rrf"),
+        ("dense", "single"),
+        ("graph", "single"),
+        ("dense", "single"),
+        ("dense", "single"),
+    ]
+    rows = [
+        {"trial": str(place), "name": name, "family": family}
+        for place, (name, family) in enumerate(named)
+    ]
     ranks = np.array([[[1]], [[7]], [[1]], [[7]], [[7]]], dtype=np.int32)
     manifest, lock = {"objective": "last_hop@5"}, {"winner": {"trial": "0"}, "best_single": "graph"}
     view = View("tune", rows, ranks, pd.DataFrame({"id": ["q"]}), manifest, lock)
@@ -24,15 +35,23 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
 
 def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_trials() -> None:
     """Two trials of three queries, the order of one unknown: last_hop counts two of three."""
-    rows = [{"trial": str(place), "name": name, "family": "single"} for place, name in enumerate(("dense", "graph"))]
+    rows = [
+        {"trial": str(place), "name": name, "family": "single"}
+        for place, name in enumerate(("dense", "graph"))
+    ]
     ranks = np.array([[[1, 2], [1, 9], [1, UNORDERED]]] * 2, dtype=np.int32)
     queries, lock = pd.DataFrame({"id": ["a", "b", "c"]}), {"winner": {"trial": "0"}}
     view = View("tune", rows, ranks, queries, {"objective": "recall@5"}, lock)
     assert view.unordered() == " (last_hop: the 2 of 3 questions whose hop order is known)"
     known = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "recall@5"}, lock)
     assert known.unordered() == ""
-    counted = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3)
-    assert counted.unordered() == " (last_hop and what follows from it: the 2 of 3 questions whose hop order is known)"
+    counted = View(
+        "tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3
+    )
+    assert (
+        counted.unordered()
+        == " (last_hop and what follows from it: the 2 of 3 questions whose hop order is known)"
+    )
 
 
 def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> View:
@@ -40,7 +59,14 @@ def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> 
     named = (("fused", "rrf"), ("dense", "single"), ("graph", "single"))
     rows = [{"trial": name, "name": name, "family": family} for name, family in named]
     array = np.array(ranks, dtype=np.int32)[..., None]
-    return View("tune", rows, array, queries, {"objective": "recall@5", **manifest}, {"winner": {"trial": "fused"}})
+    return View(
+        "tune",
+        rows,
+        array,
+        queries,
+        {"objective": "recall@5", **manifest},
+        {"winner": {"trial": "fused"}},
+    )
 
 
 def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
@@ -59,18 +85,24 @@ def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
 
 
 def test_how_queries_share_gold_is_said() -> None:
-    """A pair is 10% of 20 queries, and 5% of 40; pairs that are found or lost as a whole double the variance."""
+    """A pair is 10% of 20 queries, and 5% of 40; pairs that are found or lost as a whole double the
+    variance.
+    """
     pair = pd.DataFrame({"cluster": [0, 0, *range(1, 19)]})
     said = of_lists([[1] * 20] * 3, pair, shared_gold=0.13).clustering()
     assert said == (
-        "Clusters of tune questions that share gold passages: 19, the largest has 2 of 20 questions (10.0%); design "
+        "Clusters of tune questions that share gold passages: 19, the largest has 2 of 20 "
+        "questions (10.0%); design "
         "effect of the winner's score 1.00. Caution: one cluster holds more than 5% of them.",
         "13% of test's questions share a gold passage with tune.",
     )
     even = of_lists([[1] * 20 + [9] * 20] * 3, pd.DataFrame({"cluster": np.arange(40) // 2}))
     told = "20, the largest has 2 of 40 questions (5.0%); design effect of the winner's score 2.00."
     assert even.clustering()[0].endswith(told)
-    assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (" by cluster", "")
+    assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (
+        " by cluster",
+        "",
+    )
     few = of_lists([[1] * 60] * 3, pd.DataFrame({"cluster": np.arange(60) // 20}))
     assert few.deciding == " (too few clusters)"
 
@@ -88,5 +120,7 @@ def test_captions_say_how_questions_were_split() -> None:
 
 
 def test_what_a_manifest_has_as_null_is_not_told() -> None:
-    nulls = of_lists([[1], [2], [3]], pd.DataFrame({"id": ["a"]}), fitted=None, recalls=None, coverage=None)
+    nulls = of_lists(
+        [[1], [2], [3]], pd.DataFrame({"id": ["a"]}), fitted=None, recalls=None, coverage=None
+    )
     assert (nulls.fitted(), nulls.recalls(), nulls.warnings) == ("", "", [])

@@ -1,4 +1,6 @@
-"""One look at test: atomic, finished after a kill to the same bytes, and bound to what was scored."""
+"""One look at test: atomic, finished after a kill to the same bytes, and bound to what was
+scored.
+"""
 
 import json
 import logging
@@ -71,7 +73,9 @@ def test_the_file_that_says_that_all_are_there_is_written_last(result, prepared,
     assert SweepResult(result.folder).heldout is None
 
 
-def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(result, prepared, ledger, monkeypatch):
+def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(
+    result, prepared, ledger, monkeypatch
+):
     def die(*_):
         raise Killed
 
@@ -153,7 +157,14 @@ def test_every_changed_file_is_named(result, prepared, ledger, name):
 
 def read_all(result):
     return [
-        *(result.config, result.manifest, result.trials, result.queries, result.ranks, result.scores),
+        *(
+            result.config,
+            result.manifest,
+            result.trials,
+            result.queries,
+            result.ranks,
+            result.scores,
+        ),
         *(result.heldout, result.heldout_queries, result.heldout_ranks),
     ]
 
@@ -189,11 +200,26 @@ def other_order(lock, table):
 
 FORGED = {
     "p values": (other_p, r"trials\.parquet: row \d+\.p = 0\.0001, computed now: "),
-    "the winner": (other_winner, r"winner\.lock\.json: winner\.name = boltzmann.*, computed now: rrf k=10"),
-    "the reference": (lambda lock, table: lock.update(reference="bm25"), "reference = bm25, computed now: dense"),
-    "no reference": (lambda lock, table: lock.pop("reference"), "reference = nothing, computed now: dense"),
-    "the best list": (lambda lock, table: lock.update(best_single="bm25"), "best_single = bm25, computed now: "),
-    "the locked set": (lambda lock, table: lock["fusers"].pop(), "fusers = 2 entries, computed now: 3 entries"),
+    "the winner": (
+        other_winner,
+        r"winner\.lock\.json: winner\.name = boltzmann.*, computed now: rrf k=10",
+    ),
+    "the reference": (
+        lambda lock, table: lock.update(reference="bm25"),
+        "reference = bm25, computed now: dense",
+    ),
+    "no reference": (
+        lambda lock, table: lock.pop("reference"),
+        "reference = nothing, computed now: dense",
+    ),
+    "the best list": (
+        lambda lock, table: lock.update(best_single="bm25"),
+        "best_single = bm25, computed now: ",
+    ),
+    "the locked set": (
+        lambda lock, table: lock["fusers"].pop(),
+        "fusers = 2 entries, computed now: 3 entries",
+    ),
     "the order": (other_order, r"(trials\.parquet: row 1\.name|ranks\.npy)"),
 }
 
@@ -201,7 +227,10 @@ FORGED = {
 @pytest.mark.parametrize("what", FORGED)
 def test_a_forged_number_is_named_whatever_its_hashes_say(result, prepared, ledger, relock, what):
     change, said = FORGED[what]
-    lock, table = json.loads((result.folder / LOCK).read_text()), pd.read_parquet(result.folder / "trials.parquet")
+    lock, table = (
+        json.loads((result.folder / LOCK).read_text()),
+        pd.read_parquet(result.folder / "trials.parquet"),
+    )
     change(lock, table)
     table.to_parquet(result.folder / "trials.parquet")
     (result.folder / LOCK).write_text(json.dumps(lock))
@@ -222,7 +251,10 @@ def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared, override
     other = Prepared.of(Plan(compose("config", given), given))
     sweep(other, other.plan.trials())
     assert contents(result.folder) == before
-    assert f"{result.folder} was held out, so its files stay as they are, without the new metrics" in caplog.text
+    assert (
+        f"{result.folder} was held out, so its files stay as they are, without the new metrics"
+        in caplog.text
+    )
 
 
 def test_a_sweep_of_before_file_hashes_is_read_and_says_so(result, caplog):
@@ -256,7 +288,9 @@ print(ledger.path.stat().st_size == size, len(ledger.entries()))
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of file sizes")
 def test_a_full_disk_leaves_no_half_line(tmp_path):
-    """A limit of the file's size stands for the disk's end: write() takes some bytes, then fails."""
+    """A limit of the file's size stands for the disk's end: write() takes some bytes, then
+    fails.
+    """
     done = warm.python("-c", FULL, str(tmp_path / "ledger.jsonl"))
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "True 1"
@@ -267,7 +301,9 @@ def test_another_ledger_does_not_make_it_the_first_evaluation(result, prepared, 
     heldout(result, prepared, again=False)
     prepared.plan.config.paths.ledger = str(tmp_path / "other.jsonl")
     for again in (False, True):
-        with pytest.raises(HarnessError, match=r"other\.jsonl does not have it; give the ledger that does"):
+        with pytest.raises(
+            HarnessError, match=r"other\.jsonl does not have it; give the ledger that does"
+        ):
             heldout(result, prepared, again=again)
     assert len(ledger.entries()) == 1
 
@@ -276,7 +312,9 @@ def test_a_lost_copy_of_the_line_is_written_again(result, prepared, ledger):
     heldout(result, prepared, again=False)
     before = contents(result.folder)
     (result.folder / "heldout.entry.json").unlink()
-    with pytest.raises(HarnessError, match="run `harness heldout` again: it finishes the same evaluation"):
+    with pytest.raises(
+        HarnessError, match="run `harness heldout` again: it finishes the same evaluation"
+    ):
         read_all(result)
     again = reopen(result.folder, prepared.plan.config)
     heldout(SweepResult(result.folder), Prepared.of(again), again=False)

@@ -93,11 +93,15 @@ def test_another_hash_in_the_head_is_said_of_the_head(ledger):
     head = ledger.path.with_suffix(".head")
     count, last = head.read_text().split()
     head.write_text(f"{count} {'0' if last[0] != '0' else '1'}{last[1:]}\n")
-    with pytest.raises(HarnessError, match=rf"\.head: not the hash of line {count} of {ledger.path.name}"):
+    with pytest.raises(
+        HarnessError, match=rf"\.head: not the hash of line {count} of {ledger.path.name}"
+    ):
         ledger.entries()
 
 
-@pytest.mark.parametrize("value", [None, 5, [], {"files": {"a": 1}}, {"evaluation": "1"}, {"family": {"name": []}}])
+@pytest.mark.parametrize(
+    "value", [None, 5, [], {"files": {"a": 1}}, {"evaluation": "1"}, {"family": {"name": []}}]
+)
 def test_a_line_of_other_types_is_named_though_its_hash_is_right(ledger, value):
     lines = ledger.path.read_text().splitlines()
     entry = {**json.loads(lines[1]), **value} if isinstance(value, dict) else value

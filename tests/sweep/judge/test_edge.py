@@ -1,4 +1,6 @@
-"""Where a best trial lies at the edge of a grid: worked by hand, and on lists where alpha 0 is best."""
+"""Where a best trial lies at the edge of a grid: worked by hand, and on lists where alpha 0 is
+best.
+"""
 
 import pytest
 
@@ -38,7 +40,12 @@ def test_which_values_are_at_an_edge(axis, value, inner):
 @pytest.mark.parametrize(
     ("axis", "value", "inner", "expected"),
     [
-        ([0.1, 0.3, 0.5], 0.1, 0.3, [-0.1, 0.0, 0.033333333333]),  # step .2, the stop at 0, ratio 1/3
+        (
+            [0.1, 0.3, 0.5],
+            0.1,
+            0.3,
+            [-0.1, 0.0, 0.033333333333],
+        ),  # step .2, the stop at 0, ratio 1/3
         ([0.5, 0.7], 0.7, 0.5, [0.9, 0.98]),
         ([0.7, 0.9], 0.9, 0.7, [1.1, 1.0, 1.157142857143]),
         ([0, 0.5], 0, 0.5, [-0.5]),  # a ratio to 0 leads nowhere
@@ -92,16 +99,21 @@ def test_a_cap_at_the_edge_and_none():
 
 def test_a_cap_goes_on_to_the_longest_list_and_no_further():
     """A cap of the list's own length cuts nothing; dense is not cut by it, however long it is."""
-    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=100) == [(True, "only", "pool.cap", 50, 100)]
+    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=100) == [
+        (True, "only", "pool.cap", 50, 100)
+    ]
     assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=50) == []
     assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=30) == []
-    assert edges({"pool.cap": [20, 50]}, [0.9, 0.8], longest=10) == [(True, "only", "pool.cap", 20, 8)]
+    assert edges({"pool.cap": [20, 50]}, [0.9, 0.8], longest=10) == [
+        (True, "only", "pool.cap", 20, 8)
+    ]
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """Two lists of 5 documents without a common one. ``dense`` finds nothing; ``graph`` has the last hop at rank 5, 2
-    or 4. The rank normalizer gives 1, .8, .6, .4, .2, so that the top 5 hold it
+    """Two lists of 5 documents without a common one. ``dense`` finds nothing; ``graph`` has the
+    last hop at rank 5, 2 or 4. The rank normalizer gives 1, .8, .6, .4, .2, so that the top 5 hold
+    it
 
     - alpha .6: at rank 2 (.32, behind .6, .48, .4 and .36);
     - alpha .4: at rank 2, but not at 4 (.24, behind .6, .48, .4, .36 and .32);
@@ -109,7 +121,9 @@ def world(tmp_path_factory):
     - alpha 0: always.
     """
     place = write(tmp_path_factory.mktemp("data") / "world", 250)
-    corpus, queries = (read_lines(place / f"{name}.jsonl.gz").values for name in ("corpus", "queries"))
+    corpus, queries = (
+        read_lines(place / f"{name}.jsonl.gz").values for name in ("corpus", "queries")
+    )
     found = {"dense": {}, "graph": {}}
     for number, query in enumerate(queries):
         others = [row["id"] for row in corpus if row["id"] not in query["supporting_ids"]]
@@ -130,9 +144,18 @@ def prepared(world, tmp_path):
     def make(*more, grid=ALPHA):
         files = [f"lists.{name}={world.parent}/{name}.json" for name in ("dense", "graph")]
         given = (
-            "dataset=folder", f"dataset.path={world}", "~lists.dense", "~lists.graph", "~lists.bm25",
-            *(f"+{text}" for text in files), f"paths.runs={tmp_path}/runs", "tracking=none", "~grid", grid, *more,
-        )  # fmt: skip
+            "dataset=folder",
+            f"dataset.path={world}",
+            "~lists.dense",
+            "~lists.graph",
+            "~lists.bm25",
+            *(f"+{text}" for text in files),
+            f"paths.runs={tmp_path}/runs",
+            "tracking=none",
+            "~grid",
+            grid,
+            *more,
+        )
         return Prepared.of(Plan(compose("config", given), given))
 
     return make
@@ -143,7 +166,14 @@ def test_the_sweep_says_it_and_does_nothing_by_itself(prepared):
     result = sweep(plain, plain.plan.trials())
     assert len(result.trials) == 2 + 1 + 3  # lists, RRF, three alphas
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0.2
-    expected = {"family": "linear", "winner": True, "block": "values", "knob": "fuser.alpha", "value": 0.2, "next": 0.0}
+    expected = {
+        "family": "linear",
+        "winner": True,
+        "block": "values",
+        "knob": "fuser.alpha",
+        "value": 0.2,
+        "next": 0.0,
+    }
     assert result.lock["edges"] == [expected]
     said = conclusions(result)["edge of the grid"]
     assert said.startswith("the winner has fuser.alpha=0.2 (next: 0): the last value of its axis")

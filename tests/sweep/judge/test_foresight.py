@@ -1,4 +1,6 @@
-"""What is known before test: the forecast follows the rule, the power is the exact test's, and both are locked."""
+"""What is known before test: the forecast follows the rule, the power is the exact test's, and both
+are locked.
+"""
 
 import numpy as np
 import pandas as pd
@@ -14,8 +16,16 @@ from tests.sweep.test_protocol import swept  # noqa: F401
 
 
 def row(name, wins, losses, n=200, **more):
-    return {"name": name, "trial": name, "family": "linear", "wins": wins, "losses": losses, "n": n,
-            "parameters": {}, **more}  # fmt: skip
+    return {
+        "name": name,
+        "trial": name,
+        "family": "linear",
+        "wins": wins,
+        "losses": losses,
+        "n": n,
+        "parameters": {},
+        **more,
+    }
 
 
 def test_power_of_what_was_seen_on_tune():
@@ -62,7 +72,9 @@ def test_lists_alone_have_no_forecast():
     rows = [{**row("dense", 0, 0), "family": "single", "last_hop@5": 1.0}]
     ranks = np.ones((1, 4, 1), np.int32)
     assert foresight(rows, ranks, "last_hop@5", 9, "dense")["expected"] is None
-    alone = foresight([row("rrf", 0, 0)], ranks, "last_hop@5", 9, "dense")  # a fusion without any list beside it
+    alone = foresight(
+        [row("rrf", 0, 0)], ranks, "last_hop@5", 9, "dense"
+    )  # a fusion without any list beside it
     assert (alone["expected"]["score"], alone["power"]) == (1, None)
 
 
@@ -110,10 +122,16 @@ def test_the_lock_holds_it_and_the_heldout_row_says_whether_it_came_so(swept):  
     assert "expected" not in rows[-1]
 
 
-@pytest.mark.parametrize(("found", "said"), [(0.29, False), (0.3, True), (0.5, True), (0.7, True), (0.71, False)])
+@pytest.mark.parametrize(
+    ("found", "said"), [(0.29, False), (0.3, True), (0.5, True), (0.7, True), (0.71, False)]
+)
 def test_bounds_of_the_forecast_belong_to_it(found, said):
     row = {"trial": "a", "last_hop@5": found}
-    lock = {"winner": {"trial": "a"}, "objective": "last_hop@5", "expected": {"low": 0.3, "high": 0.7}}
+    lock = {
+        "winner": {"trial": "a"},
+        "objective": "last_hop@5",
+        "expected": {"low": 0.3, "high": 0.7},
+    }
     assert expectation(row, lock) == {"expected": lock["expected"], "as_expected": said}
     assert expectation({**row, "trial": "b"}, lock) == {}
     assert expectation(row, {**lock, "expected": None}) == {}

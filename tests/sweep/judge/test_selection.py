@@ -14,8 +14,12 @@ TRIALS = [
     {"fuser": "rrf", "pool.cap": None, "pool.lists": ["dense", "graph"]},
 ]
 BASE = {"label": "base", "where": {"fuser": "boltzmann", "normalizer": "pit"}}
-OTHER = {"label": "other", "where": {"fuser": "boltzmann", "normalizer": "minmax"}, "as": "base",
-         "same": ["fuser.alpha", "pool.cap"]}  # fmt: skip
+OTHER = {
+    "label": "other",
+    "where": {"fuser": "boltzmann", "normalizer": "minmax"},
+    "as": "base",
+    "same": ["fuser.alpha", "pool.cap"],
+}
 
 
 def test_a_row_is_the_first_trial_that_matches():
@@ -36,7 +40,11 @@ def test_values_lists_of_values_and_null():
 
 
 def test_named_trials_are_those_of_all_tables_once():
-    tables = [{"rows": [BASE, OTHER]}, {"rows": [BASE, {"label": "no", "where": {"fuser": "x"}}]}, {"summary": []}]
+    tables = [
+        {"rows": [BASE, OTHER]},
+        {"rows": [BASE, {"label": "no", "where": {"fuser": "x"}}]},
+        {"summary": []},
+    ]
     assert find_named({"tables": tables}, TRIALS) == [1, 3]
     assert find_named(None, TRIALS) == []
 

@@ -1,4 +1,6 @@
-"""GraphWin and GraphLoss: what a trial's last hops are against those of dense; rows and their comparisons."""
+"""GraphWin and GraphLoss: what a trial's last hops are against those of dense; rows and their
+comparisons.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from harness.sweep.judge.trial_table import best_single, frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
-    [  # four queries with two supporting passages, the last hop second; the order of the last query is not known
+    # four queries with two supporting passages, the last hop second; the order of the last query is
+    # not known
+    [
         [[1, 9], [1, 2], [1, ABSENT], [1, U]],  # dense finds the second query's last hop
         [[9, 5], [1, 7], [9, 3], [1, U]],  # finds the first and the third, loses the second
         [[1, 6], [9, 2], [1, 8], [9, U]],  # the same as dense
@@ -34,7 +38,10 @@ def test_last_hops_won_from_dense_and_lost_to_it() -> None:
 
 
 def test_the_objective_gives_the_depth_alone() -> None:
-    assert graph_outcomes(RANKS, Metric.parse("full_sup@8"), 0)[1] == {"graph_win": 2, "graph_loss": 0}
+    assert graph_outcomes(RANKS, Metric.parse("full_sup@8"), 0)[1] == {
+        "graph_win": 2,
+        "graph_loss": 0,
+    }
     assert graph_outcomes(RANKS, Metric.parse("mrr"), 0)[1] == {"graph_win": 2, "graph_loss": 1}
 
 
@@ -46,7 +53,13 @@ def test_without_dense_or_without_order_there_is_none() -> None:
 def test_what_is_stored_is_read_as_it_was() -> None:
     """Counts are integers in a column that has a null, too."""
     shares = dict.fromkeys(get_type_hints(Judged))
-    named = {"trial": "t", "name": "n", "family": "f", "overrides": ["fuser=rrf"], "parameters": {"fuser": "rrf"}}
+    named = {
+        "trial": "t",
+        "name": "n",
+        "family": "f",
+        "overrides": ["fuser=rrf"],
+        "parameters": {"fuser": "rrf"},
+    }
     made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
     (first, second) = records(frame(cast("list[Row]", made)))
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
@@ -60,7 +73,9 @@ def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_b
 
 
 def test_a_row_says_what_its_comparisons_say() -> None:
-    """Five trials of 60 questions in 30 clusters, against the reference and against the best list."""
+    """Five trials of 60 questions in 30 clusters, against the reference and against the
+    best list.
+    """
     ranks = np.random.default_rng(0).integers(1, 9, (5, 60, 2)).astype(np.int32)
     metric, labels, lists = Metric.parse("last_hop@3"), np.arange(60) // 2, {"dense": 0, "graph": 3}
     rows = cast("list[Row]", judge(ranks, metric, lists, "graph", "dense", 0.02, labels))
@@ -75,13 +90,22 @@ def test_a_row_says_what_its_comparisons_say() -> None:
 
 
 def test_a_stored_outcome_by_hand() -> None:
-    """As many won as lost have an interval; none and none have none, as older sweeps stored one; looks are charged."""
+    """As many won as lost have an interval; none and none have none, as older sweeps stored one;
+    looks are charged.
+    """
     stored: dict[str, object] = {
-        "wins_best": 2, "losses_best": 2, "p_best": 1.0, "p_best_holm_cluster": 0.5, "difference_best": 0.0,
-        "difference_best_cluster_low": -0.25, "difference_best_cluster_high": 0.0,
-    }  # fmt: skip
+        "wins_best": 2,
+        "losses_best": 2,
+        "p_best": 1.0,
+        "p_best_holm_cluster": 0.5,
+        "difference_best": 0.0,
+        "difference_best_cluster_low": -0.25,
+        "difference_best_cluster_high": 0.0,
+    }
     assert against_best(cast("Row", stored)) == Outcome(2, 2, 1.0, 0.5, 0.0, (-0.25, 0.0))
-    charged = against_best(cast("Row", {**stored, "wins_best": 0, "losses_best": 0, "p_best_looks": 0.8}))
+    charged = against_best(
+        cast("Row", {**stored, "wins_best": 0, "losses_best": 0, "p_best_looks": 0.8})
+    )
     assert charged == Outcome(0, 0, 1.0, 0.8, 0.0, None)
     assert against_best(cast("Row", {**stored, "difference_best_cluster_low": None})) == Outcome(
         2, 2, 1.0, 0.5, 0.0, None
@@ -94,15 +118,26 @@ def _alpha(value: float | None) -> dict[str, float]:
 
 
 def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
-    """A trial without alpha is as one of a half; fewer losses, and more of the objective, come before."""
+    """A trial without alpha is as one of a half; fewer losses, and more of the objective, come
+    before.
+    """
     made = {
-        "far": (None, 0.1, 0.5), "near": (0, 0.6, 0.5), "b": (0, None, 0.5), "a": (0, 0.5, 0.5),
-        "lost": (1, None, 0.5), "best": (9, 0.0, 0.6),
-    }  # fmt: skip
+        "far": (None, 0.1, 0.5),
+        "near": (0, 0.6, 0.5),
+        "b": (0, None, 0.5),
+        "a": (0, 0.5, 0.5),
+        "lost": (1, None, 0.5),
+        "best": (9, 0.0, 0.6),
+    }
     rows = [
         {"name": name, "trial": name, "losses": losses, "parameters": _alpha(alpha), "mrr": score}
         for name, (losses, alpha, score) in made.items()
     ]
     assert [rows[place]["name"] for place in order(cast("list[Row]", rows), "mrr")] == [
-        "best", "a", "b", "near", "far", "lost",
-    ]  # fmt: skip
+        "best",
+        "a",
+        "b",
+        "near",
+        "far",
+        "lost",
+    ]

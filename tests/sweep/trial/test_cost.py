@@ -1,4 +1,6 @@
-"""What a sweep cost is read from the manifests of what its lists were made of, each counted once."""
+"""What a sweep cost is read from the manifests of what its lists were made of, each
+counted once.
+"""
 
 import json
 import sys
@@ -46,19 +48,33 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
     make(store, "retrieve", lists["bm25"], INPUTS, 0.1, {})
     found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5}, 4)
     assert found["seconds"] == {
-        "score": 1.235, "judge": 0.5, "extract": 50.0, "graph": 7.0,
+        "score": 1.235,
+        "judge": 0.5,
+        "extract": 50.0,
+        "graph": 7.0,
         "lists": {"ppr": 60.0, "hipporag": 4.0, "bm25": 0.1},
-    }  # fmt: skip
-    assert found["model"] == {"answers": 12, "tokens": {"prompt": 930, "completion": 104}, "cost": 0.75}
+    }
+    assert found["model"] == {
+        "answers": 12,
+        "tokens": {"prompt": 930, "completion": 104},
+        "cost": 0.75,
+    }
 
 
 def test_what_a_list_needs_by_hand(store):
-    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their vectors' 1. Alone: the
-    list's 10, 20 and 60 ms (95% lies at .9 of the way from 20 to 60), each with 100 ms of a vector."""
+    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their
+    vectors' 1. Alone: the list's 10, 20 and 60 ms (95% lies at .9 of the way from 20 to 60), each
+    with 100 ms of a vector.
+    """
 
     def told(stage, config, inputs, seconds, used=(), **more):
         """An artifact whose manifest says what it took with all on its way, and alone."""
-        made = store.get(stage, config, inputs, lambda folder: (folder / "x").write_bytes(b"x" * (1 << 20)) and None)
+        made = store.get(
+            stage,
+            config,
+            inputs,
+            lambda folder: (folder / "x").write_bytes(b"x" * (1 << 20)) and None,
+        )
         path = made.path / MANIFEST
         own = {"seconds": sum(seconds), "own_seconds": seconds[0], "used": list(used), **more}
         path.write_text(json.dumps({**json.loads(path.read_text()), **own}))
@@ -67,10 +83,24 @@ def test_what_a_list_needs_by_hand(store):
     texts = told("extract", EXTRACTOR, INPUTS, [3.0])
     graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
     asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
-    lists = {"ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH}, "old": {"_target_": "retriever.bm25.BM25"}}
-    told("retrieve", lists["ppr"], INPUTS, [2.0, 1.0, 7.0], [texts, graph, asked], alone_ms=[10.0, 20.0, 60.0])
+    lists = {
+        "ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH},
+        "old": {"_target_": "retriever.bm25.BM25"},
+    }
+    told(
+        "retrieve",
+        lists["ppr"],
+        INPUTS,
+        [2.0, 1.0, 7.0],
+        [texts, graph, asked],
+        alone_ms=[10.0, 20.0, 60.0],
+    )
     old = store.get("retrieve", lists["old"], INPUTS, lambda folder: {}).path / MANIFEST
-    old.write_text(json.dumps({key: value for key, value in json.loads(old.read_text()).items() if key != "used"}))
+    old.write_text(
+        json.dumps(
+            {key: value for key, value in json.loads(old.read_text()).items() if key != "used"}
+        )
+    )
     found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
     alone = {"alone_mean_ms": 130.0, "alone_p50_ms": 120.0, "alone_p95_ms": 156.0}
     assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0, **alone}}
@@ -79,7 +109,9 @@ def test_what_a_list_needs_by_hand(store):
 
 
 def test_a_list_asks_some_of_its_questions_alone(store):
-    """32 of 100, the first (once before the clock runs) and the last among them; nothing outside an artifact."""
+    """32 of 100, the first (once before the clock runs) and the last among them; nothing outside an
+    artifact.
+    """
     asked = []
     made = store.get("retrieve", {}, {}, lambda folder: time_alone(asked.append, 100))
     assert (len(asked), asked[:2], asked[-1]) == (33, [0, 0], 99)
@@ -108,8 +140,14 @@ def test_without_a_model_nothing_is_said_of_one(store):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of a process")
 def test_peak_memory_is_in_mib(store):
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    peak = int(line.split()[1]) / 1024  # of kB; a process that starts another one hands its own peak on
+    line = next(
+        line
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if line.startswith("VmHWM")
+    )
+    peak = (
+        int(line.split()[1]) / 1024
+    )  # of kB; a process that starts another one hands its own peak on
     assert peak / 2 < cost({}, "", store, {}, 4)["peak_memory_mb"] < 100 * peak
 
 

@@ -15,7 +15,8 @@ from tests.sweep.trial.test_grid import grid
 
 QUERIES, DOCS = 30, 80
 GOLD = np.array(
-    [[q % DOCS, (q * 7 + 3) % DOCS, -1 if q % 3 else (q * 5 + 1) % DOCS] for q in range(QUERIES)], dtype=np.int32
+    [[q % DOCS, (q * 7 + 3) % DOCS, -1 if q % 3 else (q * 5 + 1) % DOCS] for q in range(QUERIES)],
+    dtype=np.int32,
 )
 
 
@@ -24,7 +25,9 @@ def runs():
     rng = np.random.default_rng(5)
     made = {}
     for name, depth in (("dense", 10), ("graph", 60), ("bm25", 5)):
-        rows = [(q, d) for q in range(QUERIES) if q % 11 for d in rng.choice(DOCS, depth, replace=False)]
+        rows = [
+            (q, d) for q in range(QUERIES) if q % 11 for d in rng.choice(DOCS, depth, replace=False)
+        ]
         scores = np.round(rng.random(len(rows)), 1)  # many ties
         ids = [f"q{q}" for q in range(QUERIES)], [f"d{d:02d}" for d in range(DOCS)]
         made[name] = Run.of(*ids, [q for q, _ in rows], [d for _, d in rows], scores)
@@ -82,7 +85,9 @@ def test_a_single_list_has_its_own_ranks(runs):
         lists = runs[name].to_dict()
         for q, h in itertools.product(range(QUERIES), range(3)):
             ranked, doc = list(lists[f"q{q}"]), f"d{GOLD[q, h]:02d}"
-            expected = NONE if GOLD[q, h] < 0 else ranked.index(doc) + 1 if doc in ranked else ABSENT
+            expected = (
+                NONE if GOLD[q, h] < 0 else ranked.index(doc) + 1 if doc in ranked else ABSENT
+            )
             assert ranks[number, q, h] == expected
 
 
@@ -108,7 +113,11 @@ def test_ranks_do_not_depend_on_blocks_threads_or_company(runs, monkeypatch):
     assert np.array_equal(some, together[:, half])
 
 
-@given(st.integers(0, 2**32), st.sampled_from([2, 5, 1000]), st.lists(st.integers(1, 70), min_size=1, max_size=3))
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([2, 5, 1000]),
+    st.lists(st.integers(1, 70), min_size=1, max_size=3),
+)
 @settings(max_examples=15)
 def test_ranks_are_those_of_the_fused_scores_one_trial_at_a_time(seed, kinds, caps):
     random = np.random.default_rng(seed)
@@ -117,11 +126,21 @@ def test_ranks_are_those_of_the_fused_scores_one_trial_at_a_time(seed, kinds, ca
     def ranked() -> Run:
         lengths = random.integers(0, 80, 5)
         docs = np.concatenate([random.permutation(90)[:length] for length in lengths])
-        return Run.of(*ids, np.repeat(np.arange(5), lengths), docs, random.integers(0, kinds, len(docs)) / kinds)
+        return Run.of(
+            *ids,
+            np.repeat(np.arange(5), lengths),
+            docs,
+            random.integers(0, kinds, len(docs)) / kinds,
+        )
 
     lists = {name: ranked() for name in ("dense", "graph", "bm25")}
     gold = -np.sort(-random.integers(-1, 90, (5, 3)).astype(np.int32))
-    axes = {**AXES, "fuser.alpha": [0.2, 0.5], "fuser.beta": [0, 0.1, 0.5], "pool.cap": [*caps, None]}
+    axes = {
+        **AXES,
+        "fuser.alpha": [0.2, 0.5],
+        "fuser.beta": [0, 0.1, 0.5],
+        "pool.cap": [*caps, None],
+    }
     trials = grid(axes).trials()
     ranks = engine.score(trials, lists, gold)
     for place in random.permutation(len(trials))[:25]:

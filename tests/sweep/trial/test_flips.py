@@ -1,4 +1,6 @@
-"""Single bits of a sweep's results, flipped: every one of them is noticed, and the file is named."""
+"""Single bits of a sweep's results, flipped: every one of them is noticed, and the file is
+named.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,16 @@ def folder(example: ModuleType, tmp_path: Path) -> Path:
     """A sweep whose lock holds the hashes of these two files."""
     made: Path = example.write(tmp_path / "s1", heldout=False).folder
     names = ("trials.parquet", "ranks.npy")
-    forge(made / "winner.lock.json", lambda lock: lock.update(files={name: file_hash(made / name) for name in names}))
+    forge(
+        made / "winner.lock.json",
+        lambda lock: lock.update(files={name: file_hash(made / name) for name in names}),
+    )
     return made
 
 
-@pytest.mark.parametrize("name", ["trials.parquet", pytest.param("ranks.npy", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["trials.parquet", pytest.param("ranks.npy", marks=pytest.mark.slow)]
+)
 def test_every_flipped_bit_is_noticed(folder: Path, name: str) -> None:
     path, rng = folder / name, random.Random(14)
     whole = path.read_bytes()
@@ -36,7 +43,9 @@ def test_every_flipped_bit_is_noticed(folder: Path, name: str) -> None:
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
-        with pytest.raises(HarnessError, match=rf"{name}: changed since it was written \(its SHA-256 differs\)"):
+        with pytest.raises(
+            HarnessError, match=rf"{name}: changed since it was written \(its SHA-256 differs\)"
+        ):
             _ = SweepResult(folder).whole
         with pytest.raises(HarnessError, match=rf"{name}: changed"):
             list(verify_files(folder, Ledger(folder / "ledger.jsonl")))

@@ -31,14 +31,32 @@ def names(axes, **changes):
 def test_the_untuned_baselines_always_stand_first():
     trials = grid({}).trials()
     assert [trial.name for trial in trials[:4]] == ["dense", "graph", "bm25", "rrf k=60"]
-    assert [trial.pool.lists for trial in trials[:4]] == [("dense",), ("graph",), ("bm25",), ("dense", "graph")]
+    assert [trial.pool.lists for trial in trials[:4]] == [
+        ("dense",),
+        ("graph",),
+        ("bm25",),
+        ("dense", "graph"),
+    ]
 
 
 def test_nothing_was_chosen_for_lists_and_for_rrf_at_60_on_the_whole_pool():
-    trials = grid({"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}).trials()
-    assert [trial.name for trial in trials if _untuned(trial)] == ["dense", "graph", "bm25", "rrf k=60"]
-    alone = grid({"fuser": ["single"]}, pool={"lists": ["graph"], "cap": None, "capped": []}).trials()
-    assert [trial.name for trial in alone] == ["dense", "graph", "bm25"]  # of one list there is no RRF
+    trials = grid(
+        {"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}
+    ).trials()
+    assert [trial.name for trial in trials if _untuned(trial)] == [
+        "dense",
+        "graph",
+        "bm25",
+        "rrf k=60",
+    ]
+    alone = grid(
+        {"fuser": ["single"]}, pool={"lists": ["graph"], "cap": None, "capped": []}
+    ).trials()
+    assert [trial.name for trial in alone] == [
+        "dense",
+        "graph",
+        "bm25",
+    ]  # of one list there is no RRF
 
 
 def test_no_axes_is_the_one_point_of_the_configuration():
@@ -54,8 +72,13 @@ def test_an_axis_multiplies_only_the_fusers_that_have_its_knob():
 
 
 def test_an_axis_that_a_fuser_does_not_read_does_not_multiply_it():
-    axes = {"fuser": ["rrf", "linear", "boltzmann"], "normalizer": ["pit", "max"], "temperature.T": [0.3, 1],
-            "temperature": ["fixed"], "fuser.k": [10]}  # fmt: skip
+    axes = {
+        "fuser": ["rrf", "linear", "boltzmann"],
+        "normalizer": ["pit", "max"],
+        "temperature.T": [0.3, 1],
+        "temperature": ["fixed"],
+        "fuser.k": [10],
+    }
     assert names(axes) == [
         "rrf k=10",
         "linear alpha=0.7 beta=0 pit",
@@ -68,7 +91,12 @@ def test_an_axis_that_a_fuser_does_not_read_does_not_multiply_it():
 
 
 def test_a_cap_that_cuts_nothing_is_no_other_trial():
-    axes = {"fuser": ["rrf"], "fuser.k": [10], "pool.cap": [5, None], "pool.lists": [["dense", "bm25"]]}
+    axes = {
+        "fuser": ["rrf"],
+        "fuser.k": [10],
+        "pool.cap": [5, None],
+        "pool.lists": [["dense", "bm25"]],
+    }
     assert names(axes) == ["rrf k=10 dense+bm25"]
 
 
@@ -79,10 +107,19 @@ def test_a_trials_overrides_describe_it_whole():
         fuser={**defaults("fuser", "boltzmann"), "beta": 1.0},
     ).trials()[-1]
     assert trial.overrides == (
-        "dataset=musique", "fuser=linear", "fuser.alpha=0.7", "fuser.beta=1.0", "fuser.weights=null", "normalizer=pit",
-        "normalizer.kind=weak", "reranker=none", "pool.lists=[dense,graph]", "pool.cap=20", "pool.capped=[graph]",
+        "dataset=musique",
+        "fuser=linear",
+        "fuser.alpha=0.7",
+        "fuser.beta=1.0",
+        "fuser.weights=null",
+        "normalizer=pit",
+        "normalizer.kind=weak",
+        "reranker=none",
+        "pool.lists=[dense,graph]",
+        "pool.cap=20",
+        "pool.capped=[graph]",
         "grid=point",
-    )  # fmt: skip
+    )
 
 
 def test_own_fields_are_the_base_of_every_point():
@@ -97,8 +134,12 @@ def test_hashes_differ_by_data_lists_and_knobs_and_nothing_else():
     first, second = grid({"fuser": ["linear"], "fuser.alpha": [0.3, 0.5]}).trials()[-2:]
     lists = {"dense": {"depth": 10}, "graph": {"a": 0.5}, "bm25": {}}
     assert first.sha256("x", lists) == first.sha256("x", {**lists, "bm25": {"other": 1}})
-    different = {first.sha256("x", lists), first.sha256("y", lists), second.sha256("x", lists),
-                 first.sha256("x", {**lists, "dense": {"depth": 20}})}  # fmt: skip
+    different = {
+        first.sha256("x", lists),
+        first.sha256("y", lists),
+        second.sha256("x", lists),
+        first.sha256("x", {**lists, "dense": {"depth": 20}}),
+    }
     assert len(different) == 4
 
 
@@ -107,14 +148,20 @@ def test_hashes_differ_by_data_lists_and_knobs_and_nothing_else():
     [
         ({"fuser": ["linear"], "fuser.alpha": [0.5, 2, 3]}, "2 mistakes.*alpha=2.*alpha=3"),
         ({"fuser": ["rff"]}, r"fuser=rff is not known \(did you mean rrf\?\)"),
-        ({"fuser": ["rrf"], "fuser.alpha": [0.5]}, "grid.only: fuser.alpha is no knob of these points"),
+        (
+            {"fuser": ["rrf"], "fuser.alpha": [0.5]},
+            "grid.only: fuser.alpha is no knob of these points",
+        ),
         ({"dataset": ["musique"]}, "dataset"),
         ({"pool.lists": [["dense", "grap"]]}, r"pool.lists names grap \(did you mean graph\?\)"),
         ({"pool.capped": [[[1]]]}, r"pool\.capped = \[\[1\]\], expected a list of names"),
         ({"pool.capped": ["graph"]}, r"pool\.capped = graph, expected a list of names"),
         ({"pool.lists": [1]}, r"pool\.lists = 1, expected a list of names"),
         ({"pool.cap": [0]}, r"pool\.cap must be in \[1, inf\), got cap=0"),
-        ({"fuser": ["boltzmann"], "normalizer": ["zscore"]}, r"boltzmann.*zscore|zscore.*boltzmann|normalizer"),
+        (
+            {"fuser": ["boltzmann"], "normalizer": ["zscore"]},
+            r"boltzmann.*zscore|zscore.*boltzmann|normalizer",
+        ),
     ],
 )
 def test_every_mistake_is_found_before_anything_runs(axes, message):
@@ -124,7 +171,13 @@ def test_every_mistake_is_found_before_anything_runs(axes, message):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "null"), (True, "true"), (0.5, "0.5"), (["a", "b"], "[a,b]"), ({"a": 1.0, "b": None}, "{a:1.0,b:null}")],
+    [
+        (None, "null"),
+        (True, "true"),
+        (0.5, "0.5"),
+        (["a", "b"], "[a,b]"),
+        ({"a": 1.0, "b": None}, "{a:1.0,b:null}"),
+    ],
 )
 def test_values_are_written_as_hydra_reads_them(value, text):
     from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -135,11 +188,20 @@ def test_values_are_written_as_hydra_reads_them(value, text):
 
 @pytest.mark.plugin("phasegraph")
 def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is():
-    axes = {"fuser": ["single"], "fuser.list": ["graph"], "reranker": ["ising"], "reranker.J": [2.0]}
+    axes = {
+        "fuser": ["single"],
+        "fuser.list": ["graph"],
+        "reranker": ["ising"],
+        "reranker.J": [2.0],
+    }
     trial = grid(axes).trials()[-1]
     assert trial.family == "reranked"
     assert trial.name == "graph ising J=2 T=1 blend=0.2 m=20"
-    assert [each.name for each in grid(axes).trials() if each.family == "single"] == ["dense", "graph", "bm25"]
+    assert [each.name for each in grid(axes).trials() if each.family == "single"] == [
+        "dense",
+        "graph",
+        "bm25",
+    ]
 
 
 def test_a_fusers_own_list_is_one_of_the_pool():
@@ -154,23 +216,33 @@ def test_a_fusers_own_list_is_one_of_the_pool():
 
 def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
     axes = {"fuser": ["weighted_rrf"], "fuser.k": [10]}
-    own = {"pool": {"lists": ["mine", "graph"], "cap": None, "capped": []}, "lists": ["mine", "graph", "dense", "bm25"]}
+    own = {
+        "pool": {"lists": ["mine", "graph"], "cap": None, "capped": []},
+        "lists": ["mine", "graph", "dense", "bm25"],
+    }
     (trial,) = [each for each in grid(axes, **own).trials() if each.family == "weighted_rrf"]
     assert dict(trial.fuser.weights) == {"mine": 1.0, "graph": 0.35}
     assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0 mine+graph"
     assert "pool.importance" not in trial.settings
     typed = {**axes, "fuser.weights": [{"graph": 0.5}]}
     (trial,) = [each for each in grid(typed, **own).trials() if each.family == "weighted_rrf"]
-    assert dict(trial.fuser.weights) == {"graph": 0.5}  # refused where it scores: what was typed stays
+    assert dict(trial.fuser.weights) == {
+        "graph": 0.5
+    }  # refused where it scores: what was typed stays
 
 
 def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(caplog):
     axes = {"fuser": ["linear"], "normalizer": ["pit", "tmm"]}
-    own = {"pool": {"lists": ["mine", "graph"], "cap": None, "capped": []}, "lists": ["mine", "graph", "dense", "bm25"]}
+    own = {
+        "pool": {"lists": ["mine", "graph"], "cap": None, "capped": []},
+        "lists": ["mine", "graph", "dense", "bm25"],
+    }
     assert [each.name for each in grid(axes, **own).trials() if each.family == "linear"] == [
         "linear alpha=0.7 beta=0 pit mine+graph"
     ]
-    assert "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'" in caplog.text
+    assert (
+        "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'" in caplog.text
+    )
     own["normalizer"] = defaults("normalizer", "tmm")
     with pytest.raises(HarnessError, match=r"normalizer.minimum has no list 'mine'"):
         grid(axes, ("normalizer=tmm",), **own).trials()
@@ -180,7 +252,12 @@ def test_alpha_is_of_two_lists(caplog):
     three = {"pool": {"lists": ["dense", "graph", "bm25"], "cap": None, "capped": []}}
     axes = {"fuser": ["rrf", "linear"], "fuser.k": [10], "fuser.alpha": [0.3, 0.5]}
     assert names(axes, **three) == ["rrf k=10 dense+graph+bm25"]
-    assert caplog.text.count("left out: points with fuser=linear; alpha shares the score between two lists") == 1
+    assert (
+        caplog.text.count(
+            "left out: points with fuser=linear; alpha shares the score between two lists"
+        )
+        == 1
+    )
     with pytest.raises(HarnessError, match=r"alpha shares .*; give fuser.weights="):
         names({"fuser": ["linear"]}, **three)  # nothing else is left
     with pytest.raises(HarnessError, match=r"alpha shares .*; give fuser.weights="):
@@ -190,7 +267,12 @@ def test_alpha_is_of_two_lists(caplog):
 BLOCKS = {
     "ranks": {"fuser": ["rrf", "weighted_rrf"], "fuser.k": [10, 60]},
     "counts": {"fuser": ["combsum"], "normalizer": ["pit", "zscore"]},
-    "values": {"fuser": ["linear"], "normalizer": ["pit", "minmax"], "fuser.alpha": [0.3, 0.5], "pool.cap": [20, 50]},
+    "values": {
+        "fuser": ["linear"],
+        "normalizer": ["pit", "minmax"],
+        "fuser.alpha": [0.3, 0.5],
+        "pool.cap": [20, 50],
+    },
 }
 
 
@@ -204,19 +286,33 @@ def test_a_typed_knob_restricts_the_axis_that_varies_it():
     assert typed("fuser=rrf", fuser=rrf) == ["rrf k=10"]  # k=60 is a baseline
     five = {**defaults("fuser", "boltzmann"), "k": 5}  # as `harness sweep fuser.k=5` composes it
     assert typed("fuser.k=5", fuser=five)[:2] == ["rrf k=5", "weighted_rrf k=5 bonus=0"]
-    assert [name for name in typed("fuser.k=5", fuser=five) if "k=10" in name or "k=60" in name] == []
-    half = {**defaults("fuser", "boltzmann"), "alpha": 0.6}  # no value of the axis: it takes the axis' place
+    assert [
+        name for name in typed("fuser.k=5", fuser=five) if "k=10" in name or "k=60" in name
+    ] == []
+    half = {
+        **defaults("fuser", "boltzmann"),
+        "alpha": 0.6,
+    }  # no value of the axis: it takes the axis' place
     assert [name for name in typed("fuser.alpha=.6", fuser=half) if name.startswith("linear")] == [
-        f"linear alpha=0.6 beta=0 {normalizer} cap={cap}" for normalizer in ("pit", "minmax") for cap in (20, 50)
+        f"linear alpha=0.6 beta=0 {normalizer} cap={cap}"
+        for normalizer in ("pit", "minmax")
+        for cap in (20, 50)
     ]
 
 
 @pytest.mark.plugin("mentions")
 def test_a_typed_strategy_keeps_the_blocks_that_have_it_and_replaces_where_none_has():
-    assert typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1] == "combsum zscore"
-    assert typed("fuser=learned", fuser=defaults("fuser", "learned"), pool={"lists": ["dense", "graph"],
-                 "cap": None, "capped": ["graph"]}, temperature=defaults("temperature", "auto"),
-                 normalizer=defaults("normalizer", "pit"))[0].startswith("learned")  # fmt: skip
+    assert (
+        typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1]
+        == "combsum zscore"
+    )
+    assert typed(
+        "fuser=learned",
+        fuser=defaults("fuser", "learned"),
+        pool={"lists": ["dense", "graph"], "cap": None, "capped": ["graph"]},
+        temperature=defaults("temperature", "auto"),
+        normalizer=defaults("normalizer", "pit"),
+    )[0].startswith("learned")
 
 
 def test_a_typed_cap_restricts_every_block():
@@ -227,18 +323,38 @@ def test_a_typed_cap_restricts_every_block():
 @pytest.mark.parametrize(
     ("given", "changes", "message"),
     [
-        ("fuser.alhpa=.5", {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
-         r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has an alhpa \(did you mean alpha"),
-        pytest.param("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
-                     "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned",
-                     marks=pytest.mark.plugin("mentions")),
-        ("temperature=fixed", {"temperature": defaults("temperature", "fixed")},
-         "temperature=fixed changes nothing.*a fuser that reads temperatures does: boltzmann(?!.*rrf)"),
-        ("pool.importance=f", {"pool": {"lists": ["dense", "graph"], "cap": None, "capped": [], "importance": __file__},
-                               "grid": {"one": {"fuser": ["linear"]}}},
-         "pool.importance=.* changes nothing.*fuser=weighted_rrf reads it"),
+        (
+            "fuser.alhpa=.5",
+            {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
+            r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has an alhpa \(did you mean alpha",
+        ),
+        pytest.param(
+            "fuser.penalty=1",
+            {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
+            "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned",
+            marks=pytest.mark.plugin("mentions"),
+        ),
+        (
+            "temperature=fixed",
+            {"temperature": defaults("temperature", "fixed")},
+            "temperature=fixed changes nothing.*a fuser that reads temperatures does: "
+            "boltzmann(?!.*rrf)",
+        ),
+        (
+            "pool.importance=f",
+            {
+                "pool": {
+                    "lists": ["dense", "graph"],
+                    "cap": None,
+                    "capped": [],
+                    "importance": __file__,
+                },
+                "grid": {"one": {"fuser": ["linear"]}},
+            },
+            "pool.importance=.* changes nothing.*fuser=weighted_rrf reads it",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_typed_knob_that_no_trial_reads_is_refused(given, changes, message):
     with pytest.raises(HarnessError, match=message):
         grid({}, (given,), **{"grid": BLOCKS, **changes}).trials()
@@ -246,7 +362,10 @@ def test_a_typed_knob_that_no_trial_reads_is_refused(given, changes, message):
 
 def test_a_cap_is_a_whole_number():
     with pytest.raises(HarnessError, match=r"pool\.cap must be a whole number, got cap=True"):
-        grid({"one": {"fuser": ["rrf"]}}, pool={"lists": ["dense", "graph"], "cap": True, "capped": ["graph"]}).trials()
+        grid(
+            {"one": {"fuser": ["rrf"]}},
+            pool={"lists": ["dense", "graph"], "cap": True, "capped": ["graph"]},
+        ).trials()
 
 
 def test_a_block_that_is_no_axes_is_one_line():
@@ -257,5 +376,7 @@ def test_a_block_that_is_no_axes_is_one_line():
 @pytest.mark.plugin("mentions")
 def test_given_coefficients_have_a_name():
     given = {"dense": [1, 1], "graph": [1, 0.5]}
-    names = [trial.name for trial in grid({"fuser": ["learned"], "fuser.coefficients": [given]}).trials()]
+    names = [
+        trial.name for trial in grid({"fuser": ["learned"], "fuser.coefficients": [given]}).trials()
+    ]
     assert any("coefficients=1+1:1+0.5" in name for name in names), names

@@ -1,4 +1,6 @@
-"""The prior of documents as a knob of the pool: trials that read it have it, others stay what they are."""
+"""The prior of documents as a knob of the pool: trials that read it have it, others stay what they
+are.
+"""
 
 import json
 
@@ -29,8 +31,12 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
     made = prepared(*overrides, "fuser=weighted_rrf", WEIGHTS, "grid=point", grid)
     trials = made.plan.trials()
     with_prior = [trial for trial in trials if trial.pool.importance]
-    assert [trial.name for trial in with_prior] == ["weighted_rrf k=60 weights=0:1:1 bonus=0 cap=8 importance=prior"]
-    assert len(trials) == 7  # 3 lists, rrf; the point; with the cap, and with the prior; rrf's are left out
+    assert [trial.name for trial in with_prior] == [
+        "weighted_rrf k=60 weights=0:1:1 bonus=0 cap=8 importance=prior"
+    ]
+    assert (
+        len(trials) == 7
+    )  # 3 lists, rrf; the point; with the cap, and with the prior; rrf's are left out
     assert len(set(made.hashes(trials))) == len(trials)
     tune, gold = made.benchmark.members("tune"), made.benchmark.gold
     runs = {name: made.runs[name].take(tune) for name in ("dense", "graph")}
@@ -38,7 +44,9 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
     pool = Pool.align(runs, 8, context=Context(importance={"f": importance}), prior="f")
     trial = with_prior[0]
     fused = trial.fuser(Calibrated(pool, trial.normalizer, trial.temperature))
-    expected = gold_ranks(fused, pool.docs, pool.columns(gold[tune]), torch.from_numpy(gold[tune])).numpy()
+    expected = gold_ranks(
+        fused, pool.docs, pool.columns(gold[tune]), torch.from_numpy(gold[tune])
+    ).numpy()
     assert np.array_equal(made.ranks([trial], "tune")[0], expected)
     before = made.hashes([trial])[0]
     file.write_text(json.dumps({"d00": 1}))
@@ -46,9 +54,19 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
 
 
 def test_mistakes_are_said_before_anything_runs(overrides, tmp_path):
-    with pytest.raises(HarnessError, match=r"pool\.importance=nowhere\.json: there is no such file"):
+    with pytest.raises(
+        HarnessError, match=r"pool\.importance=nowhere\.json: there is no such file"
+    ):
         prepared(*overrides, "pool.importance=nowhere.json").plan.trials()
     (tmp_path / "other.json").write_text('{"someone else": 1}')
-    made = prepared(*overrides, "fuser=weighted_rrf", WEIGHTS, f"pool.importance={tmp_path}/other.json", "grid=point")
-    with pytest.raises(HarnessError, match="names none of the 60 documents; use the ids that the lists use"):
+    made = prepared(
+        *overrides,
+        "fuser=weighted_rrf",
+        WEIGHTS,
+        f"pool.importance={tmp_path}/other.json",
+        "grid=point",
+    )
+    with pytest.raises(
+        HarnessError, match="names none of the 60 documents; use the ids that the lists use"
+    ):
         made.ranks(made.plan.trials(), "tune")

@@ -9,7 +9,11 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.sweep.trial.plan import Plan
 
-LISTS = ("dataset=folder", "dataset.path=none", *(f"lists.{name}=none.trec" for name in ("dense", "graph", "bm25")))
+LISTS = (
+    "dataset=folder",
+    "dataset.path=none",
+    *(f"lists.{name}=none.trec" for name in ("dense", "graph", "bm25")),
+)
 
 
 def plan(key: str, value: object) -> Plan:
@@ -23,34 +27,62 @@ def test_graphs_are_described_where_a_table_asks_for_them() -> None:
     assert Plan(compose("config", [*LISTS, "grid=point"]), LISTS).graphs(nobody) == {}
 
 
-@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker",
-                                 pytest.param("seeds", marks=pytest.mark.plugin("policyrag"))])  # fmt: skip
-@pytest.mark.parametrize("value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "dataset",
+        "fuser",
+        "normalizer",
+        "temperature",
+        "reranker",
+        pytest.param("seeds", marks=pytest.mark.plugin("policyrag")),
+    ],
+)
+@pytest.mark.parametrize(
+    "value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None]
+)
 def test_no_strategy(key: str, value: object) -> None:
-    with pytest.raises(HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"):
+    with pytest.raises(
+        HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"
+    ):
         plan(key, value)
 
 
 @pytest.mark.parametrize("value", [None, 5, [], {}, {"a": 1}])
 def test_no_retriever(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"lists\.dense = .*, expected a strategy of conf/, .* or the path of a run"):
+    with pytest.raises(
+        HarnessError,
+        match=r"lists\.dense = .*, expected a strategy of conf/, .* or the path of a run",
+    ):
         plan("lists", {"dense": value})
 
 
 @pytest.mark.parametrize("value", [{}, None, 5, []])
 def test_no_lists(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"lists = .*, expected a retriever or a run file under each name"):
+    with pytest.raises(
+        HarnessError, match=r"lists = .*, expected a retriever or a run file under each name"
+    ):
         plan("lists", value)
 
 
 @pytest.mark.parametrize(
     ("key", "values", "said"),
     [
-        ("pool.lists", [None, -1, "dense", {"a": 1}, [[1]]], r"pool\.lists = .*, expected a list of names"),
-        ("pool.importance", [[], {}, -1, True, "nowhere.json"], r"pool\.importance=.*: there is no such file"),
+        (
+            "pool.lists",
+            [None, -1, "dense", {"a": 1}, [[1]]],
+            r"pool\.lists = .*, expected a list of names",
+        ),
+        (
+            "pool.importance",
+            [[], {}, -1, True, "nowhere.json"],
+            r"pool\.importance=.*: there is no such file",
+        ),
     ],
 )
-def test_no_names_of_lists_and_no_file_of_importance(key: str, values: list[object], said: str) -> None:
+def test_no_names_of_lists_and_no_file_of_importance(
+    key: str, values: list[object], said: str
+) -> None:
     for value in values:
         with pytest.raises(HarnessError, match=said):
             plan(key, value).trials()

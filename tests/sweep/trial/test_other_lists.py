@@ -1,4 +1,6 @@
-"""Lists of other systems: any form, any name, any number, from another folder, without a list called dense."""
+"""Lists of other systems: any form, any name, any number, from another folder, without a list
+called dense.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A benchmark ``world`` and three files that find 60% of its gold each."""
     place = tmp_path_factory.mktemp("elsewhere")
     write(place / "world", 200)
-    corpus, queries = (read_lines(place / "world" / f"{name}.jsonl.gz").values for name in ("corpus", "queries"))
+    corpus, queries = (
+        read_lines(place / "world" / f"{name}.jsonl.gz").values for name in ("corpus", "queries")
+    )
     docs, rng = [row["id"] for row in corpus], random.Random(1)
     for name in ("colbert.json", "splade.parquet", "lexical.trec.gz"):
         found = {
             query["id"]: {
                 doc: rng.random()
-                for doc in sorted({*rng.sample(docs, 20), *(g for g in query["supporting_ids"] if rng.random() < 0.6)})
+                for doc in sorted(
+                    {
+                        *rng.sample(docs, 20),
+                        *(g for g in query["supporting_ids"] if rng.random() < 0.6),
+                    }
+                )
             }
             for query in queries
         }
@@ -47,30 +56,57 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sweep(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness("sweep", "dataset=folder", "dataset.path=world", "tracking=none", *overrides, cwd=folder)
+    return warm.harness(
+        "sweep", "dataset=folder", "dataset.path=world", "tracking=none", *overrides, cwd=folder
+    )
 
 
 def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_path: Path) -> None:
-    lists = ["lists.colbert=colbert.json", "lists.splade=splade.parquet", "lists.lexical=lexical.trec.gz"]
+    lists = [
+        "lists.colbert=colbert.json",
+        "lists.splade=splade.parquet",
+        "lists.lexical=lexical.trec.gz",
+    ]
     done = sweep(folder, *ALONE, *lists, "pool.lists=[colbert,splade,lexical]", "fuser=rrf")
     assert done.returncode == 0, done.stderr
     trials = pd.read_parquet(folder / done.stdout.splitlines()[-1] / "trials.parquet")
-    assert {"colbert", "splade", "lexical", "rrf k=60 colbert+splade+lexical"} <= set(trials["name"])
-    assert {path.parent.name for path in (folder / "runs" / "artifacts").glob("*/*")} == {"ids", "retrieve"}
-    origin = f"is relative to the folder that the sweep was made in, {folder}: run it there, or sweep again with an abs"
+    assert {"colbert", "splade", "lexical", "rrf k=60 colbert+splade+lexical"} <= set(
+        trials["name"]
+    )
+    assert {path.parent.name for path in (folder / "runs" / "artifacts").glob("*/*")} == {
+        "ids",
+        "retrieve",
+    }
+    origin = (
+        f"is relative to the folder that the sweep was made in, {folder}: run it there, or sweep "
+        "again with an abs"
+    )
     name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
     lost = warm.harness("verify", "--rescore", *name, cwd=tmp_path)
-    assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (2, True), lost.stderr
+    assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (
+        2,
+        True,
+    ), lost.stderr
     for path in ("colbert.json", "splade.parquet", "lexical.trec.gz"):
         (tmp_path / path).symlink_to(folder / path)
     lost = warm.harness("heldout", *name, cwd=tmp_path)
-    assert (lost.returncode, f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr) == (2, True)
+    assert (
+        lost.returncode,
+        f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr,
+    ) == (2, True)
     assert f"; world {origin}" in lost.stderr
 
 
 @pytest.mark.parametrize(("given", "against"), [([], "colbert"), (["reference=splade"], "splade")])
-def test_wins_are_counted_against_the_reference_and_tables_say_so(folder: Path, given: list[str], against: str) -> None:
-    lists = ["lists.colbert=colbert.json", "lists.splade=splade.parquet", "pool.lists=[colbert,splade]", "grid=point"]
+def test_wins_are_counted_against_the_reference_and_tables_say_so(
+    folder: Path, given: list[str], against: str
+) -> None:
+    lists = [
+        "lists.colbert=colbert.json",
+        "lists.splade=splade.parquet",
+        "pool.lists=[colbert,splade]",
+        "grid=point",
+    ]
     done = sweep(folder, *ALONE, *lists, *given)
     assert done.returncode == 0, done.stderr
     assert f"W, L (GraphWin, GraphLoss): questions won and lost against {against};" in done.stdout
@@ -84,12 +120,19 @@ def test_wins_are_counted_against_the_reference_and_tables_say_so(folder: Path, 
     assert json.loads((place / "winner.lock.json").read_text())["reference"] == against
 
 
-def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_table(folder: Path) -> None:
+def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_table(
+    folder: Path,
+) -> None:
     whole = json.loads((folder / "colbert.json").read_text())
     asked = sorted(query for query in whole if md5_split(query) == "tune")
     (folder / "few.json").write_text(json.dumps({query: whole[query] for query in asked[:3]}))
     done = sweep(
-        folder, *ALONE, "lists.colbert=colbert.json", "lists.few=few.json", "pool.lists=[colbert,few]", "fuser=rrf"
+        folder,
+        *ALONE,
+        "lists.colbert=colbert.json",
+        "lists.few=few.json",
+        "pool.lists=[colbert,few]",
+        "fuser=rrf",
     )
     assert done.returncode == 0, done.stderr
     place = folder / done.stdout.splitlines()[-1]
@@ -99,7 +142,9 @@ def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_t
     assert (line in coverage["few"]["warnings"], coverage["colbert"]["warnings"]) == (True, [])
     assert f"caution: few: on tune only {line}." in done.stdout
     tables = build_tables(SweepResult(place))
-    silent = [table.name for table in tables if f"Caution: few: on tune only {line}." not in table.caption]
+    silent = [
+        table.name for table in tables if f"Caution: few: on tune only {line}." not in table.caption
+    ]
     assert silent == []
 
 
@@ -110,12 +155,19 @@ def test_a_list_of_tune_alone_is_warned_of_when_test_is_scored(
     whole = json.loads((folder / "colbert.json").read_text())
     tune = {query: found for query, found in whole.items() if md5_split(query) == "tune"}
     (folder / "tuned.json").write_text(json.dumps(tune))
-    lists = ["lists.colbert=colbert.json", "lists.tuned=tuned.json", "pool.lists=[colbert,tuned]", "fuser=rrf"]
+    lists = [
+        "lists.colbert=colbert.json",
+        "lists.tuned=tuned.json",
+        "pool.lists=[colbert,tuned]",
+        "fuser=rrf",
+    ]
     done = sweep(folder, *ALONE, *lists, f"paths.runs={tmp_path}")
     assert done.returncode == 0, done.stderr
     assert "caution: tuned" not in done.stdout
     line = f"tuned: on test only 0 of {len(whole) - len(tune)} questions have a list"
-    result = run_heldout(Path(done.stdout.splitlines()[-1]), f"paths.ledger={tmp_path}/ledger.jsonl")
+    result = run_heldout(
+        Path(done.stdout.splitlines()[-1]), f"paths.ledger={tmp_path}/ledger.jsonl"
+    )
     rows = [row for row in result.heldout if "tuned" in row["coverage"]]
     assert rows
     assert all(row["coverage"]["tuned"]["answered"] == 0 for row in rows)
@@ -127,26 +179,45 @@ def test_alpha_is_the_share_of_the_reference_wherever_the_pool_has_it(folder: Pa
     lists = [*ALONE, "lists.colbert=colbert.json", "lists.splade=splade.parquet"]
     places = []
     for pool in ("colbert,splade", "splade,colbert"):
-        given = [*lists, f"pool.lists=[{pool}]", "reference=splade", "fuser=linear", "fuser.alpha=.8", "grid=point"]
+        given = [
+            *lists,
+            f"pool.lists=[{pool}]",
+            "reference=splade",
+            "fuser=linear",
+            "fuser.alpha=.8",
+            "grid=point",
+        ]
         done = sweep(folder, *given)
         assert done.returncode == 0, done.stderr
         places.append(folder / done.stdout.splitlines()[-1])
-    first, second = (dict(zip(found.trials["family"], found.ranks, strict=True)) for found in map(SweepResult, places))
+    first, second = (
+        dict(zip(found.trials["family"], found.ranks, strict=True))
+        for found in map(SweepResult, places)
+    )
     assert np.array_equal(first["linear"], second["linear"])
     rows = [row for row in SweepResult(places[0]).whole.rows if row["family"] == "linear"]
     assert [row["parameters"]["reference"] for row in rows] == ["splade"]
     again = compose(overrides=list(rows[0]["overrides"]))
-    assert [trial.pool.reference for trial in Plan(again, tuple(rows[0]["overrides"])).trials()][-1] == "splade"
+    assert [trial.pool.reference for trial in Plan(again, tuple(rows[0]["overrides"])).trials()][
+        -1
+    ] == "splade"
 
 
 def test_a_reference_that_is_no_list_is_refused(folder: Path) -> None:
     done = sweep(folder, "reference=colbrt", "lists.colbert=colbert.json", "dry_run=true")
-    assert (done.returncode, "reference=colbrt is not known (did you mean colbert?)" in done.stderr) == (2, True)
+    assert (
+        done.returncode,
+        "reference=colbrt is not known (did you mean colbert?)" in done.stderr,
+    ) == (2, True)
 
 
 @pytest.mark.slow
-def test_a_file_under_other_ids_costs_a_moment_and_builds_nothing(folder: Path, tmp_path: Path) -> None:
-    done = sweep(folder, "lists.colbert=strange.json", "pool.lists=[dense,colbert]", f"paths.runs={tmp_path}")
+def test_a_file_under_other_ids_costs_a_moment_and_builds_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
+    done = sweep(
+        folder, "lists.colbert=strange.json", "pool.lists=[dense,colbert]", f"paths.runs={tmp_path}"
+    )
     assert done.returncode == 2
     assert "strange.json and the benchmark world have no query in common" in done.stderr
     assert {path.name for path in (tmp_path / "artifacts").iterdir()} <= {"ids", "retrieve"}

@@ -25,10 +25,17 @@ def test_the_mean_size_of_the_union_after_the_cap() -> None:
 
 
 def test_the_ceiling_is_of_the_last_hop_however_many_there_are() -> None:
-    """q0's last hop is c, after an e that dense lacks, too; q1 has one passage, a. Padding is -1."""
+    """q0's last hop is c, after an e that dense lacks, too; q1 has one passage, a. Padding
+    is -1.
+    """
     gold = np.array([[4, 2], [0, -1]], dtype=np.int32)
-    dense, both = PoolSpec(("dense",), None, ("graph",)), PoolSpec(("dense", "graph"), None, ("graph",))
+    dense, both = (
+        PoolSpec(("dense",), None, ("graph",)),
+        PoolSpec(("dense", "graph"), None, ("graph",)),
+    )
     assert (ceiling(dense, runs(), gold), ceiling(both, runs(), gold)) == (0.5, 1.0)
     assert ceiling(both, runs(), gold[:, ::-1].copy()[:1]) == 1.0  # e, the last of graph's
-    assert ceiling(PoolSpec(("dense", "graph"), 1, ("graph",)), runs(), gold) == 0.5  # the cap leaves b alone
+    assert (
+        ceiling(PoolSpec(("dense", "graph"), 1, ("graph",)), runs(), gold) == 0.5
+    )  # the cap leaves b alone
     assert ceiling(PoolSpec(("dense", "graph"), 2, ("graph",)), runs(), gold) == 1.0

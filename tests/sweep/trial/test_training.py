@@ -1,4 +1,6 @@
-"""Trials that learn: no query is scored by what it trained; the lock keeps what was learned, test is scored by it."""
+"""Trials that learn: no query is scored by what it trained; the lock keeps what was learned, test
+is scored by it.
+"""
 
 import dataclasses
 
@@ -23,7 +25,10 @@ from tests import warm
 
 pytestmark = pytest.mark.plugin("mentions")
 
-GRID = ("grid=point", "+grid.some={fuser:[learned,linear],fuser.penalty:[0.1,1],normalizer:[pit,ecdf],pool.cap:[8]}")
+GRID = (
+    "grid=point",
+    "+grid.some={fuser:[learned,linear],fuser.penalty:[0.1,1],normalizer:[pit,ecdf],pool.cap:[8]}",
+)
 
 
 @pytest.fixture
@@ -46,7 +51,9 @@ def by_hand(prepared, trial, trained, asked):
     if trial.family == "learned":
         fuser = fuser.fit(Calibrated(pools[0], normalizer, trial.temperature), gold[trained])
     fused = fuser(Calibrated(pools[1], normalizer, trial.temperature))
-    return gold_ranks(fused, pools[1].docs, pools[1].columns(gold[asked]), torch.from_numpy(gold[asked])).numpy()
+    return gold_ranks(
+        fused, pools[1].docs, pools[1].columns(gold[asked]), torch.from_numpy(gold[asked])
+    ).numpy()
 
 
 def test_folds_follow_from_the_name_alone_and_are_even():
@@ -57,7 +64,10 @@ def test_folds_follow_from_the_name_alone_and_are_even():
 
 def test_on_tune_every_fold_is_scored_by_what_the_others_teach(prepared):
     tune = prepared.benchmark.members("tune")
-    ids, labels = prepared.benchmark.query_ids.take(tune).to_pylist(), clusters(prepared.benchmark.gold[tune])
+    ids, labels = (
+        prepared.benchmark.query_ids.take(tune).to_pylist(),
+        clusters(prepared.benchmark.gold[tune]),
+    )
     fold = folds([min(ids[one] for one in np.flatnonzero(labels == label)) for label in labels])
     assert not np.array_equal(fold, folds(ids))
     trials = [trial for trial in prepared.plan.trials() if trial.learns]
@@ -72,7 +82,9 @@ def test_on_tune_every_fold_is_scored_by_what_the_others_teach(prepared):
 def test_trials_beside_those_that_learn_are_scored_as_ever(prepared):
     trials = prepared.plan.trials()
     alone = [trial for trial in trials if not trial.learns]
-    together = prepared.ranks(trials, "tune")[[number for number, trial in enumerate(trials) if not trial.learns]]
+    together = prepared.ranks(trials, "tune")[
+        [number for number, trial in enumerate(trials) if not trial.learns]
+    ]
     assert np.array_equal(together, prepared.ranks(alone, "tune"))
 
 
@@ -96,11 +108,16 @@ def test_test_queries_teach_nothing(prepared):
     gold[prepared.benchmark.members("test")] = -1
     runs = {
         name: dataclasses.replace(
-            run, scores=np.where(np.isin(_query(run), prepared.benchmark.members("test")), 0.0, run.scores)
+            run,
+            scores=np.where(
+                np.isin(_query(run), prepared.benchmark.members("test")), 0.0, run.scores
+            ),
         )
         for name, run in prepared.runs.items()
     }
-    blind = dataclasses.replace(prepared, benchmark=dataclasses.replace(prepared.benchmark, gold=gold), runs=runs)
+    blind = dataclasses.replace(
+        prepared, benchmark=dataclasses.replace(prepared.benchmark, gold=gold), runs=runs
+    )
     assert blind.learned(trials) == prepared.learned(trials)
     assert np.array_equal(blind.ranks(trials, "tune"), prepared.ranks(trials, "tune"))
 
@@ -120,7 +137,9 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     lock = result.lock["winner"]
     out = tmp_path / "fused.trec"
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
-    done = warm.harness("fuse", f"lists={{{lists}}}", f"out={out}", f"lock={result.folder}", cwd=tmp_path)
+    done = warm.harness(
+        "fuse", f"lists={{{lists}}}", f"out={out}", f"lock={result.folder}", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert lock["name"] in done.stdout
     run, data = Run.from_trec(out), prepared.benchmark
@@ -128,7 +147,9 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     chosen = trials[prepared.hashes(trials).index(lock["trial"])]
     fused = run.aligned(data.query_ids, data.doc_ids)
     test = data.members("test")
-    assert np.array_equal(run_ranks(fused.take(test), data.gold[test]), prepared.ranks([chosen], "test")[0])
+    assert np.array_equal(
+        run_ranks(fused.take(test), data.gold[test]), prepared.ranks([chosen], "test")[0]
+    )
 
 
 def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
@@ -137,7 +158,9 @@ def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
     data, trials = prepared.benchmark, prepared.plan.trials()
     chosen = trials[prepared.hashes(trials).index(result.lock["winner"]["trial"])]
     test = data.members("test")
-    for query, ranks in zip(test[:3].tolist(), prepared.ranks([chosen], "test")[0][:3].tolist(), strict=True):
+    for query, ranks in zip(
+        test[:3].tolist(), prepared.ranks([chosen], "test")[0][:3].tolist(), strict=True
+    ):
         found = trace(compose("trace", [*overrides, f"query={data.query_ids[query]}", lock]))
         assert found.fused == f"fused by {result.lock['winner']['name']}"
         placed = [found.rank(found.fused, doc) for doc in found.gold]
@@ -156,16 +179,29 @@ def test_trees_are_locked_and_read_back_as_they_were_learned(overrides):
     assert row["learned"]["fuser.forest"]["lists"] == ["bm25", "dense", "graph"]
     (chosen,) = (trial for trial in prepared.plan.trials() if trial.family == "boosted")
     assert row["learned"] == prepared.learned([chosen])[0]
-    assert sum(1 for row in heldout(result, prepared, again=False).heldout if "boosted" in row["name"]) == 1
+    assert (
+        sum(1 for row in heldout(result, prepared, again=False).heldout if "boosted" in row["name"])
+        == 1
+    )
 
 
 def test_a_lock_decides_alone(prepared, bench, tmp_path):
     path = sweep(prepared, prepared.plan.trials()).folder / "winner.lock.json"
     for lists, more, words in (
-        (("dense", "graph", "bm25"), (), "fuses the lists dense, graph, lists names dense, graph, bm25; give exactly"),
-        (("dense", "graph"), ("fuser.alpha=0.1",), "decides what fuser.alpha=0.1 would change; leave one of them out"),
+        (
+            ("dense", "graph", "bm25"),
+            (),
+            "fuses the lists dense, graph, lists names dense, graph, bm25; give exactly",
+        ),
+        (
+            ("dense", "graph"),
+            ("fuser.alpha=0.1",),
+            "decides what fuser.alpha=0.1 would change; leave one of them out",
+        ),
     ):
         named = "lists={" + ",".join(f"{name}: {bench / name}.trec" for name in lists) + "}"
-        done = warm.harness("fuse", named, f"out={tmp_path}/x.trec", f"lock={path}", *more, cwd=tmp_path)
+        done = warm.harness(
+            "fuse", named, f"out={tmp_path}/x.trec", f"lock={path}", *more, cwd=tmp_path
+        )
         assert done.returncode == 2
         assert words in done.stderr

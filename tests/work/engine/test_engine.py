@@ -21,7 +21,10 @@ def test_workers_that_failed_are_named_and_what_the_others_did_is_said() -> None
     bad = [Ended(1, 2, "error: full"), Ended(3, 2, "error: full")]
     with pytest.raises(HarnessError, match=r"^engine=ray: worker 1, 3 failed: full$"):
         check_ended(bad, "engine=ray")
-    with pytest.raises(HarnessError, match=r"^engine=ray: worker 1, 3 failed: full; the others have done all, so the"):
+    with pytest.raises(
+        HarnessError,
+        match=r"^engine=ray: worker 1, 3 failed: full; the others have done all, so the",
+    ):
         check_ended([*bad, Ended(2, 0, "")], "engine=ray")
     check_ended([Ended(2, 0, "")], "engine=ray")
 
@@ -88,11 +91,15 @@ Local(workers=2).run(Work((), ".", {}))
         ),
     ],
 )
-def test_workers_of_this_machine_end_with_their_driver(tmp_path: Path, how: signal.Signals, only_input: str) -> None:
+def test_workers_of_this_machine_end_with_their_driver(
+    tmp_path: Path, how: signal.Signals, only_input: str
+) -> None:
     """The signal comes to the driver alone, as from ``kill`` or from a scheduler."""
     file = tmp_path / "started"
     environment = {**os.environ, "STARTED": str(file), "ONLY_INPUT": only_input}
-    driver = subprocess.Popen([sys.executable, "-c", DRIVER, WORKER], env=environment, stderr=subprocess.DEVNULL)
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER, WORKER], env=environment, stderr=subprocess.DEVNULL
+    )
     _wait_until(lambda: file.exists() and len(file.read_text().split()) == 2)
     workers = [int(number) for number in file.read_text().split()]
     assert all(map(_runs, workers))

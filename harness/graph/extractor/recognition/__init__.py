@@ -1,1 +1,3 @@
-"""Recognising entities: spaCy's pipeline, its recogniser computed in larger products, texts in shards."""
+"""Recognising entities: spaCy's pipeline, its recogniser computed in larger products, texts in
+shards.
+"""

@@ -15,13 +15,27 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.graph.extractor.recognition.transition import Transitions
 
-LABELS = ("EVENT", "FAC", "GPE", "LANGUAGE", "LAW", "LOC", "NORP", "ORG", "PERSON", "PRODUCT", "WORK_OF_ART")
+LABELS = (
+    "EVENT",
+    "FAC",
+    "GPE",
+    "LANGUAGE",
+    "LAW",
+    "LOC",
+    "NORP",
+    "ORG",
+    "PERSON",
+    "PRODUCT",
+    "WORK_OF_ART",
+)
 """Kinds of entities that are kept: numbers, dates and amounts name nothing."""
 
 
 @functools.lru_cache(maxsize=1)
 def pipeline(model: str) -> Any:
-    """The model of an installed package (``load()``, as spaCy's models have) or folder, reduced to the recogniser."""
+    """The model of an installed package (``load()``, as spaCy's models have) or folder, reduced to
+    the recogniser.
+    """
     import spacy
 
     try:
@@ -29,10 +43,13 @@ def pipeline(model: str) -> Any:
     except (ImportError, OSError) as error:
         raise HarnessError(
             f"extractor.model={model} cannot be loaded ({str(error).splitlines()[0]}); "
-            f"install it (pip install {model.replace('_', '-')}) or set extractor.model=null for no recogniser"
+            f"install it (pip install {model.replace('_', '-')}) or set extractor.model=null for "
+            "no recogniser"
         ) from error
     if "ner" not in nlp.pipe_names:
-        raise HarnessError(f"extractor.model={model} has no entity recogniser, only {', '.join(nlp.pipe_names)}")
+        raise HarnessError(
+            f"extractor.model={model} has no entity recogniser, only {', '.join(nlp.pipe_names)}"
+        )
     for name in [pipe for pipe in nlp.pipe_names if pipe != "ner"]:
         if name not in _feeds(nlp):
             nlp.disable_pipe(name)
@@ -41,21 +58,33 @@ def pipeline(model: str) -> Any:
 
 def _feeds(nlp: Any) -> set[str]:
     """Pipes whose vectors the recogniser listens to."""
-    listening = {node.upstream_name for node in nlp.get_pipe("ner").model.walk() if hasattr(node, "upstream_name")}
-    shared = {name for name in nlp.pipe_names if hasattr(nlp.get_pipe(name), "listening_components")}
+    listening = {
+        node.upstream_name
+        for node in nlp.get_pipe("ner").model.walk()
+        if hasattr(node, "upstream_name")
+    }
+    shared = {
+        name for name in nlp.pipe_names if hasattr(nlp.get_pipe(name), "listening_components")
+    }
     return shared if "*" in listening else listening
 
 
 def needless(model: str) -> tuple[str, ...]:
-    """Libraries that spaCy would import and a model has no use for: torch, where no layer is torch's.
+    """Libraries that spaCy would import and a model has no use for: torch, where no layer is
+    torch's.
 
-    thinc imports torch where it is installed, which takes most of the time in which spaCy is imported. A layer of
-    torch's has "torch" or "transformer" in the name of its architecture in config.cfg.
+    thinc imports torch where it is installed, which takes most of the time in which spaCy is
+    imported. A layer of torch's has "torch" or "transformer" in the name of its architecture in
+    config.cfg.
     """
     installed = importlib.util.find_spec(model) if model.isidentifier() else None
     folder = Path(installed.origin).parent if installed and installed.origin else Path(model)
     texts = [path.read_text(encoding="utf-8").lower() for path in folder.rglob("config.cfg")]
-    return ("torch",) if texts and not any("torch" in text or "transformer" in text for text in texts) else ()
+    return (
+        ("torch",)
+        if texts and not any("torch" in text or "transformer" in text for text in texts)
+        else ()
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -64,22 +93,28 @@ def _transitions(model: str) -> Transitions | None:
 
 
 class Recogniser:
-    """The entities of texts by a pipeline, which is loaded once, with its compiled loops, so that forks have both."""
+    """The entities of texts by a pipeline, which is loaded once, with its compiled loops, so that
+    forks have both.
+    """
 
     def __init__(self, model: str) -> None:
         self.model = model
         list(entities(model, ["A first text, in Paris."], 1))
 
     def find(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
-        """int32[M_i, 3] a text: first character, the one after the last, whether its label is kept."""
+        """int32[M_i, 3] a text: first character, the one after the last, whether its label
+        is kept.
+        """
         found = entities(self.model, texts, max(1, len(texts)))
         return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
 
 
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
-    """(first character, character after the last, 1 if its label is kept else 0) of each text's entities, in order.
+    """(first character, character after the last, 1 if its label is kept else 0) of each text's
+    entities, in order.
 
-    A leading article and a trailing ``'s`` are left out.    batch: texts that are computed together.
+    A leading article and a trailing ``'s`` are left out.    batch: texts that are computed
+    together.
     """
     from threadpoolctl import threadpool_limits
 

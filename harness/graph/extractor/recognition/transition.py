@@ -1,9 +1,11 @@
-"""spaCy's transition-based recogniser, computed in larger products: several times as fast, with the same entities.
+"""spaCy's transition-based recogniser, computed in larger products: several times as fast, with the
+same entities.
 
-spaCy computes the vector of each token anew and the scores of each action in products of a few rows. Here a word's
-vector is computed once, by spaCy's own layer, the convolution over it in one product a layer for many texts, and the
-actions in one compiled loop. float32 sums in another order differ by some 1e-5; a text in which the two best scores of
-a choice lie closer than ``NEAR`` is left to spaCy itself.
+spaCy computes the vector of each token anew and the scores of each action in products of a few
+rows. Here a word's vector is computed once, by spaCy's own layer, the convolution over it in one
+product a layer for many texts, and the actions in one compiled loop. float32 sums in another order
+differ by some 1e-5; a text in which the two best scores of a choice lie closer than ``NEAR`` is
+left to spaCy itself.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.graph.extractor.recognition.transition_kernel import BEGIN, IN, LAST, OUT, UNIT, act, add_maxout, windows
+from harness.graph.extractor.recognition.transition_kernel import (
+    BEGIN,
+    IN,
+    LAST,
+    OUT,
+    UNIT,
+    act,
+    add_maxout,
+    windows,
+)
 
 NEAR = 1e-3
 """Difference of two scores below which spaCy decides: a hundred times what the sums differ by."""
@@ -32,7 +43,9 @@ Entities = list[tuple[int, int, str]]
 
 @dataclass(frozen=True)
 class Layer:
-    """x + norm(max of three pieces of window(x) weights + bias): float32[3 D, 3 D], [3 D], [D], [D]."""
+    """x + norm(max of three pieces of window(x) weights + bias): float32[3 D, 3 D], [3 D], [D],
+    [D].
+    """
 
     weights: Float32
     bias: Float32
@@ -42,7 +55,10 @@ class Layer:
     @classmethod
     def of(cls, residual: Any) -> Layer:
         """From thinc's ``residual(expand_window >> maxout >> layernorm >> dropout)``."""
-        window, (maxout, norm) = residual.layers[0].layers[0], residual.layers[0].layers[1].layers[0].layers
+        window, (maxout, norm) = (
+            residual.layers[0].layers[0],
+            residual.layers[0].layers[1].layers[0].layers,
+        )
         weights, bias = maxout.get_param("W"), maxout.get_param("b")
         width, pieces, read = weights.shape
         if window.attrs["window_size"] != 1 or (pieces, read) != (3, 3 * width):
@@ -66,7 +82,8 @@ BUILD = {
 
 
 class Transitions:
-    """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy has to decide.
+    """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy
+    has to decide.
 
     Raises ValueError, or what looking for a missing layer raises, for a pipeline of another build.
     """
@@ -79,7 +96,11 @@ class Transitions:
         build = {
             "pipes": nlp.pipe_names,
             "layers": (array.name, linear.name, upper.name),
-            "features, pieces, beam": (lower.get_dim("nF"), lower.get_dim("nP"), ner.cfg["beam_width"]),
+            "features, pieces, beam": (
+                lower.get_dim("nF"),
+                lower.get_dim("nP"),
+                ner.cfg["beam_width"],
+            ),
             "other columns": set(self.embed.layers[0].attrs["columns"]) - ALIKE,
             "unseen classes": bool(ner.model.attrs["unseen_classes"]),
         }
@@ -88,17 +109,27 @@ class Transitions:
         self.nlp, self.pad = nlp, convolution.attrs["pad"]
         self.layers = [Layer.of(residual) for residual in convolution.layers[0].layers]
         parts = lower.get_param("W")  # feature, hidden, piece, input
-        self.features = np.ascontiguousarray(parts.transpose(3, 0, 2, 1).reshape(parts.shape[3], -1))
-        self.project, self.projected = np.ascontiguousarray(linear.get_param("W").T), linear.get_param("b")
-        self.outside = np.ascontiguousarray(lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1))
+        self.features = np.ascontiguousarray(
+            parts.transpose(3, 0, 2, 1).reshape(parts.shape[3], -1)
+        )
+        self.project, self.projected = (
+            np.ascontiguousarray(linear.get_param("W").T),
+            linear.get_param("b"),
+        )
+        self.outside = np.ascontiguousarray(
+            lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1)
+        )
         self.bias = np.ascontiguousarray(lower.get_param("b").T.reshape(-1))
         self.weights, self.base = np.ascontiguousarray(upper.get_param("W")), upper.get_param("b")
         names = [ner.moves.get_class_name(action) for action in range(ner.moves.n_moves)]
         self.labels = sorted({name[2:] for name in names if name[2:]})
-        self.move = np.array([MOVES.get(name[0], -1) if name == "O" or name[2:] else -1 for name in names])
+        self.move = np.array(
+            [MOVES.get(name[0], -1) if name == "O" or name[2:] else -1 for name in names]
+        )
         self.label = np.array([self.labels.index(name[2:]) if name[2:] else -1 for name in names])
         self.going_on, self.ending = (
-            np.array([names.index(f"{kind}-{label}") for label in self.labels], dtype=np.int64) for kind in "IL"
+            np.array([names.index(f"{kind}-{label}") for label in self.labels], dtype=np.int64)
+            for kind in "IL"
         )
         self.known: dict[tuple[int, int], int] = {}
         self.vectors = np.empty((WORDS, len(self.project)), np.float32)
@@ -128,11 +159,23 @@ class Transitions:
         for layer in self.layers:
             windows(x, window)
             add_maxout(window @ layer.weights, layer.bias, layer.gain, layer.shift, x)
-        features = ((x @ self.project + self.projected) @ self.features).reshape(size, *self.outside.shape)
+        features = ((x @ self.project + self.projected) @ self.features).reshape(
+            size, *self.outside.shape
+        )
         found, gaps = act(
-            starts, starts + lengths, space, features, self.outside, self.bias, self.weights, self.base, self.move,
-            self.label, self.going_on, self.ending,
-        )  # fmt: skip
+            starts,
+            starts + lengths,
+            space,
+            features,
+            self.outside,
+            self.bias,
+            self.weights,
+            self.base,
+            self.move,
+            self.label,
+            self.going_on,
+            self.ending,
+        )
         entities: list[Entities | None] = [None if gap < NEAR else [] for gap in gaps.tolist()]
         for text, first, after, label in found.tolist():
             if (mine := entities[text]) is not None:
@@ -143,8 +186,14 @@ class Transitions:
         """The rows of ``vectors`` of all tokens; words not met before are added."""
         from spacy.attrs import NORM, ORTH
 
-        told = np.concatenate([document.to_array([ORTH, NORM]).reshape(-1, 2) for document in documents])
-        pairs = np.ascontiguousarray(told, dtype=np.uint64).view([("word", np.uint64), ("norm", np.uint64)]).ravel()
+        told = np.concatenate(
+            [document.to_array([ORTH, NORM]).reshape(-1, 2) for document in documents]
+        )
+        pairs = (
+            np.ascontiguousarray(told, dtype=np.uint64)
+            .view([("word", np.uint64), ("norm", np.uint64)])
+            .ravel()
+        )
         distinct, place = np.unique(pairs, return_inverse=True)
         words: list[tuple[int, int]] = distinct.tolist()
         fresh = [word for word in words if word not in self.known]

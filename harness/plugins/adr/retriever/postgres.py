@@ -22,19 +22,23 @@ from harness.work.store import Store
 ALL = "plainto_tsquery(%(language)s::regconfig, %(question)s)"
 ANY = f"replace({ALL}::text, ' & ', ' | ')::tsquery"
 RANKED = (
-    "SELECT id, ts_rank(words, query) AS score FROM passage, (SELECT {} AS query) AS asked WHERE words @@ query "
+    "SELECT id, ts_rank(words, query) AS score FROM passage, (SELECT {} AS query) AS asked WHERE "
+    "words @@ query "
     "ORDER BY score DESC, id LIMIT %(depth)s"
 )
 
 
 @dataclass(frozen=True)
 class Postgres:
-    """score(q, d) = ts_rank(words of d, plainto_tsquery(q)), over the passages that hold all words of q (&).
+    """score(q, d) = ts_rank(words of d, plainto_tsquery(q)), over the passages that hold all words
+    of q (&).
 
-    Where fewer than ``least`` passages do, those that hold any of them (|) are ranked in their place. Words are the
-    lexemes of title and text in ``language``, a text search configuration; passages that match nothing are not listed.
+    Where fewer than ``least`` passages do, those that hold any of them (|) are ranked in their
+    place. Words are the lexemes of title and text in ``language``, a text search configuration;
+    passages that match nothing are not listed.
 
-    uri: a server, where a temporary table is made; null starts one (``pgserver``) on a Unix socket in a temporary
+    uri: a server, where a temporary table is made; null starts one (``pgserver``) on a Unix socket
+    in a temporary
     folder.    depth: passages a question.    least: >= 0; 0 never broadens.
     """
 
@@ -51,16 +55,24 @@ class Postgres:
             check_address("lists.NAME.uri", self.uri, mend, user=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The ``depth`` best passages of every question; ``broadened`` counts those asked for any word."""
+        """The ``depth`` best passages of every question; ``broadened`` counts those asked for any
+        word.
+        """
         found: list[list[tuple[int, float]]] = []
         with self._loaded(benchmark) as connection:
             broadened = 0
 
             def answer(place: int) -> tuple[list[tuple[int, float]], bool]:
-                asked = {"language": self.language, "question": _plain(benchmark.questions[place]), "depth": self.depth}
+                asked = {
+                    "language": self.language,
+                    "question": _plain(benchmark.questions[place]),
+                    "depth": self.depth,
+                }
                 rows = connection.execute(RANKED.format(ALL), asked).fetchall()
                 few = len(rows) < self.least
-                return (connection.execute(RANKED.format(ANY), asked).fetchall() if few else rows), few
+                return (
+                    connection.execute(RANKED.format(ANY), asked).fetchall() if few else rows
+                ), few
 
             for place in range(len(benchmark.questions)):
                 rows, few = answer(place)
@@ -70,7 +82,10 @@ class Postgres:
             version = connection.info.server_version
         queries = np.repeat(np.arange(len(found)), [len(rows) for rows in found])
         flat = [row for rows in found for row in rows]
-        docs, scores = np.array([doc for doc, _ in flat], np.int64), np.array([score for _, score in flat], np.float64)
+        docs, scores = (
+            np.array([doc for doc, _ in flat], np.int64),
+            np.array([score for _, score in flat], np.float64),
+        )
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores)
         return run, {"broadened": broadened, "postgresql": version}
 
@@ -87,12 +102,17 @@ class Postgres:
                         copy.write_row((place, _plain(text)))
                 words = "to_tsvector(%s::regconfig, body) AS words"
                 connection.execute(
-                    f"CREATE TEMPORARY TABLE passage AS SELECT id, {words} FROM source", (self.language,)
+                    f"CREATE TEMPORARY TABLE passage AS SELECT id, {words} FROM source",
+                    (self.language,),
                 )
             except psycopg.errors.UndefinedObject as error:
-                known = [name for (name,) in connection.execute("SELECT cfgname FROM pg_ts_config ORDER BY 1")]
+                known = [
+                    name
+                    for (name,) in connection.execute("SELECT cfgname FROM pg_ts_config ORDER BY 1")
+                ]
                 raise HarnessError(
-                    f"lists.NAME.language={self.language} is no text search configuration; known: {', '.join(known)}"
+                    f"lists.NAME.language={self.language} is no text search configuration; "
+                    f"known: {', '.join(known)}"
                 ) from error
             except psycopg.Error as error:
                 raise HarnessError(f"retriever=postgres: {str(error).splitlines()[0]}") from error

@@ -15,12 +15,14 @@ from harness.work.engine import Ended, Work, check_ended
 
 @dataclass(frozen=True)
 class Ray:
-    """address: of the cluster, ``auto`` for the one that this machine belongs to.    workers: tasks.
+    """address: of the cluster, ``auto`` for the one that this machine belongs to.    workers:
+    tasks.
 
-    cpus, gpus: what a task asks for; the cluster places it where they are, and no task begins before they are free.
+    cpus, gpus: what a task asks for; the cluster places it where they are, and no task begins
+    before they are free.
     retries: how often the task of a node that died is begun again, on another.
-    grows: whether nodes may join the cluster while tasks wait for them (an autoscaler); without it a task that no node
-    can ever take is an error, where Ray would wait without a word.
+    grows: whether nodes may join the cluster while tasks wait for them (an autoscaler); without it
+    a task that no node can ever take is an error, where Ray would wait without a word.
     """
 
     address: str = "auto"
@@ -41,23 +43,31 @@ class Ray:
         ray = need("ray", "engine=ray", "ray")
         own = not ray.is_initialized()
         try:
-            with contextlib.chdir(os.sep):  # Ray's workers import from the folder that a driver is in
+            with contextlib.chdir(
+                os.sep
+            ):  # Ray's workers import from the folder that a driver is in
                 ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
         except ConnectionError as error:
             raise HarnessError(
-                f"engine.address={self.address}: no Ray cluster answers there ({str(error).splitlines()[0]}); "
+                f"engine.address={self.address}: no Ray cluster answers there "
+                f"({str(error).splitlines()[0]}); "
                 "start one with `ray start --head`, or give its address"
             ) from error
         try:
             self._check_nodes(ray.nodes())
-            task = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=self.retries)(_work)
+            task = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=self.retries)(
+                _work
+            )
             started = [
                 task.options(name=f"harness prepare part={index}/{self.workers}").remote(
                     work, index, self.workers, self.gpus
                 )
                 for index in range(1, self.workers + 1)
             ]
-            check_ended([_result(ray, reference, index + 1) for index, reference in enumerate(started)], "engine=ray")
+            check_ended(
+                [_result(ray, reference, index + 1) for index, reference in enumerate(started)],
+                "engine=ray",
+            )
         finally:
             if own:
                 ray.shutdown()
@@ -65,18 +75,26 @@ class Ray:
     def _check_nodes(self, nodes: Sequence[Mapping[str, Any]]) -> None:
         """Raise HarnessError where no node has what a task asks for."""
         have = [node["Resources"] for node in nodes if node["Alive"]]
-        fits = any(one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in have)
+        fits = any(
+            one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in have
+        )
         if not fits and not self.grows:
-            told = ", ".join(f"{one.get('CPU', 0):g} CPUs and {one.get('GPU', 0):g} GPUs" for one in have)
+            told = ", ".join(
+                f"{one.get('CPU', 0):g} CPUs and {one.get('GPU', 0):g} GPUs" for one in have
+            )
             raise HarnessError(
-                f"engine.cpus={self.cpus:g} engine.gpus={self.gpus:g}: no node of the cluster has so many, and Ray "
-                f"would wait for one without a word; its nodes have {told or 'nothing'}; ask for less, or set "
+                f"engine.cpus={self.cpus:g} engine.gpus={self.gpus:g}: no node of the cluster "
+                "has so many, and Ray "
+                f"would wait for one without a word; its nodes have {told or 'nothing'}; ask for "
+                "less, or set "
                 "engine.grows=true where nodes join by themselves"
             )
 
 
 def _work(work: Work, index: int, of: int, gpus: float) -> Ended:
-    threads = os.environ.get("OMP_NUM_THREADS")  # Ray gives each task its share of the processors so
+    threads = os.environ.get(
+        "OMP_NUM_THREADS"
+    )  # Ray gives each task its share of the processors so
     return work.run(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
 
 

@@ -21,12 +21,16 @@ PAUSE = 5.0
 
 @dataclass(frozen=True)
 class Slurm:
-    """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for all.
+    """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for
+    all.
 
-    minutes: time limit of a task, at least 3; one that reaches it, or is preempted, is queued again and goes on from
-    its parts. Slurm tells a task 90 seconds before its end, or up to a minute earlier, and it must have begun by then.
-    cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options of sbatch by name,
-    e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared with the nodes.
+    minutes: time limit of a task, at least 3; one that reaches it, or is preempted, is queued again
+    and goes on from its parts. Slurm tells a task 90 seconds before its end, or up to a minute
+    earlier, and it must have begun by then.
+    cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options
+    of sbatch by name,
+    e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared
+    with the nodes.
     """
 
     workers: int = 4
@@ -46,11 +50,16 @@ class Slurm:
             whole_number("engine.at_once", self.at_once, 1)
 
     def run(self, work: Work) -> None:
-        """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""
+        """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no
+        file holds them.
+        """
         submitit = need("submitit", "engine=slurm", "slurm")
         if shutil.which("sbatch") is None:
-            raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
-        python = f"{shlex.quote(sys.executable)} -P"  # a task imports nothing from the folder that it was sent from
+            raise HarnessError(
+                "engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs"
+            )
+        # a task imports nothing from the folder that it was sent from
+        python = f"{shlex.quote(sys.executable)} -P"
         executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100, python=python)
         executor.update_parameters(
             job_name="harness",
@@ -103,7 +112,9 @@ def _wait(jobs: Sequence[Any]) -> list[Ended]:
             if job.paths.result_pickle.exists():
                 ended[name] = _result(job, index)
             elif name in gone:  # and its result did not appear meanwhile
-                ended[name] = Ended(index, 1, f"job {name} was cancelled or lost; see {job.paths.stderr}")
+                ended[name] = Ended(
+                    index, 1, f"job {name} was cancelled or lost; see {job.paths.stderr}"
+                )
             gone.add(name)
     return [ended[str(job.job_id)] for job in jobs]
 

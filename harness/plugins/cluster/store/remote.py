@@ -1,8 +1,10 @@
-"""A store that machines without a common folder share: an fsspec URL such as ``s3://bucket/prefix``.
+"""A store that machines without a common folder share: an fsspec URL such as
+``s3://bucket/prefix``.
 
-Work is done in the local runs folder. A whole artifact is looked for there, then in the remote store, before it is
-built; one that was built, or is whole here and not there, is sent. Its manifest is sent last and names the hash of each
-file, so that what was sent in part is not there, and what was damaged on its way is found and built again.
+Work is done in the local runs folder. A whole artifact is looked for there, then in the remote
+store, before it is built; one that was built, or is whole here and not there, is sent. Its manifest
+is sent last and names the hash of each file, so that what was sent in part is not there, and what
+was damaged on its way is found and built again.
 """
 
 from __future__ import annotations
@@ -28,14 +30,16 @@ log = logging.getLogger(__name__)
 class Remote:
     """Artifacts below ``url``, as ``<stage>/<key>/`` with the files of the local ones.
 
-    Whatever fsspec has a file system for; the extra ``s3`` brings that of ``s3://``. Addresses and keys of the service
-    come from its own environment variables (``AWS_ENDPOINT_URL_S3``, ``AWS_ACCESS_KEY_ID``, ...).
+    Whatever fsspec has a file system for; the extra ``s3`` brings that of ``s3://``. Addresses and
+    keys of the service come from its own environment variables (``AWS_ENDPOINT_URL_S3``,
+    ``AWS_ACCESS_KEY_ID``, ...).
     """
 
     url: str
 
     def fetch(self, stage: str, key: str, folder: Path) -> bool:
-        """Copy an artifact into ``folder``, which is made; False where it is not there whole, which is said if damaged.
+        """Copy an artifact into ``folder``, which is made; False where it is not there whole, which
+        is said if damaged.
 
         Raises HarnessError where the store cannot be read.
         """
@@ -53,8 +57,21 @@ class Remote:
                     files.get_file(f"{place}/{name}", str(local))
                     if file_sha256(local) != sha256:
                         raise ValueError(f"{name} has another SHA-256")
-            except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                log.warning("%s/%s/%s is damaged (%s); building the artifact again", self.url, stage, key, error)
+            except (
+                FileNotFoundError,
+                ValueError,
+                LookupError,
+                TypeError,
+                AttributeError,
+                RecursionError,
+            ) as error:
+                log.warning(
+                    "%s/%s/%s is damaged (%s); building the artifact again",
+                    self.url,
+                    stage,
+                    key,
+                    error,
+                )
                 files.rm_file(f"{place}/{MANIFEST}")  # so that it is not there, and is sent again
                 return False
             folder.mkdir(parents=True, exist_ok=True)
@@ -77,24 +94,31 @@ class Remote:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[tuple[Any, str]]:
-        """The file system and the path in it. What a service's client raises, of whatever class, is one line."""
+        """The file system and the path in it. What a service's client raises, of whatever class, is
+        one line.
+        """
         try:
             files, root = _connect(self.url)
             files.invalidate_cache()
             yield files, root
         except ImportError as error:
-            raise HarnessError(f"paths.shared={self.url}: {error}; for s3:// {pip_install('s3')}") from error
+            raise HarnessError(
+                f"paths.shared={self.url}: {error}; for s3:// {pip_install('s3')}"
+            ) from error
         except Exception as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             raise HarnessError(
-                f"paths.shared={self.url}: {why}; mend its address or its keys and run the same command again, which "
+                f"paths.shared={self.url}: {why}; mend its address or its keys and run the same "
+                "command again, which "
                 "goes on, or leave paths.shared out"
             ) from error
 
 
 @functools.lru_cache(maxsize=4)
 def _connect(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. Raises FileNotFoundError for a bucket that is not there."""
+    """The file system of a URL, and the path in it. Raises FileNotFoundError for a bucket that is
+    not there.
+    """
     import fsspec
 
     files, root = fsspec.url_to_fs(url)
@@ -105,7 +129,9 @@ def _connect(url: str) -> tuple[Any, str]:
 
 
 def _has_buckets(files: Any) -> bool:
-    """Whether these are objects in a bucket, which has no folders and is nothing to make on the way."""
+    """Whether these are objects in a bucket, which has no folders and is nothing to make on the
+    way.
+    """
     from fsspec.asyn import AsyncFileSystem
 
     return isinstance(files, AsyncFileSystem)

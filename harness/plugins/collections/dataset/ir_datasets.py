@@ -17,12 +17,14 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class IrDatasets:
-    """The collection ``id``, e.g. ``beir/hotpotqa/dev``, which the library downloads and keeps (``IR_DATASETS_HOME``).
+    """The collection ``id``, e.g. ``beir/hotpotqa/dev``, which the library downloads and keeps
+    (``IR_DATASETS_HOME``).
 
-    Several, ``[beir/fiqa/dev, beir/fiqa/test]``, are one benchmark where their documents are the same. A query's
-    ``split``, which `split=given` uses, is the last part of its collection's id that is the name of a split, else that
-    id. A passage's title is the document's field ``title`` where it has one, its text the field ``text``, else the
-    library's default text; a question is the query's default text.
+    Several, ``[beir/fiqa/dev, beir/fiqa/test]``, are one benchmark where their documents are the
+    same. A query's ``split``, which `split=given` uses, is the last part of its collection's id
+    that is the name of a split, else that id. A passage's title is the document's field ``title``
+    where it has one, its text the field ``text``, else the library's default text; a question is
+    the query's default text.
     """
 
     id: str | Sequence[str] | None = None
@@ -33,14 +35,21 @@ class IrDatasets:
         from requests import RequestException
 
         if not self.id:
-            raise HarnessError("dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev")
+            raise HarnessError(
+                "dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev"
+            )
         named = [self.id] if isinstance(self.id, str) else list(self.id)
         logging.getLogger("ir_datasets").disabled = True  # it logs every attempt of a download
         try:
             return _read(ir_datasets, named, store)
         except RequestException as error:
-            told = f"dataset.id={','.join(named)}: ir_datasets cannot download it ({type(error).__name__})"
-            raise HarnessError(f"{told}; without a network, carry the folder IR_DATASETS_HOME here") from error
+            told = (
+                f"dataset.id={','.join(named)}: ir_datasets cannot download it "
+                f"({type(error).__name__})"
+            )
+            raise HarnessError(
+                f"{told}; without a network, carry the folder IR_DATASETS_HOME here"
+            ) from error
 
 
 def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
@@ -49,7 +58,9 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
     for name in named:
         found = _collection(library, name)
         if (parent := library.docs_parent_id(name)) != (first := library.docs_parent_id(named[0])):
-            raise HarnessError(f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}")
+            raise HarnessError(
+                f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}"
+            )
         questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
         parts.append((_split(name), map(_judgement, found.qrels_iter())))
     judged, splits = join_judgements(parts)

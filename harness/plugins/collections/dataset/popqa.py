@@ -1,4 +1,6 @@
-"""PopQA as HippoRAG 2 publishes it: single-hop questions on Wikidata facts, with flagged paragraphs."""
+"""PopQA as HippoRAG 2 publishes it: single-hop questions on Wikidata facts, with flagged
+paragraphs.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,15 @@ class PopQA(Published):
         """See Published."""
         flagged = [paragraph for paragraph in record["paragraphs"] if paragraph["is_supporting"]]
         flagged.sort(key=lambda paragraph: paragraph["title"] != record.get("s_wiki_title"))
-        gold = [passages.find(p["title"], p["text"] if "text" in p else p["paragraph_text"])["id"] for p in flagged]
-        answers = [record["obj"], *_list(record["possible_answers"]), *_list(record.get("o_aliases", []))]
+        gold = [
+            passages.find(p["title"], p["text"] if "text" in p else p["paragraph_text"])["id"]
+            for p in flagged
+        ]
+        answers = [
+            record["obj"],
+            *_list(record["possible_answers"]),
+            *_list(record.get("o_aliases", [])),
+        ]
         return {
             "id": str(record["id"]),
             "question": record["question"],

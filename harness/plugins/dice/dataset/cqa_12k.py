@@ -1,4 +1,6 @@
-"""CQA-12k: single questions of CSQA over Wikidata, in six categories, with subgraphs in the RoG form."""
+"""CQA-12k: single questions of CSQA over Wikidata, in six categories, with subgraphs in the RoG
+form.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ CATEGORIES = (
 
 @dataclass(frozen=True)
 class CQA12k(Rog):
-    """A record's ``category`` is one of the six of the Dice-Sorensen hybrid's section 5.1: the question's type."""
+    """A record's ``category`` is one of the six of the Dice-Sorensen hybrid's section 5.1: the
+    question's type.
+    """
 
     def kind(self, record: Record) -> str | None:
         """The category."""

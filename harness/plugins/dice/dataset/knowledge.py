@@ -1,4 +1,6 @@
-"""Benchmarks over a knowledge graph: what is ranked are its entities, and the gold are those that answer."""
+"""Benchmarks over a knowledge graph: what is ranked are its entities, and the gold are those that
+answer.
+"""
 
 from __future__ import annotations
 
@@ -29,27 +31,37 @@ def knowledge(
 ) -> tuple[Benchmark, int]:
     """The benchmark of a graph, and how many questions were left out.
 
-    One entity a name, white space apart, in the order of names: its id is ``name-000000``. An entity of ``snippets``
-    has its name as title and the snippet as text; any other has no title and its name as text. Equal triples are one;
-    they keep the order of their first appearance. Each query has ``gold``, the names that answer it, in place of
-    ``supporting_ids``; a query none of whose gold is in the graph is left out. Raises HarnessError when none stays.
+    One entity a name, white space apart, in the order of names: its id is ``name-000000``. An
+    entity of ``snippets`` has its name as title and the snippet as text; any other has no title and
+    its name as text. Equal triples are one; they keep the order of their first appearance. Each
+    query has ``gold``, the names that answer it, in place of ``supporting_ids``; a query none of
+    whose gold is in the graph is left out. Raises HarnessError when none stays.
     """
     whole = _distinct(triples)
     entities = sorted({entity for s, _, o in whole for entity in (s, o)})
     width = max(6, len(str(len(entities))))
     ids = {entity: f"{name}-{place:0{width}d}" for place, entity in enumerate(entities)}
     corpus = [
-        {"id": ids[entity], "title": entity if entity in snippets else "", "text": snippets.get(entity, entity)}
+        {
+            "id": ids[entity],
+            "title": entity if entity in snippets else "",
+            "text": snippets.get(entity, entity),
+        }
         for entity in entities
     ]
     answered = [
         (_query(query, gold), place)
         for query, place in zip(queries.values, queries.places, strict=True)
-        if (gold := list(dict.fromkeys(ids[entity] for entity in map(spaced, query["gold"]) if entity in ids)))
+        if (
+            gold := list(
+                dict.fromkeys(ids[entity] for entity in map(spaced, query["gold"]) if entity in ids)
+            )
+        )
     ]
     if not answered:
         raise HarnessError(
-            f"{queries.path}: none of the {len(queries.values)} questions has an answer among the {len(entities)} "
+            f"{queries.path}: none of the {len(queries.values)} questions has an answer among "
+            f"the {len(entities)} "
             "entities of the graph; get the file again"
         )
     kept, places = map(list, zip(*answered, strict=True))
@@ -60,7 +72,9 @@ def knowledge(
         chain,
     )
     sha256 = texts_sha256([benchmark.sha256, *map(json.dumps, whole)])
-    return replace(benchmark, triples=_numbered(whole, entities), sha256=sha256), len(queries.values) - len(kept)
+    return replace(benchmark, triples=_numbered(whole, entities), sha256=sha256), len(
+        queries.values
+    ) - len(kept)
 
 
 def _distinct(triples: Iterable[Triple]) -> list[Triple]:
@@ -88,7 +102,9 @@ def spaced(text: str) -> str:
 
 
 def answering(name: str) -> str:
-    """What two names share when one answers for the other: their words, NFKC, case-folded, without a bracketed tail."""
+    """What two names share when one answers for the other: their words, NFKC, case-folded, without
+    a bracketed tail.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     bare = re.sub(r"\s*\([^()]*\)\s*$", "", folded) or folded
     return " ".join(re.findall(r"\w+", bare)) or spaced(folded)

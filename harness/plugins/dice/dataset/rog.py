@@ -1,6 +1,8 @@
-"""Questions with their subgraphs, in the RoG form: ``id, question, answer, q_entity, a_entity, graph``.
+"""Questions with their subgraphs, in the RoG form:
+``id, question, answer, q_entity, a_entity, graph``.
 
-``graph`` is a list of ``[subject, relation, object]``; ``answer``, ``q_entity`` and ``a_entity`` are lists of names.
+``graph`` is a list of ``[subject, relation, object]``; ``answer``, ``q_entity`` and ``a_entity``
+are lists of names.
 """
 
 from __future__ import annotations
@@ -21,16 +23,24 @@ from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 ENDINGS = ("*.parquet", "*.jsonl", "*.jsonl.gz")
-FORM = {"id": str, "question": str, "answer": list, "q_entity": list, "a_entity": list, "graph": list}
+FORM = {
+    "id": str,
+    "question": str,
+    "answer": list,
+    "q_entity": list,
+    "a_entity": list,
+    "graph": list,
+}
 
 
 @dataclass(frozen=True)
 class Rog(ABC):
-    """The benchmark of ``datasets/<card>.yaml`` from the files in ``data/<card>/``, else from the Hub.
+    """The benchmark of ``datasets/<card>.yaml`` from the files in ``data/<card>/``, else from the
+    Hub.
 
-    The graph is the union of all questions' subgraphs, each triple once; every entity in it is a candidate, and its
-    text is its name. Gold: ``a_entity``. A question with no gold in the graph is left out and counted.
-    A subclass says what kind of question a record is.
+    The graph is the union of all questions' subgraphs, each triple once; every entity in it is a
+    candidate, and its text is its name. Gold: ``a_entity``. A question with no gold in the graph is
+    left out and counted. A subclass says what kind of question a record is.
     """
 
     card: str
@@ -46,7 +56,9 @@ class Rog(ABC):
         way, where, parts = self._parts(card)
         triples: dict[Triple, None] = {}
         queries: list[Record] = []
-        for records in parts:  # a part at a time: the subgraphs overlap, and together they are many times their union
+        for records in (
+            parts
+        ):  # a part at a time: the subgraphs overlap, and together they are many times their union
             for number, record in enumerate(records.values):
                 _check(records, number, record)
                 triples.update(((str(s), str(r), str(o)), None) for s, r, o in record["graph"])
@@ -58,9 +70,18 @@ class Rog(ABC):
         asked = Records(where, queries, range(len(queries)), ": question ")
         benchmark, left_out = knowledge(card.name, triples, asked, {}, card.chain)
         if card.expected[way]:
-            card.check(way, str(where), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
-        lock.hold(f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})")
-        log.info("benchmark %s: %s, %d questions without gold in the graph left out", card.name, way, left_out)
+            card.check(
+                way, str(where), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256
+            )
+        lock.hold(
+            f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})"
+        )
+        log.info(
+            "benchmark %s: %s, %d questions without gold in the graph left out",
+            card.name,
+            way,
+            left_out,
+        )
         return benchmark
 
     def _parts(self, card: Card) -> tuple[str, Path, Iterable[Records]]:
@@ -74,9 +95,13 @@ class Rog(ABC):
             try:
                 return "hub", Path(card.hub["repo"]), _hub(card.hub["repo"], card.hub["revision"])
             except (ConnectionError, OSError) as error:
-                tried += f"; the Hub's {card.hub['repo']} ({(str(error) or type(error).__name__).splitlines()[0]})"
+                tried += (
+                    f"; the Hub's {card.hub['repo']} "
+                    f"({(str(error) or type(error).__name__).splitlines()[0]})"
+                )
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {tried}. Put its files there, set HARNESS_DATA or "
+            f"benchmark {card.name}: no data. Looked for {tried}. Put its files there, set "
+            "HARNESS_DATA or "
             f"paths.data=DIR to the folder that holds {card.name}/, or go online ({card.source})"
         )
 
@@ -85,13 +110,15 @@ def _check(records: Records, number: int, record: Record) -> None:
     for key, kind in FORM.items():
         if not isinstance(record.get(key), kind):
             raise HarnessError(
-                f"{records.at(number)}: field {key} must be a {'string' if kind is str else 'list'}, found "
+                f"{records.at(number)}: field {key} must be a "
+                f"{'string' if kind is str else 'list'}, found "
                 f"{record.get(key)!r:.60}; expected the RoG form: {', '.join(FORM)}"
             )
     for place, triple in enumerate(record["graph"]):
         if not isinstance(triple, list) or len(triple) != 3:
             raise HarnessError(
-                f"{records.at(number)}: graph[{place}] must be [subject, relation, object], found {triple!r:.60}"
+                f"{records.at(number)}: graph[{place}] must be [subject, relation, object], "
+                f"found {triple!r:.60}"
             )
 
 
@@ -115,7 +142,9 @@ def _rows(path: Path) -> Records:
     try:
         values = pq.read_table(path).to_pylist()
     except (pa.ArrowException, OSError) as error:
-        raise HarnessError(f"{path}: not a whole Parquet file ({str(error).splitlines()[0]}); get it again") from error
+        raise HarnessError(
+            f"{path}: not a whole Parquet file ({str(error).splitlines()[0]}); get it again"
+        ) from error
     return Records(path, values, range(len(values)), ": record ")
 
 
@@ -125,4 +154,7 @@ def _hub(repo: str, revision: str | None) -> Iterable[Records]:
 
     splits: Any = load_dataset(repo, revision=revision)
     order = [name for name in ("train", "validation", "test") if name in splits]
-    return (Records(Path(repo) / name, list(splits[name]), range(len(splits[name])), ": record ") for name in order)
+    return (
+        Records(Path(repo) / name, list(splits[name]), range(len(splits[name])), ": record ")
+        for name in order
+    )

@@ -1,4 +1,6 @@
-"""The evidence triples of 2WikiMultiHopQA as one knowledge graph, its answers as the entities to be found."""
+"""The evidence triples of 2WikiMultiHopQA as one knowledge graph, its answers as the entities to be
+found.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,35 @@ log = logging.getLogger(__name__)
 class WikiTriples:
     """The graph is the union of all questions' evidence: (subject, relation, object), each once.
 
-    Gold: the entities whose name answers (``answering``: case, punctuation and a bracketed tail apart).
-    Left out: questions without evidence, and those that no entity answers (yes and no). An entity's text is the passage
-    that has its name as title, white space and case apart; an entity without one has its name alone.
-    source: the benchmark whose questions carry ``decomposition`` with ``subject, relation, object``.
+    Gold: the entities whose name answers (``answering``: case, punctuation and a bracketed tail
+    apart). Left out: questions without evidence, and those that no entity answers (yes and no). An
+    entity's text is the passage that has its name as title, white space and case apart; an entity
+    without one has its name alone.
+    source: the benchmark whose questions carry ``decomposition`` with
+    ``subject, relation, object``.
     """
 
     card: str
     source: Dataset
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; counts and hash are checked where the card knows what comes of this source."""
+        """The benchmark; counts and hash are checked where the card knows what comes of this
+        source.
+        """
         card, lock, source = read_card(self.card), Lock.of(store), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
         asked = [(row, evidence) for row in rows if (evidence := _evidence(row))]
         if not asked:
             raise HarnessError(
-                f"benchmark {source.name}: no question carries evidence triples (decomposition with subject, relation, "
+                f"benchmark {source.name}: no question carries evidence triples (decomposition "
+                "with subject, relation, "
                 f"object); {card.name} needs a source that does"
             )
         every = [triple for _, evidence in asked for triple in evidence]
         entities = list(
-            dict.fromkeys(itertools.chain.from_iterable((subject, object_) for subject, _, object_ in every))
+            dict.fromkeys(
+                itertools.chain.from_iterable((subject, object_) for subject, _, object_ in every)
+            )
         )
         named = _by_answer(entities)
         queries = [_query(row, named, len(evidence)) for row, evidence in asked]
@@ -52,21 +61,40 @@ class WikiTriples:
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
         benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
         if source.sha256 in {version["of"] for version in card.expected["derived"]}:
-            card.check("derived", source.name, len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
-        lock.hold(f"{card.name}/derived", {"sha256": benchmark.sha256}, f"{card.name} (from {source.name})")
+            card.check(
+                "derived",
+                source.name,
+                len(benchmark.queries),
+                len(benchmark.corpus),
+                benchmark.sha256,
+            )
+        lock.hold(
+            f"{card.name}/derived",
+            {"sha256": benchmark.sha256},
+            f"{card.name} (from {source.name})",
+        )
         log.info(
-            "benchmark %s: %d entities, %d triples, %d texts; %d questions without evidence and %d that no entity "
+            "benchmark %s: %d entities, %d triples, %d texts; %d questions without evidence and "
+            "%d that no entity "
             "answers are left out",
-            card.name, len(benchmark.corpus), len(benchmark.triples or ()), len(snippets), len(rows) - len(asked),
+            card.name,
+            len(benchmark.corpus),
+            len(benchmark.triples or ()),
+            len(snippets),
+            len(rows) - len(asked),
             unanswered,
-        )  # fmt: skip
+        )
         return benchmark
 
 
 def _evidence(row: Record) -> list[Triple]:
     """The triples of a question, in its order."""
     steps = json.loads(row["extra"]).get("decomposition") or []
-    return [(spaced(s["subject"]), spaced(s["relation"]), spaced(s["object"])) for s in steps if "relation" in s]
+    return [
+        (spaced(s["subject"]), spaced(s["relation"]), spaced(s["object"]))
+        for s in steps
+        if "relation" in s
+    ]
 
 
 def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
@@ -77,10 +105,16 @@ def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _snippets(entities: Iterable[str], titles: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
+def _snippets(
+    entities: Iterable[str], titles: Iterable[str], texts: Iterable[str]
+) -> dict[str, str]:
     """The text of the passage that has an entity's name as title."""
     known = {spaced(title).casefold(): text for title, text in zip(titles, texts, strict=True)}
-    return {entity: known[entity.casefold()] for entity in sorted(entities) if entity.casefold() in known}
+    return {
+        entity: known[entity.casefold()]
+        for entity in sorted(entities)
+        if entity.casefold() in known
+    }
 
 
 def _query(row: Record, named: Mapping[str, Sequence[str]], steps: int) -> Record:

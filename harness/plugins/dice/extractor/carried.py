@@ -1,4 +1,6 @@
-"""The triples that a benchmark itself carries: its passages are the entities of a knowledge graph."""
+"""The triples that a benchmark itself carries: its passages are the entities of a
+knowledge graph.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,20 @@ from harness.graph.extractor import KINDS, Extraction, Mentions, Triples
 
 @dataclass(frozen=True)
 class Carried:
-    """Every passage is an entity, under its title (or, without one, its text), and is about it; a triple is stated by
-    its subject's passage. Names are kept as they are written: two entities that share a bare name are two.
+    """Every passage is an entity, under its title (or, without one, its text), and is about it; a
+    triple is stated by its subject's passage. Names are kept as they are written: two entities that
+    share a bare name are two.
 
-    Questions mention the entities whose name they hold, longest match first, case and punctuation apart.
+    Questions mention the entities whose name they hold, longest match first, case and punctuation
+    apart.
     """
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Raises HarnessError when the benchmark carries no triples."""
         if benchmark.triples is None:
             raise HarnessError(
-                f"extractor=carried: benchmark {benchmark.name} carries no triples; take one over a knowledge graph "
+                f"extractor=carried: benchmark {benchmark.name} carries no triples; take one "
+                "over a knowledge graph "
                 "(dataset=wiki_triples, webqsp_rog, cqa_12k) or another extractor"
             )
         names = labels(benchmark)
@@ -35,7 +40,9 @@ class Carried:
         entity = np.array([number[name] for name in names], dtype=np.int32)
         subject, object_ = (benchmark.triples[end].to_numpy() for end in ("subject", "object"))
         relation = benchmark.triples["relation"].combine_chunks().dictionary_encode()
-        table = np.stack([subject, entity[subject], relation.indices.to_numpy(), entity[object_]], axis=1)
+        table = np.stack(
+            [subject, entity[subject], relation.indices.to_numpy(), entity[object_]], axis=1
+        )
         extraction = Extraction(
             names=list(number),
             titled=entity,
@@ -49,7 +56,10 @@ class Carried:
 def labels(benchmark: Benchmark) -> list[str]:
     """What each passage is called: its title, or, without one, its text."""
     return [
-        title or text for title, text in zip(benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True)
+        title or text
+        for title, text in zip(
+            benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True
+        )
     ]
 
 
@@ -64,7 +74,11 @@ def _asked(benchmark: Benchmark, names: list[str]) -> list[np.ndarray[Any, np.dt
     for text in benchmark.questions:
         at = words(text)
         found = [
-            (entity, *byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist(), KINDS.index("title"))
+            (
+                entity,
+                *byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist(),
+                KINDS.index("title"),
+            )
             for number, first, after in known.find(at)
             for entity in same[known.names[number]]
         ]

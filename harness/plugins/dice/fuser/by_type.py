@@ -25,12 +25,15 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class ByType:
-    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) of a question of type t, p_v dense's value, p_g the mean of the others'.
+    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) of a question of type t, p_v dense's value, p_g the
+    mean of the others'.
 
-    The type is the field ``type`` of the question, as the benchmark has it; a question without one has the type ``-``.
-    shares: a_t by type, in [0, 1]. null: a sweep learns it on the folds of tune that it does not score, and
-    ``winner.lock.json`` keeps what all of tune gives: of 0, .1, ..., 1 the share with which most questions of the type
-    have gold in their top 10, of equal ones that nearest to ``otherwise``, then the smaller.
+    The type is the field ``type`` of the question, as the benchmark has it; a question without one
+    has the type ``-``.
+    shares: a_t by type, in [0, 1]. null: a sweep learns it on the folds of tune that it does not
+    score, and ``winner.lock.json`` keeps what all of tune gives: of 0, .1, ..., 1 the share with
+    which most questions of the type have gold in their top 10, of equal ones that nearest to
+    ``otherwise``, then the smaller.
     otherwise: a of a type that was not learned.
     """
 
@@ -45,11 +48,21 @@ class ByType:
             bounded(f"fuser.shares.{name}", share, 0, 1)
 
     def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> ByType:
-        """The same with the share that each type of these queries does best with. gold: int32[Q, H], -1 padding."""
+        """The same with the share that each type of these queries does best with. gold: int32[Q,
+        H], -1 padding.
+        """
         types = np.array(_types(pool))
         columns = pool.pool.columns(gold)
-        found = np.stack([_hits(self._fused(pool, torch.full((len(types),), share)), columns) for share in SHARES])
-        order = sorted(range(len(SHARES)), key=lambda place: (abs(SHARES[place] - self.otherwise), SHARES[place]))
+        found = np.stack(
+            [
+                _hits(self._fused(pool, torch.full((len(types),), share)), columns)
+                for share in SHARES
+            ]
+        )
+        order = sorted(
+            range(len(SHARES)),
+            key=lambda place: (abs(SHARES[place] - self.otherwise), SHARES[place]),
+        )
         shares = {}
         for name in sorted(set(types.tolist())):
             counts = found[:, types == name].sum(axis=1)
@@ -61,13 +74,17 @@ class ByType:
         shares = learned_value("fuser=by_type", "shares", self.shares, "fuser.shares={type: share}")
         if shares.keys() - {UNKNOWN}:
             needed(pool.pool.context.types, "fuser=by_type weighs lists by the type of a question")
-        return self._fused(pool, torch.tensor([shares.get(name, self.otherwise) for name in _types(pool)]))
+        return self._fused(
+            pool, torch.tensor([shares.get(name, self.otherwise) for name in _types(pool)])
+        )
 
     def _fused(self, pool: Calibrated, shares: Tensor) -> Tensor:
         dense = pool[pool.anchor].values
         share = shares.double().to(dense.device)[:, None]
         others = [scored.values for scored in pool.lists if scored.name != pool.anchor]
-        return share * dense + (1 - share) * total(others) / len(others) if others else share * dense
+        return (
+            share * dense + (1 - share) * total(others) / len(others) if others else share * dense
+        )
 
 
 def _types(pool: Calibrated) -> list[str]:
@@ -77,7 +94,15 @@ def _types(pool: Calibrated) -> list[str]:
 
 
 def _hits(fused: Tensor, columns: Tensor) -> NDArray[np.bool_]:
-    """bool[Q]: whether a gold document (columns int64[Q, H], -1 for none) is among the best ``DEPTH``; ties count."""
-    values = fused.gather(1, columns.clamp(min=0)).masked_fill(columns < 0, -torch.inf).amax(dim=1, keepdim=True)
-    hits: NDArray[np.bool_] = (((fused > values).sum(dim=1) < DEPTH) & (values[:, 0] > -torch.inf)).cpu().numpy()
+    """bool[Q]: whether a gold document (columns int64[Q, H], -1 for none) is among the best
+    ``DEPTH``; ties count.
+    """
+    values = (
+        fused.gather(1, columns.clamp(min=0))
+        .masked_fill(columns < 0, -torch.inf)
+        .amax(dim=1, keepdim=True)
+    )
+    hits: NDArray[np.bool_] = (
+        (((fused > values).sum(dim=1) < DEPTH) & (values[:, 0] > -torch.inf)).cpu().numpy()
+    )
     return hits

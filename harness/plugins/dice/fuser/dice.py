@@ -14,9 +14,11 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class Dice:
-    """score(d) = the greatest of the normalised values that d has in the lists that hold it, + epsilon in the graph's.
+    """score(d) = the greatest of the normalised values that d has in the lists that hold it, +
+    epsilon in the graph's.
 
-    epsilon: >= 0; so small that it decides ties alone, in favour of the graph list (of every list but the dense one).
+    epsilon: >= 0; so small that it decides ties alone, in favour of the graph list (of every list
+    but the dense one).
     """
 
     epsilon: float = 1e-6
@@ -28,8 +30,12 @@ class Dice:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        fused = torch.full(pool.pool.shape, -torch.inf, dtype=torch.float64, device=pool.pool.docs.device)
+        fused = torch.full(
+            pool.pool.shape, -torch.inf, dtype=torch.float64, device=pool.pool.docs.device
+        )
         for scored in pool.lists:
             bonus = 0.0 if scored.name == pool.anchor else self.epsilon
-            torch.maximum(fused, torch.where(scored.present, scored.values + bonus, -torch.inf), out=fused)
+            torch.maximum(
+                fused, torch.where(scored.present, scored.values + bonus, -torch.inf), out=fused
+            )
         return fused

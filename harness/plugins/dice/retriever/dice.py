@@ -1,4 +1,6 @@
-"""Triples by their words: dense seeds, one hop, Dice-Sorensen overlap with the question (Dice-Sorensen hybrid 3, 4)."""
+"""Triples by their words: dense seeds, one hop, Dice-Sorensen overlap with the question
+(Dice-Sorensen hybrid 3, 4).
+"""
 
 from __future__ import annotations
 
@@ -30,27 +32,30 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Dice:
-    """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1] (eq. 3).
+    """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1]
+    (eq. 3).
 
-    Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k); with ``start: names`` what the question
-    names, with ``both`` both, with ``topic`` the question's own topic entities (the field ``q_entity``). They are
-    expanded by ``hops``: triples with a seed as head, and, ``inward``, as tail (the undirected match of Figure 2), then
-    those of their far ends. A row is a triple and its end away from the seeds; the ``rows`` best rows count, ties by
-    triple. A passage scores the greatest of the rows that lead to it. The list is
+    Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k); with ``start: names``
+    what the question names, with ``both`` both, with ``topic`` the question's own topic entities
+    (the field ``q_entity``). They are expanded by ``hops``: triples with a seed as head, and,
+    ``inward``, as tail (the undirected match of Figure 2), then those of their far ends. A row is a
+    triple and its end away from the seeds; the ``rows`` best rows count, ties by triple. A passage
+    scores the greatest of the rows that lead to it. The list is
 
-    score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without ``union``, s_graph.
+    score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without
+    ``union``, s_graph.
 
-    similarity: ``dice``, of tokens (``bigrams``, as APOC has them, or ``words``), or of whole labels by edits
-    (``levenshtein``, ``jaro_winkler``), which the paper tried and left.
+    similarity: ``dice``, of tokens (``bigrams``, as APOC has them, or ``words``), or of whole
+    labels by edits (``levenshtein``, ``jaro_winkler``), which the paper tried and left.
     seeds: K_1, >= 1; null scores every triple and seeds nothing.
     rows: K_2, >= 1; null for all.    epsilon: >= 0.
-    leads: the passages that a row leads to: ``title``, those with its far end as title; ``stated``, that which states
-    the triple; ``both``.
+    leads: the passages that a row leads to: ``title``, those with its far end as title; ``stated``,
+    that which states the triple; ``both``.
     hops: >= 1; 2 is the subgraph around a topic of 5.1.
-    relations: >= 1, how many relations, those most like the question, lead on to a further hop (section 6: patterns
-    that cut noise); null for all.
-    counts: a question of "how many" is answered by the entity whose name is the number of far ends that one end and
-    one relation have, with the best of their scores (section 6: aggregation).
+    relations: >= 1, how many relations, those most like the question, lead on to a further hop
+    (section 6: patterns that cut noise); null for all.
+    counts: a question of "how many" is answered by the entity whose name is the number of far ends
+    that one end and one relation have, with the best of their scores (section 6: aggregation).
     reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its mentions.
     """
 
@@ -87,7 +92,11 @@ class Dice:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """All questions, one expansion each."""
         found = extract(self.extractor, benchmark, store)
-        triples = sentence_triples(found, benchmark.passages) if self.reads == "sentences" else found.triples
+        triples = (
+            sentence_triples(found, benchmark.passages)
+            if self.reads == "sentences"
+            else found.triples
+        )
         near, cosines = self._near(benchmark, store)
         size = len(benchmark.doc_ids)
         held = near >= 0  # an approximate index may find fewer
@@ -98,15 +107,23 @@ class Dice:
             count += len(docs)
             pairs.append(docs + size * question)
             values.append(scores + (self.epsilon if self.union else 0.0))
-        every, score = keep_greatest(np.concatenate([*pairs, []]).astype(np.int64), np.concatenate([*values, []]))
+        every, score = keep_greatest(
+            np.concatenate([*pairs, []]).astype(np.int64), np.concatenate([*values, []])
+        )
         queries, docs = np.divmod(every, size)
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, score)
         return run, {"triples": len(triples.subject), "reached": count}
 
-    def _near(self, benchmark: Benchmark, store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """int64[Q, K_1] and float64[Q, K_1]: V_k, -1 where fewer were found; no columns without seeds."""
+    def _near(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """int64[Q, K_1] and float64[Q, K_1]: V_k, -1 where fewer were found; no columns without
+        seeds.
+        """
         if self.seeds is None:
-            return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty((len(benchmark.query_ids), 0))
+            return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty(
+                (len(benchmark.query_ids), 0)
+            )
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         with self.vectorstore.open(passages) as search:
@@ -126,14 +143,30 @@ class Dice:
         reach, held = RowTargets.of(found, triples, self.leads), near >= 0
         topics = topic_entities(found, benchmark) if self.start == "topic" else None
         labels = [*facts.names, *facts.relations]
-        known = Labels.of(labels, self.tokens) if self.similarity == "dice" else EditLabels.of(labels, self.similarity)
+        known = (
+            Labels.of(labels, self.tokens)
+            if self.similarity == "dice"
+            else EditLabels.of(labels, self.similarity)
+        )
         with self.triplestore.open(facts, self.inward) as expand:
             branch = GraphBranch(
-                facts, expand, known, reach, self.inward, self.rows, self.hops, self.relations, self.counts
+                facts,
+                expand,
+                known,
+                reach,
+                self.inward,
+                self.rows,
+                self.hops,
+                self.relations,
+                self.counts,
             )
 
             def answer(place: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-                seeds = topics[place] if topics is not None else self._seeds(found, near[place][held[place]], place)
+                seeds = (
+                    topics[place]
+                    if topics is not None
+                    else self._seeds(found, near[place][held[place]], place)
+                )
                 return branch(benchmark.questions[place], None if self.seeds is None else seeds)
 
             yield from map(answer, range(len(benchmark.questions)))
@@ -141,7 +174,9 @@ class Dice:
 
     def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
         """The entities that a question's expansion starts from, ascending."""
-        named = found.questions.entity[found.questions.indptr[place] : found.questions.indptr[place + 1]]
+        named = found.questions.entity[
+            found.questions.indptr[place] : found.questions.indptr[place + 1]
+        ]
         titles = found.titled[near]
         parts = {"vectors": [titles], "names": [named], "both": [titles, named]}[self.start]
         seeds = np.unique(np.concatenate(parts))
@@ -149,25 +184,37 @@ class Dice:
 
 
 def topic_entities(found: Extraction, benchmark: Benchmark) -> list[NDArray[np.int64]]:
-    """int64[S] a question: the entities of its field ``q_entity``, ascending. Raises HarnessError where none has it."""
+    """int64[S] a question: the entities of its field ``q_entity``, ascending. Raises HarnessError
+    where none has it.
+    """
     number = {name: place for place, name in enumerate(found.names)}
     extra = benchmark.queries["extra"][:] if "extra" in benchmark.queries.column_names else []
     fields = [json.loads(text).get("q_entity") for text in extra]
     if not any(fields):
         raise HarnessError(
-            f"lists.NAME.start=topic needs the topic entities of questions (q_entity: dataset=webqsp_rog, cqa_12k); "
+            "lists.NAME.start=topic needs the topic entities of questions (q_entity: "
+            "dataset=webqsp_rog, cqa_12k); "
             f"{benchmark.name} has none: take start=names"
         )
     return [
-        np.unique(np.array([number[name] for name in map(spaced, topics or ()) if name in number], dtype=np.int64))
+        np.unique(
+            np.array(
+                [number[name] for name in map(spaced, topics or ()) if name in number],
+                dtype=np.int64,
+            )
+        )
         for topics in fields
     ]
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:
-    """What each entity is called: the title of the first passage about it, as written, or else its name."""
+    """What each entity is called: the title of the first passage about it, as written, or else its
+    name.
+    """
     names = list(found.names)
-    for title, entity in zip(benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True):
+    for title, entity in zip(
+        benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True
+    ):
         if title and entity >= 0:
             names[entity] = title
     return names

@@ -1,4 +1,6 @@
-"""Similarities by edits: Levenshtein's and Jaro-Winkler's, which the Dice-Sorensen hybrid compares with its own (4)."""
+"""Similarities by edits: Levenshtein's and Jaro-Winkler's, which the Dice-Sorensen hybrid compares
+with its own (4).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ class EditLabels:
     """Labels in lower case, as the paper's query has them; each similarity is in [0, 1].
 
     levenshtein: 1 - edits / length of the longer text, as ``apoc.text.levenshteinSimilarity``.
-    jaro_winkler: Jaro's, and where that is above .7 a tenth of the rest for each of up to four equal first letters.
+    jaro_winkler: Jaro's, and where that is above .7 a tenth of the rest for each of up to four
+    equal first letters.
     """
 
     texts: Sequence[str]
@@ -27,12 +30,18 @@ class EditLabels:
 
     @classmethod
     def of(cls, texts: Sequence[str], kind: str) -> EditLabels:
-        """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without rapidfuzz."""
+        """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without
+        rapidfuzz.
+        """
         need("rapidfuzz", f"lists.NAME.similarity={kind}", "edits")
         return cls([text.lower() for text in texts], kind)
 
-    def scores(self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.float64]:
-        """float64[N]: the mean similarity of a question with the labels of the rows of ``table`` int64[T, 3]."""
+    def scores(
+        self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """float64[N]: the mean similarity of a question with the labels of the rows of ``table``
+        int64[T, 3].
+        """
         from rapidfuzz import distance, process
 
         labels, place = np.unique(table[rows], return_inverse=True)

@@ -1,4 +1,6 @@
-"""Similarities of a question with many labels at once, as ``apoc.text.sorensenDiceSimilarity`` has them."""
+"""Similarities of a question with many labels at once, as ``apoc.text.sorensenDiceSimilarity`` has
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,19 @@ BREAK, BLANK = 10, 32
 
 
 def normalize(text: str) -> str:
-    """In lower case (the paper's query), then in upper case, trimmed and split at white space (APOC); single spaces."""
+    """In lower case (the paper's query), then in upper case, trimmed and split at white space
+    (APOC); single spaces.
+    """
     return _SPACE.sub(" ", text.lower().upper().strip(_TRIMMED))
 
 
 def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[G], int64[G]: text and code of each pair of neighbouring UTF-16 units in one word of normalised texts."""
-    units = np.frombuffer("\n".join(texts).encode("utf-16-le", "surrogatepass"), dtype="<u2").astype(np.int64)
+    """int64[G], int64[G]: text and code of each pair of neighbouring UTF-16 units in one word of
+    normalised texts.
+    """
+    units = np.frombuffer(
+        "\n".join(texts).encode("utf-16-le", "surrogatepass"), dtype="<u2"
+    ).astype(np.int64)
     text = np.cumsum(units == BREAK)
     parts = (units == BREAK) | (units == BLANK)
     whole = ~(parts[:-1] | parts[1:])
@@ -30,13 +38,25 @@ def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def words(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[G], int64[G]: text and code of each distinct word of normalised texts; a word's code is its 63-bit hash."""
+    """int64[G], int64[G]: text and code of each distinct word of normalised texts; a word's code is
+    its 63-bit hash.
+    """
     from hashlib import blake2b
 
     def code(word: str) -> int:
-        return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
+        return (
+            int.from_bytes(
+                blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+            )
+            >> 1
+        )
 
-    found = [(place, code(word)) for place, text in enumerate(texts) for word in dict.fromkeys(text.split(" ")) if word]
+    found = [
+        (place, code(word))
+        for place, text in enumerate(texts)
+        for word in dict.fromkeys(text.split(" "))
+        if word
+    ]
     table = np.array(found, dtype=np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
@@ -49,12 +69,15 @@ TOKENS: Mapping[str, Callable[[Sequence[str]], tuple[NDArray[np.int64], NDArray[
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """L labels as bags of tokens; the similarity of two bags a, b is 2 sum_t min(a_t, b_t) / (|a| + |b|).
+    """L labels as bags of tokens; the similarity of two bags a, b is 2 sum_t min(a_t, b_t) / (|a| +
+    |b|).
 
-    A bag of bigrams counts repetitions, one of words does not. A label without any token (one letter a word) is
-    similar to what has the same words, 1, and to nothing else, 0; there APOC's own 0 / 0 is not a number.
+    A bag of bigrams counts repetitions, one of words does not. A label without any token (one
+    letter a word) is similar to what has the same words, 1, and to nothing else, 0; there APOC's
+    own 0 / 0 is not a number.
 
-    codes: int64[V], the known tokens, ascending; lone, by words, the codes of labels without a token (below 0).
+    codes: int64[V], the known tokens, ascending; lone, by words, the codes of labels without a
+    token (below 0).
     indptr: int64[L + 1], token: int32[G] and count: int32[G], each label's distinct tokens.
     total: int64[L], |label|.
     """
@@ -71,20 +94,32 @@ class Labels:
     def of(cls, texts: Sequence[str], tokens: str) -> Labels:
         """The labels of some texts. tokens: a key of ``TOKENS``."""
         whole = [normalize(text) for text in texts]
-        label, code = TOKENS[tokens](whole) if whole else (np.empty(0, np.int64), np.empty(0, np.int64))
+        label, code = (
+            TOKENS[tokens](whole) if whole else (np.empty(0, np.int64), np.empty(0, np.int64))
+        )
         bare = np.flatnonzero(np.bincount(label, minlength=len(whole)) == 0)
-        lone = {name: -1 - place for place, name in enumerate(sorted({whole[place] for place in bare}))}
+        lone = {
+            name: -1 - place for place, name in enumerate(sorted({whole[place] for place in bare}))
+        }
         label = np.concatenate([label, bare])
-        code = np.concatenate([code, np.array([lone[whole[place]] for place in bare], dtype=np.int64)])
+        code = np.concatenate(
+            [code, np.array([lone[whole[place]] for place in bare], dtype=np.int64)]
+        )
         codes, token = np.unique(code, return_inverse=True)
         cell, count = np.unique(label * max(1, len(codes)) + token, return_counts=True)
         label, token = np.divmod(cell, max(1, len(codes)))
         total = np.bincount(label, weights=count, minlength=len(whole)).astype(np.int64)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(whole)))]).astype(np.int64)
-        return cls(tokens, codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total)
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(whole)))]).astype(
+            np.int64
+        )
+        return cls(
+            tokens, codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total
+        )
 
     def bag(self, question: str) -> tuple[NDArray[np.int32], int]:
-        """int32[V], how often the question has each known token, and how many tokens it has in all."""
+        """int32[V], how often the question has each known token, and how many tokens it
+        has in all.
+        """
         whole = normalize(question)
         _, code = TOKENS[self.tokens]([whole])
         if not len(code):
@@ -95,8 +130,12 @@ class Labels:
             np.add.at(counts, place[self.codes[place] == code], 1)
         return counts, len(code)
 
-    def scores(self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.float64]:
-        """float64[N]: the mean similarity of a question with the labels of the rows of ``table`` int64[T, 3]."""
+    def scores(
+        self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """float64[N]: the mean similarity of a question with the labels of the rows of ``table``
+        int64[T, 3].
+        """
         asked, own = self.bag(question)
         memory = np.full(len(self.total), -1.0)
         found: NDArray[np.float64] = similarities(
@@ -117,7 +156,8 @@ def similarities(
     own: int,
     memory: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """float64[N]: the mean similarity of a question's bag with the three labels of the rows of ``table`` int64[T, 3].
+    """float64[N]: the mean similarity of a question's bag with the three labels of the rows of
+    ``table`` int64[T, 3].
 
     memory: float64[L], -1 where a label's similarity is not known; what is found is left in it.
     """

@@ -1,4 +1,6 @@
-"""Triples from sentences, and from scored triples to passages: the best rows, and where they lead."""
+"""Triples from sentences, and from scored triples to passages: the best rows, and where
+they lead.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,17 @@ NUMBER = re.compile(r"[0-9]+")
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
-    """(title, sentence, name) for each name that a sentence of a passage with a title mentions; once a sentence.
+    """(title, sentence, name) for each name that a sentence of a passage with a title mentions;
+    once a sentence.
 
-    A sentence ends at ``. ! ?`` before white space and a capital; the line of the title is none. Mentions of unknown
-    place, in the title's line, and of the title itself make no triple.
+    A sentence ends at ``. ! ?`` before white space and a capital; the line of the title is none.
+    Mentions of unknown place, in the title's line, and of the title itself make no triple.
     """
     mentions, rows = found.passages, dict[tuple[int, int, int, int], None]()
     sentences: dict[str, int] = {}
-    for passage, (first, after) in enumerate(zip(mentions.indptr[:-1], mentions.indptr[1:], strict=True)):
+    for passage, (first, after) in enumerate(
+        zip(mentions.indptr[:-1], mentions.indptr[1:], strict=True)
+    ):
         title = int(found.titled[passage])
         if title < 0 or first == after:
             continue
@@ -49,13 +54,18 @@ def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
 def _sentences(passage: str) -> NDArray[np.int64]:
     """int64[S + 1]: the byte after the title's line (0 without one), then after each sentence."""
     begin = passage.find("\n") + 1
-    places = [begin, *(match.end() for match in SENTENCE_END.finditer(passage, begin)), len(passage)]
+    places = [
+        begin,
+        *(match.end() for match in SENTENCE_END.finditer(passage, begin)),
+        len(passage),
+    ]
     return np.array([len(passage[:place].encode()) for place in places], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class RowTargets:
-    """Where a row leads. indptr: int64[E + 1], docs: int64[A], the passages about each entity; null for none.
+    """Where a row leads. indptr: int64[E + 1], docs: int64[A], the passages about each entity; null
+    for none.
 
     passage: int64[T], which states each triple; null for none.
     """
@@ -68,18 +78,25 @@ class RowTargets:
     def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
         """leads: ``title``, ``stated`` or ``both``."""
         order = np.argsort(found.titled, kind="stable")
-        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(np.int64)
+        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(
+            np.int64
+        )
         passage = triples.passage.astype(np.int64)
-        return cls(indptr if leads != "stated" else None, order, passage if leads != "title" else None)
+        return cls(
+            indptr if leads != "stated" else None, order, passage if leads != "title" else None
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class GraphBranch:
     """The graph branch over one graph: a question and its seeds to passages and scores.
 
-    expand: seeds to the triples that touch them (a triple store).    known: the labels of ``facts``, entities first.
-    hops: how far from the seeds triples may be, >= 1.    relations: how many relations, those most like the question,
-    lead further than the first hop; null for all.    limit: how many of the best rows count; null for all.
+    expand: seeds to the triples that touch them (a triple store).    known: the labels of
+    ``facts``, entities first.
+    hops: how far from the seeds triples may be, >= 1.    relations: how many relations, those most
+    like the question,
+    lead further than the first hop; null for all.    limit: how many of the best rows count; null
+    for all.
     """
 
     facts: TripleTable
@@ -98,7 +115,9 @@ class GraphBranch:
         facts = self.facts
         return np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
 
-    def __call__(self, question: str, seeds: Seeds) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def __call__(
+        self, question: str, seeds: Seeds
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """int64[N] and float64[N]; seeds: entities, ascending; null scores every triple."""
         touched, hop = np.arange(len(self.table)), None
         if seeds is not None:
@@ -108,19 +127,33 @@ class GraphBranch:
         docs, values = passages_of_rows(*rows, self.reach)
         if not self.counts or not COUNTED.search(question):
             return docs, values
-        more = counted_rows(self.table, best_rows(self.table, touched, score, hop, self.hops, self.inward, None))
+        more = counted_rows(
+            self.table, best_rows(self.table, touched, score, hop, self.hops, self.inward, None)
+        )
         found = [(self.numbers[n], value) for n, value in more.items() if n in self.numbers]
-        far, value = np.array([one for one, _ in found], np.int64), np.array([one for _, one in found], np.float64)
-        extra = passages_of_rows(np.zeros(len(far), np.int64), far, value, replace(self.reach, passage=None))
+        far, value = (
+            np.array([one for one, _ in found], np.int64),
+            np.array([one for _, one in found], np.float64),
+        )
+        extra = passages_of_rows(
+            np.zeros(len(far), np.int64), far, value, replace(self.reach, passage=None)
+        )
         return keep_greatest(np.concatenate([docs, extra[0]]), np.concatenate([values, extra[1]]))
 
     @cached_property
     def numbers(self) -> dict[int, int]:
         """The entities whose name is a number."""
-        return {int(name): place for place, name in enumerate(self.facts.names) if NUMBER.fullmatch(name)}
+        return {
+            int(name): place
+            for place, name in enumerate(self.facts.names)
+            if NUMBER.fullmatch(name)
+        }
 
-    def _subgraph(self, question: str, seeds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The triples up to ``hops`` from the seeds; int64[E], the hop of each entity, ``hops`` for those not expanded.
+    def _subgraph(
+        self, question: str, seeds: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The triples up to ``hops`` from the seeds; int64[E], the hop of each entity, ``hops`` for
+        those not expanded.
 
         One query of the store a hop: the pattern (seed)-[a relation like the question]-(m)-[r]-(t).
         """
@@ -129,7 +162,10 @@ class GraphBranch:
         touched = self.expand(seeds)
         for distance in range(1, self.hops):
             through = touched[np.isin(self.facts.relation[touched], self._alike(question))]
-            ends = [self.facts.object[through], *([self.facts.subject[through]] if self.inward else [])]
+            ends = [
+                self.facts.object[through],
+                *([self.facts.subject[through]] if self.inward else []),
+            ]
             near = np.unique(np.concatenate(ends))
             hop[near] = np.minimum(hop[near], distance)
             touched = self.expand(np.flatnonzero(hop < self.hops))
@@ -141,7 +177,9 @@ class GraphBranch:
         if self.relations is None:
             return np.arange(count)
         labels = np.repeat(len(self.facts.names) + np.arange(count)[:, None], 3, axis=1)
-        return np.argsort(-self.known.scores(question, np.arange(count), labels), kind="stable")[: self.relations]
+        return np.argsort(-self.known.scores(question, np.arange(count), labels), kind="stable")[
+            : self.relations
+        ]
 
 
 def best_rows(
@@ -153,14 +191,18 @@ def best_rows(
     inward: bool,
     limit: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by triple, tail first.
+    """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by
+    triple, tail first.
 
-    table: int64[T, 3], whose first and last columns are the ends.    hop: int64[E], of each entity how far it is from a
-    seed, ``hops`` where it is no nearer; null where both ends may be the near one. A row leads from the nearer end of a
-    triple to the other, both ways where they are equally near; without ``inward`` from head to tail alone.
-    Every touched triple has an end (without ``inward`` its head) nearer than ``hops``.
+    table: int64[T, 3], whose first and last columns are the ends.    hop: int64[E], of each entity
+    how far it is from a seed, ``hops`` where it is no nearer; null where both ends may be the near
+    one. A row leads from the nearer end of a triple to the other, both ways where they are equally
+    near; without ``inward`` from head to tail alone. Every touched triple has an end (without
+    ``inward`` its head) nearer than ``hops``.
     """
-    if limit is not None and len(score) > limit:  # every triple makes a row, so no other can be among the best
+    if (
+        limit is not None and len(score) > limit
+    ):  # every triple makes a row, so no other can be among the best
         first = np.flatnonzero(score >= np.partition(score, -limit)[-limit])
         touched, score = touched[first], score[first]
     head, tail = table[touched, 0], table[touched, 2]
@@ -178,12 +220,17 @@ def best_rows(
 def counted_rows(
     table: NDArray[np.int64], rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 ) -> dict[int, float]:
-    """How many ends the rows of one near end and one relation lead to, with the best of their scores; by number."""
+    """How many ends the rows of one near end and one relation lead to, with the best of their
+    scores; by number.
+    """
     triple, far, value = rows
     near = np.where(table[triple, 0] == far, table[triple, 2], table[triple, 0])
     groups: dict[tuple[int, int], tuple[set[int], float]] = {}
     for key, end, score in zip(
-        zip(near.tolist(), table[triple, 1].tolist(), strict=True), far.tolist(), value.tolist(), strict=True
+        zip(near.tolist(), table[triple, 1].tolist(), strict=True),
+        far.tolist(),
+        value.tolist(),
+        strict=True,
     ):
         ends, best = groups.setdefault(key, (set(), score))
         ends.add(end)
@@ -197,7 +244,9 @@ def counted_rows(
 def passages_of_rows(
     triple: NDArray[np.int64], far: NDArray[np.int64], value: NDArray[np.float64], reach: RowTargets
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[N] passages, each once, and float64[N], the greatest score of the rows that lead to them."""
+    """int64[N] passages, each once, and float64[N], the greatest score of the rows that lead to
+    them.
+    """
     docs, values = [np.empty(0, np.int64)], [np.empty(0)]
     if reach.indptr is not None:
         first, after = reach.indptr[far], reach.indptr[far + 1]

@@ -1,7 +1,7 @@
 """Triple stores: where the triples of a graph lie while a retriever expands seeds by one hop.
 
-A store is a frozen dataclass that opens a graph. All give the same triples for the same seeds; they differ in where the
-graph may lie and in how long a question takes.
+A store is a frozen dataclass that opens a graph. All give the same triples for the same seeds; they
+differ in where the graph may lie and in how long a question takes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Expand = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 class TripleTable:
     """T triples over E entities.
 
-    names: the entities'.    subject, object: int64[T], entities.    relation: int64[T], place in ``relations``.
+    names: the entities'.    subject, object: int64[T], entities.    relation: int64[T], place in
+    ``relations``.
     """
 
     names: Sequence[str]
@@ -45,14 +46,17 @@ class Triplestore(Protocol):
     """A strategy that holds a graph."""
 
     def open(self, facts: TripleTable, inward: bool) -> AbstractContextManager[Expand]:
-        """Load the graph; the block's value expands seeds along triples that leave them and, ``inward``, reach them."""
+        """Load the graph; the block's value expands seeds along triples that leave them and,
+        ``inward``, reach them.
+        """
         ...
 
 
 def expansion(inward: bool) -> str:
-    """The numbers of the triples that touch ``$seeds``, ascending: the match of the Dice-Sorensen hybrid's Figure 2.
+    """The numbers of the triples that touch ``$seeds``, ascending: the match of the Dice-Sorensen
+    hybrid's Figure 2.
 
-    Figure 2 unwinds the seeds; ``IN`` finds the same, and Ladybug then asks its index (2.4 ms for ten seeds among
-    100,000 triples, not 36 ms).
+    Figure 2 unwinds the seeds; ``IN`` finds the same, and Ladybug then asks its index (2.4 ms for
+    ten seeds among 100,000 triples, not 36 ms).
     """
     return BOTH if inward else OUT

@@ -22,15 +22,20 @@ TRIPLES = (
     "UNWIND $rows AS row MATCH (s:Entity {id: row.subject}), (t:Entity {id: row.object}) "
     "CREATE (s)-[:Triple {number: row.number, relation: row.relation}]->(t)"
 )
-COUNT = "MATCH (s:Entity {graph: $graph}) OPTIONAL MATCH (s)-[r:Triple]->() RETURN count(DISTINCT s), count(r)"
+COUNT = (
+    "MATCH (s:Entity {graph: $graph}) OPTIONAL MATCH (s)-[r:Triple]->() RETURN count(DISTINCT "
+    "s), count(r)"
+)
 CLEAR = "MATCH (s:Entity {graph: $graph}) DETACH DELETE s"
 
 
 @dataclass(frozen=True)
 class Bolt:
-    """A server holds graphs side by side: an entity's id begins with the hash of its graph, which is loaded once.
+    """A server holds graphs side by side: an entity's id begins with the hash of its graph, which
+    is loaded once.
 
-    uri: ``bolt://`` or ``neo4j://``.    user: its password is in the environment variable ``password``; null for none.
+    uri: ``bolt://`` or ``neo4j://``.    user: its password is in the environment variable
+    ``password``; null for none.
     database: null for the server's own.    batch: rows sent at once, >= 1.
     """
 
@@ -44,7 +49,10 @@ class Bolt:
     def __post_init__(self) -> None:
         whole_number("triplestore.batch", self.batch, 1)
         check_variable("triplestore.password", self.password)
-        mend = "set triplestore.user, and put the password into the variable that triplestore.password names"
+        mend = (
+            "set triplestore.user, and put the password into the variable that "
+            "triplestore.password names"
+        )
         check_address("triplestore.uri", self.uri, mend)
 
     @contextlib.contextmanager
@@ -54,7 +62,9 @@ class Bolt:
         with self._driver() as driver:
 
             def run(statement: str, parameters: Mapping[str, object]) -> list[list[Any]]:
-                found = driver.execute_query(statement, parameters_=parameters, database_=self.database)
+                found = driver.execute_query(
+                    statement, parameters_=parameters, database_=self.database
+                )
                 return [record.values() for record in found.records]
 
             self._load(run, facts, graph)
@@ -75,20 +85,25 @@ class Bolt:
                 yield driver
         except raised.AuthError as error:
             raise HarnessError(
-                f"triplestore.uri={self.uri} refuses user {self.user}: set triplestore.user, and {self.password} in "
+                f"triplestore.uri={self.uri} refuses user {self.user}: set triplestore.user, and "
+                f"{self.password} in "
                 "the environment to its password"
             ) from error
         except (raised.DriverError, raised.Neo4jError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise HarnessError(
-                f"triplestore.uri={self.uri}: {reason}; start the server, name another, or take triplestore=memory"
+                f"triplestore.uri={self.uri}: {reason}; start the server, name another, or take "
+                "triplestore=memory"
             ) from error
 
     def _secret(self) -> tuple[str, str] | None:
         if self.user is None:
             return None
         if self.password not in os.environ:
-            raise HarnessError(f"triplestore.user={self.user}: set {self.password} in the environment to its password")
+            raise HarnessError(
+                f"triplestore.user={self.user}: set {self.password} in the environment to its "
+                "password"
+            )
         return self.user, os.environ[self.password]
 
     def _load(self, run: Any, facts: TripleTable, graph: str) -> None:
@@ -97,24 +112,37 @@ class Bolt:
         if run(COUNT, {"graph": graph})[0] == [len(facts.names), len(facts.subject)]:
             return
         run(CLEAR, {"graph": graph})
-        for statement, rows in ((ENTITIES, _entities(facts, graph)), (TRIPLES, _triples(facts, graph))):
+        for statement, rows in (
+            (ENTITIES, _entities(facts, graph)),
+            (TRIPLES, _triples(facts, graph)),
+        ):
             for start in range(0, len(rows), self.batch):
                 run(statement, {"rows": rows[start : start + self.batch]})
 
 
 def content(facts: TripleTable) -> str:
     """The name of a graph on a server: the first 16 hex digits of the hash of what is in it."""
-    numbers = (",".join(map(str, part.tolist())) for part in (facts.subject, facts.relation, facts.object))
+    numbers = (
+        ",".join(map(str, part.tolist())) for part in (facts.subject, facts.relation, facts.object)
+    )
     return texts_sha256([*facts.names, "|", *facts.relations, "|", *numbers])[:16]
 
 
 def _entities(facts: TripleTable, graph: str) -> Sequence[Mapping[str, object]]:
-    return [{"id": f"{graph}-{place}", "graph": graph, "name": name} for place, name in enumerate(facts.names)]
+    return [
+        {"id": f"{graph}-{place}", "graph": graph, "name": name}
+        for place, name in enumerate(facts.names)
+    ]
 
 
 def _triples(facts: TripleTable, graph: str) -> Sequence[Mapping[str, object]]:
     table = zip(facts.subject.tolist(), facts.relation.tolist(), facts.object.tolist(), strict=True)
     return [
-        {"number": place, "subject": f"{graph}-{s}", "relation": facts.relations[r], "object": f"{graph}-{o}"}
+        {
+            "number": place,
+            "subject": f"{graph}-{s}",
+            "relation": facts.relations[r],
+            "object": f"{graph}-{o}",
+        }
         for place, (s, r, o) in enumerate(table)
     ]

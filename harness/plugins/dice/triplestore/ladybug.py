@@ -47,7 +47,9 @@ class Ladybug:
             contextlib.closing(
                 ladybug.Database(str(Path(folder) / "graph"), buffer_pool_size=self.memory << 20)
             ) as database,
-            contextlib.closing(ladybug.Connection(database, num_threads=self.threads)) as connection,
+            contextlib.closing(
+                ladybug.Connection(database, num_threads=self.threads)
+            ) as connection,
         ):
             for statement in SCHEMA:
                 connection.execute(statement)
@@ -66,7 +68,9 @@ def _load(connection: object, facts: TripleTable) -> None:
     """Copies Arrow tables."""
     run = connection.execute  # type: ignore[attr-defined]
     relations = pa.array(facts.relations, pa.string())
-    entities = pa.table({"id": pa.array(range(len(facts.names)), pa.int64()), "name": pa.array(facts.names)})
+    entities = pa.table(
+        {"id": pa.array(range(len(facts.names)), pa.int64()), "name": pa.array(facts.names)}
+    )
     triples = pa.table(
         {
             "from": pa.array(facts.subject, pa.int64()),

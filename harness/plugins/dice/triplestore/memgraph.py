@@ -12,4 +12,7 @@ from harness.plugins.dice.triplestore.bolt import Bolt
 class Memgraph(Bolt):
     """A Memgraph server; see ``Bolt``."""
 
-    indexes: ClassVar[tuple[str, ...]] = ("CREATE INDEX ON :Entity(id)", "CREATE INDEX ON :Entity(graph)")
+    indexes: ClassVar[tuple[str, ...]] = (
+        "CREATE INDEX ON :Entity(id)",
+        "CREATE INDEX ON :Entity(graph)",
+    )

@@ -1,7 +1,8 @@
 """Vector stores: where the vectors lie that a question's nearest ones are asked of.
 
-A store is a frozen dataclass that opens some vectors of length 1. It proposes; the scores are always the same float64
-inner products, in the one order, so that all stores that find the same vectors give the same bits.
+A store is a frozen dataclass that opens some vectors of length 1. It proposes; the scores are
+always the same float64 inner products, in the one order, so that all stores that find the same
+vectors give the same bits.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ MARGIN = 16
 """Candidates asked for beyond the depth, so that rounding does not decide who is in."""
 
 Search = Callable[[NDArray[np.float32], int], tuple[NDArray[np.int64], NDArray[np.float64]]]
-"""Questions [Q, d] and a depth to int64[Q, k] numbers and float64[Q, k] inner products, k = min(depth, N)."""
+"""Questions [Q, d] and a depth to int64[Q, k] numbers and float64[Q, k] inner products, k =
+min(depth, N).
+"""
 
 
 @runtime_checkable
@@ -35,7 +38,8 @@ def rank_candidates(
     depth: int,
     propose: Callable[[NDArray[np.float32], int], Sequence[int]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: what a store proposes in the one order, ``depth`` of it; -1 for none.
+    """int64[Q, k], float64[Q, k]: what a store proposes in the one order, ``depth`` of it; -1 for
+    none.
 
     propose: of a question's vector, so many numbers of vectors that are near.
     """

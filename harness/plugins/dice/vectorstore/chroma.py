@@ -37,18 +37,28 @@ class Chroma:
         settings = chromadb.config.Settings(anonymized_telemetry=False)
         client = chromadb.EphemeralClient(settings)
         name = f"harness-{id(vectors):x}"
-        shape = {"space": "ip", "max_neighbors": self.links, "ef_construction": self.build, "ef_search": self.look}
-        collection = client.create_collection(name, configuration={"hnsw": shape}, embedding_function=None)
+        shape = {
+            "space": "ip",
+            "max_neighbors": self.links,
+            "ef_construction": self.build,
+            "ef_search": self.look,
+        }
+        collection = client.create_collection(
+            name, configuration={"hnsw": shape}, embedding_function=None
+        )
         try:
             step = client.get_max_batch_size()
             for start in range(0, len(vectors), step):
                 part = vectors[start : start + step]
                 collection.add(
-                    ids=[str(start + place) for place in range(len(part))], embeddings=np.ascontiguousarray(part)
+                    ids=[str(start + place) for place in range(len(part))],
+                    embeddings=np.ascontiguousarray(part),
                 )
 
             def near(question: NDArray[np.float32], width: int) -> list[int]:
-                found: Any = collection.query(query_embeddings=[question], n_results=width, include=[])
+                found: Any = collection.query(
+                    query_embeddings=[question], n_results=width, include=[]
+                )
                 return [int(name) for name in found["ids"][0]]
 
             yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)

@@ -23,8 +23,9 @@ NEAREST = "SELECT id FROM item ORDER BY embedding <#> %s, id LIMIT %s"
 class Pgvector:
     """A table ``item`` without an index: PostgreSQL scans it, so that the search is exact.
 
-    uri: a server with the extension ``vector``, where a temporary table is made; null starts one (``pgserver``), which
-    listens on a Unix socket in a temporary folder alone and is stopped afterwards.
+    uri: a server with the extension ``vector``, where a temporary table is made; null starts one
+    (``pgserver``), which listens on a Unix socket in a temporary folder alone and is stopped
+    afterwards.
     """
 
     uri: str | None = field(default=None, metadata=REACHES)
@@ -42,7 +43,8 @@ class Pgvector:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
             pgvector.register_vector(connection)
             connection.execute(
-                f"CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding vector({vectors.shape[1]}))"
+                "CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding "
+                f"vector({vectors.shape[1]}))"
             )
             with connection.cursor().copy("COPY item FROM STDIN WITH (FORMAT BINARY)") as copy:
                 copy.set_types(["int4", "vector"])
@@ -51,7 +53,9 @@ class Pgvector:
             connection.execute("ANALYZE item")
 
             def near(question: NDArray[np.float32], width: int) -> list[int]:
-                return [name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()]
+                return [
+                    name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()
+                ]
 
             yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
 

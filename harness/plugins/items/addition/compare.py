@@ -4,16 +4,17 @@
   harness compare run=logs/new.eval baseline=logs/old.eval metric=match
   harness compare run=ours.csv baseline=theirs.csv missing=drop
 
-They are .csv, .tsv, .jsonl or .parquet with an item and a score (found: item, id, query, qid, ...; score, value;
-cluster; run, seed, repeat; or named: columns={item: uid, score: f1, cluster: passage}), logs of inspect_ai (.eval,
-.json), samples of lm-evaluation-harness (samples_*.jsonl), reports of ranx and pytrec_eval (.json). `metric` is a name
-in the files; it may be left out where there is one. More is better, so errors and seconds need a minus. Scores of 0 and
-1 get the exact McNemar test, others a permutation test of the differences (their signs are flipped) and a bootstrap
-interval; where items have clusters, tests and intervals by cluster decide. Repeats may also be a column run, seed or
-repeat (the epochs of a log).
+They are .csv, .tsv, .jsonl or .parquet with an item and a score (found: item, id, query, qid, ...;
+score, value; cluster; run, seed, repeat; or named: columns={item: uid, score: f1, cluster:
+passage}), logs of inspect_ai (.eval, .json), samples of lm-evaluation-harness (samples_*.jsonl),
+reports of ranx and pytrec_eval (.json). `metric` is a name in the files; it may be left out where
+there is one. More is better, so errors and seconds need a minus. Scores of 0 and 1 get the exact
+McNemar test, others a permutation test of the differences (their signs are flipped) and a bootstrap
+interval; where items have clusters, tests and intervals by cluster decide. Repeats may also be a
+column run, seed or repeat (the epochs of a log).
 
-All files need a score of every item. Where an evaluation failed for some, missing=drop leaves these items out of all
-files and missing=zero counts them as 0; the table says how many.
+All files need a score of every item. Where an evaluation failed for some, missing=drop leaves these
+items out of all files and missing=zero counts them as 0; the table says how many.
 """
 
 from __future__ import annotations
@@ -38,9 +39,16 @@ def compare(
     usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
     for key in OF_LISTS:
         if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):
-            raise HarnessError(f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for scores")
+            raise HarnessError(
+                f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for "
+                "scores"
+            )
     metric = python_value(config.metric)
     wanted = [metric] if isinstance(metric, str) else metric
-    if wanted is not None and not (isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)):
-        raise HarnessError(f"metric={metric}: expected the name of a metric in the files, or a list of names")
+    if wanted is not None and not (
+        isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)
+    ):
+        raise HarnessError(
+            f"metric={metric}: expected the name of a metric in the files, or a list of names"
+        )
     return compare_files(runs, baselines, wanted, python_value(config.columns), config.missing)

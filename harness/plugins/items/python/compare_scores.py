@@ -20,15 +20,19 @@ def compare_scores(
     columns: Mapping[str, str] | None = None,
     missing: str | None = None,
 ) -> ScoreComparison:
-    """Whether a system scores more than its baseline on the same items, and whether it is more than chance.
+    """Whether a system scores more than its baseline on the same items, and whether it is more than
+    chance.
 
     Args:
-        run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``; several are repeats of one
+        run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``;
+        several are repeats of one
             system (seeds, draws of a model): the test then knows that runs vary, too.
         baseline: the same of what it is compared with.
         metric: the name of one of the files' metrics; None where there is only one.
-        columns: what a table's columns are called: ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
-        missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0; None refuses them.
+        columns: what a table's columns are called:
+        ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
+        missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0;
+        None refuses them.
 
     Returns:
         Wins, losses, p (exact McNemar for scores of 0 and 1, else by permutation), intervals.
@@ -44,7 +48,9 @@ def compare_scores(
     return compare_systems(systems[0], systems[1], missing)[0]
 
 
-def _read(given: Any, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
+def _read(
+    given: Any, name: str, metric: str | None, columns: Mapping[str, str] | None
+) -> Mapping[str, Scores]:
     if isinstance(given, Mapping):
         return {metric or "score": Scores.from_dict(given, name, metric or "score")}
     path_of(name, given)

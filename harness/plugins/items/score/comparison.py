@@ -19,7 +19,8 @@ from harness.plugins.items.score.missing import Missing, complete
 from harness.plugins.items.score.scores import Scores, read_scores, tied
 
 LESS = re.compile(
-    r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])", re.I
+    r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])",
+    re.I,
 )
 """Names of scores of which less is better, most often."""
 FAR = 20
@@ -30,10 +31,11 @@ FAR = 20
 class ScoreComparison(SystemComparison):
     """A comparison of two systems by the scores of the same items.
 
-    Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test of the differences,
-    with a bootstrap interval. Where items have clusters, the tests and intervals by cluster decide.
-    item_ids: ascending.    missing: scores that files lack.    rounded: the differences that are rounding (see
-    ``tied``), and count as ties.
+    Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test
+    of the differences, with a bootstrap interval. Where items have clusters, the tests and
+    intervals by cluster decide.
+    item_ids: ascending.    missing: scores that files lack.    rounded: the differences that are
+    rounding (see ``tied``), and count as ties.
     """
 
     item_ids: Sequence[str]
@@ -57,22 +59,29 @@ class ScoreComparison(SystemComparison):
         return f"{n} items{clusters}{self.missing.extent()}"
 
     def cautions(self) -> list[str]:
-        """Missing scores, differences that are rounding, and a name that says that less is better."""
+        """Missing scores, differences that are rounding, and a name that says that less is
+        better.
+        """
         said = self.missing.cautions()
         if self.rounded:
             many = counted(len(self.rounded), "difference")
             said.append(
-                f"{many} by {self.metric} of {self.name} and {self.baseline}, at most {max(self.rounded):.2g}, "
+                f"{many} by {self.metric} of {self.name} and {self.baseline}, at most "
+                f"{max(self.rounded):.2g}, "
                 f"{'is' if len(self.rounded) == 1 else 'are'} rounding and counted as tied."
             )
         ours, theirs = (float(np.abs(values).max()) for values in (self.ours, self.theirs))
         if max(ours, theirs) >= FAR * min(ours, theirs) > 0:
             said.append(
-                f"By {self.metric} {self.name} goes to {ours:.4g} and {self.baseline} to {theirs:.4g}: are these of "
+                f"By {self.metric} {self.name} goes to {ours:.4g} and {self.baseline} to "
+                f"{theirs:.4g}: are these of "
                 "one scale?"
             )
         if LESS.search(str(self.metric)):
-            said.append(f"More counts as better: where less {self.metric} is better, write the scores with a minus.")
+            said.append(
+                f"More counts as better: where less {self.metric} is better, write the scores "
+                "with a minus."
+            )
         return said
 
     def _json(self) -> dict[str, object]:
@@ -85,7 +94,12 @@ class ScoreComparison(SystemComparison):
         if self.labels is None:
             return {**found, "test": test}
         sizes = np.bincount(self.labels)
-        return {**found, "test": f"{test}, by cluster", "clusters": len(sizes), "largest_cluster": int(sizes.max())}
+        return {
+            **found,
+            "test": f"{test}, by cluster",
+            "clusters": len(sizes),
+            "largest_cluster": int(sizes.max()),
+        }
 
 
 def compare_files(
@@ -102,7 +116,8 @@ def compare_files(
     paths = [path for each in (runs, baselines) for several in each.values() for path in several]
     files = {path: read_scores(path, metrics, columns) for path in paths}
     ours, theirs = (
-        {name: [files[path] for path in several] for name, several in each.items()} for each in (runs, baselines)
+        {name: [files[path] for path in several] for name, several in each.items()}
+        for each in (runs, baselines)
     )
     return compare_systems(ours, theirs, missing)
 
@@ -114,12 +129,16 @@ def compare_systems(
 ) -> list[ScoreComparison]:
     """Each run against each baseline by name, by each metric.
 
-    A system has the scores of one file by metric, or of several, which are its repeats.    missing: see ``complete``.
+    A system has the scores of one file by metric, or of several, which are its repeats.    missing:
+    see ``complete``.
     """
     systems = {**baselines, **runs}
     files = [(name, found) for name, several in systems.items() for found in several]
     metrics = _common_metrics([found for _, found in files])
-    owners, scores = zip(*(((name, metric), found[metric]) for name, found in files for metric in metrics), strict=True)
+    owners, scores = zip(
+        *(((name, metric), found[metric]) for name, found in files for metric in metrics),
+        strict=True,
+    )
     whole, absent = complete(scores, missing)
     by_system: dict[tuple[str, str], list[Scores]] = defaultdict(list)
     for owner, own in zip(owners, whole, strict=True):
@@ -140,7 +159,11 @@ def _scale(scores: Iterable[Scores]) -> Scale:
 
 
 def _compare_pairs(
-    pairs: Sequence[tuple[str, str]], raw: Mapping[str, Scores], labels: Labels | None, scale: Scale, missing: Missing
+    pairs: Sequence[tuple[str, str]],
+    raw: Mapping[str, Scores],
+    labels: Labels | None,
+    scale: Scale,
+    missing: Missing,
 ) -> list[ScoreComparison]:
     """Each pair of systems by one metric."""
     equal = dict(zip(raw, tied(list(raw.values())), strict=True))
@@ -149,15 +172,28 @@ def _compare_pairs(
     for name, base in pairs:
         ours, theirs = equal[name], equal[base]
         before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
-        rounded = np.abs(before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
+        rounded = np.abs(
+            before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))]
+        )
         repeats = Repeats.by_name({name: ours.values, base: theirs.values})
         found.append(
             ScoreComparison.of(
-                ours.values, theirs.values, zero_one, labels=labels, test="flip", scale=scale, metric=ours.metric,
-                run=ours.source, name=name, baseline=base, item_ids=ours.items, repeats=repeats, missing=missing,
+                ours.values,
+                theirs.values,
+                zero_one,
+                labels=labels,
+                test="flip",
+                scale=scale,
+                metric=ours.metric,
+                run=ours.source,
+                name=name,
+                baseline=base,
+                item_ids=ours.items,
+                repeats=repeats,
+                missing=missing,
                 rounded=tuple(rounded.tolist()),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -168,22 +204,28 @@ def _common_metrics(files: Sequence[Mapping[str, Scores]]) -> list[str]:
         if list(other) != metrics:
             ours, theirs = (next(iter(found.values())) for found in (files[0], other))
             raise HarnessError(
-                f"{ours.source} has the metric {ours.metric} and {theirs.source} has {theirs.metric}; choose one of "
+                f"{ours.source} has the metric {ours.metric} and {theirs.source} has "
+                f"{theirs.metric}; choose one of "
                 "both: metric=NAME"
             )
     return metrics
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:
-    """int64[n]: each item's cluster, where a file has them; all that have some must have the same."""
+    """int64[n]: each item's cluster, where a file has them; all that have some must have
+    the same.
+    """
     having = [one for one in scores if one.clusters is not None]
     if not having:
         return None
     for other in having[1:]:
-        for place, (own, name) in enumerate(zip(having[0].clusters or (), other.clusters or (), strict=True)):
+        for place, (own, name) in enumerate(
+            zip(having[0].clusters or (), other.clusters or (), strict=True)
+        ):
             if own != name:
                 raise HarnessError(
-                    f"{other.places[place]}: item {other.items[place]} is in cluster {name} and in {own} in "
+                    f"{other.places[place]}: item {other.items[place]} is in cluster {name} and "
+                    f"in {own} in "
                     f"{having[0].places[place]}; an item has one"
                 )
     return np.unique(np.array(having[0].clusters), return_inverse=True)[1].astype(np.int64)

@@ -12,7 +12,10 @@ from harness.core.errors import HarnessError
 from harness.plugins.items.score.scores import Scores
 
 RULES = ("drop", "zero")
-MEND = "score every item in every file, or give missing=drop (leave such items out) or missing=zero (count them as 0)"
+MEND = (
+    "score every item in every file, or give missing=drop (leave such items out) or missing=zero "
+    "(count them as 0)"
+)
 SHOWN = 3
 """Items that a message names."""
 
@@ -21,8 +24,10 @@ SHOWN = 3
 class Missing:
     """What was done about missing scores.
 
-    rule: one of RULES; None: nothing may be missing.    items: how many there are in all files.    lacks: of each file
-    that lacks some, which.    below: whether a score is less than 0, where 0 counts for a missing one.
+    rule: one of RULES; None: nothing may be missing.    items: how many there are in all files.
+    lacks: of each file
+    that lacks some, which.    below: whether a score is less than 0, where 0 counts for a missing
+    one.
     """
 
     rule: str | None = None
@@ -55,21 +60,34 @@ class Missing:
         """Which file lacks which items."""
         if not self.lacks:
             return []
-        done = f"{self.dropped} of {self.items} items are left out" if self.dropped else "Missing scores count as 0"
-        each = [f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()]
-        less = ["Some scores are less than 0, so that a missing one counts as better."] if self.below else []
+        done = (
+            f"{self.dropped} of {self.items} items are left out"
+            if self.dropped
+            else "Missing scores count as 0"
+        )
+        each = [
+            f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()
+        ]
+        less = (
+            ["Some scores are less than 0, so that a missing one counts as better."]
+            if self.below
+            else []
+        )
         return [f"{done}: {'; '.join(each)}.", *less]
 
     def to_dict(self) -> dict[str, object]:
         """The rule, and how many items each file lacks."""
-        return {"rule": self.rule, "lacks": {source: len(items) for source, items in self.lacks.items()}}
+        return {
+            "rule": self.rule,
+            "lacks": {source: len(items) for source, items in self.lacks.items()},
+        }
 
 
 def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], Missing]:
     """The same scores, all of the same items and none missing; and what was missing.
 
-    rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as 0 there. Raises
-    HarnessError where it is None and something is missing, and where nothing is left.
+    rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as 0
+    there. Raises HarnessError where it is None and something is missing, and where nothing is left.
     """
     _check(rule)
     every = sorted(set().union(*(one.items for one in scores)))
@@ -80,7 +98,9 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     missing = Missing(rule, len(every), _by_file(lacking), below)
     kept = [item for item in every if item not in missing.left_out]
     if not kept:
-        raise HarnessError(f"{scores[0].source}: no item has a score in every file; nothing is left to compare")
+        raise HarnessError(
+            f"{scores[0].source}: no item has a score in every file; nothing is left to compare"
+        )
     clusters = _clusters(scores)
     return [_of_items(one, kept, clusters) for one in scores], missing
 
@@ -106,14 +126,21 @@ def _by_file(lacking: Iterable[tuple[Scores, Sequence[str]]]) -> dict[str, list[
     return found
 
 
-def _refusal(one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int) -> HarnessError:
-    """The error about the first item that a file lacks; one that has a row there is said before one that has none."""
+def _refusal(
+    one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int
+) -> HarnessError:
+    """The error about the first item that a file lacks; one that has a row there is said before one
+    that has none.
+    """
     if one.lacks:
         return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
     item = absent[0]
-    place = next(other.places[list(other.items).index(item)] for other in scores if item in set(other.items))
+    place = next(
+        other.places[list(other.items).index(item)] for other in scores if item in set(other.items)
+    )
     return HarnessError(
-        f"{place}: item {item} has no score in {one.source}, which lacks {len(absent)} of {items} ({_named(absent)}); "
+        f"{place}: item {item} has no score in {one.source}, which lacks {len(absent)} of "
+        f"{items} ({_named(absent)}); "
         f"{MEND}"
     )
 
@@ -130,7 +157,10 @@ def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | Non
     if one.clusters is not None:
         named = [one.clusters[rows[item]] if item in rows else clusters.get(item) for item in kept]
         if None in named:
-            raise HarnessError(f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give it one")
+            raise HarnessError(
+                f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give "
+                "it one"
+            )
     return replace(one, items=kept, values=values, clusters=named, places=places, lacks={})
 
 

@@ -16,7 +16,9 @@ from harness.evaluation.metric.measure import Values
 from harness.plugins.items.score.score_file import NAMES, Row, read_rows
 
 SINGLE = 2.0**-23
-"""``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they were made of."""
+"""``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they
+were made of.
+"""
 TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -24,7 +26,8 @@ TRUTH = {"true": 1.0, "false": 0.0}
 class Scores:
     """n items, ascending, with a score each in r repeats of the system (seeds, draws of a model).
 
-    values: float64[n, r]; NaN where one is missing.    clusters: of each item, where the file has them.
+    values: float64[n, r]; NaN where one is missing.    clusters: of each item, where the file has
+    them.
     places: where each item stands.    lacks: by item without a score, in which repeat and where.
     """
 
@@ -51,14 +54,19 @@ class Scores:
             place = scored.get((item, run), first[item]).place
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{_which(run, runs)}")
         named = [clusters[item] for item in items] if clusters[items[0]] else None
-        return cls(source, metric, items, values, named, [first[item].place for item in items], lacks)
+        return cls(
+            source, metric, items, values, named, [first[item].place for item in items], lacks
+        )
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
         """The scores of ``{item: score}``, at least one."""
         if not scores:
             raise HarnessError(f"{source}: there are no scores")
-        rows = [Row(f"{source}: {item}", str(item), "", None, {metric: value}) for item, value in scores.items()]
+        rows = [
+            Row(f"{source}: {item}", str(item), "", None, {metric: value})
+            for item, value in scores.items()
+        ]
         return cls.of(source, metric, rows)
 
     @classmethod
@@ -94,8 +102,10 @@ def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
     clusters: dict[str, str | None] = {}
     for row in rows:
         if clusters.setdefault(row.item, row.cluster) != row.cluster:
-            raise HarnessError(f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
-                               f"{clusters[row.item]} above; an item has one")  # fmt: skip
+            raise HarnessError(
+                f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
+                f"{clusters[row.item]} above; an item has one"
+            )
     alone = {item for item, cluster in clusters.items() if not cluster}
     if alone and len(alone) < len(clusters):
         item = min(alone)
@@ -112,14 +122,17 @@ def _scored(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], Row]:
             continue
         if found.setdefault((row.item, row.run), row) is not row:
             raise HarnessError(
-                f"{row.place}: item {row.item} has a score at {found[row.item, row.run].place} already; keep one, "
-                "or name the column of repeats: columns={run: ...}; ranked lists need gold=queries.jsonl"
+                f"{row.place}: item {row.item} has a score at {found[row.item, row.run].place} "
+                "already; keep one, "
+                "or name the column of repeats: columns={run: ...}; ranked lists need "
+                "gold=queries.jsonl"
             )
     return found
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
-    """The same scores, those of an item that are equal but for rounding (``EQUAL``) as the first of them is.
+    """The same scores, those of an item that are equal but for rounding (``EQUAL``) as the first of
+    them is.
 
     Of systems with the same items. The scale is their greatest score.
     """
@@ -134,7 +147,10 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
     first = (group[:, :, None] == group[:, None, :]).argmax(axis=2)
     equal = np.take_along_axis(values, first, axis=1)
     ends = np.cumsum([one.values.shape[1] for one in several])[:-1]
-    return [replace(one, values=own) for one, own in zip(several, np.split(equal, ends, axis=1), strict=True)]
+    return [
+        replace(one, values=own)
+        for one, own in zip(several, np.split(equal, ends, axis=1), strict=True)
+    ]
 
 
 def read_scores(
@@ -142,9 +158,11 @@ def read_scores(
 ) -> dict[str, Scores]:
     """The scores in a file by metric (see ``harness.plugins.items.score.score_file``).
 
-    metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says, else the only one.
-    columns: what a table's columns are called, ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}``
-    or some of these. Raises HarnessError that lists the metrics where there are several, or not the wanted.
+    metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says,
+    else the only one.
+    columns: what a table's columns are called,
+    ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}`` or some of these. Raises
+    HarnessError that lists the metrics where there are several, or not the wanted.
     """
     rows = read_rows(Path(path), columns, metrics)
     wanted = _chosen(path, rows, metrics, columns or {})
@@ -155,13 +173,19 @@ def _chosen(
     path: str | Path, rows: Sequence[Row], metrics: Sequence[str] | None, columns: Mapping[str, str]
 ) -> Sequence[str]:
     there = dict.fromkeys(name for row in rows for name in row.scores)
-    usual = [columns["score"]] if "score" in columns else [name for name in NAMES["score"] if name in there][:1]
+    usual = (
+        [columns["score"]]
+        if "score" in columns
+        else [name for name in NAMES["score"] if name in there][:1]
+    )
     numeric = [name for name in there if _is_numeric(name, rows)]
     wanted = metrics or usual or [_only(path, there, numeric)]
     for name in wanted:
         if name not in there:
             listed = ", ".join(numeric) or "none"
-            raise HarnessError(f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}")
+            raise HarnessError(
+                f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}"
+            )
     return wanted
 
 
@@ -173,7 +197,9 @@ def _is_numeric(metric: str, rows: Iterable[Row]) -> bool:
 def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str:
     """The metric of a file that has one."""
     if not numeric:
-        raise HarnessError(f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}")
+        raise HarnessError(
+            f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
+        )
     if len(numeric) > 1:
         mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
         raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
@@ -183,12 +209,15 @@ def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str
 def _number(row: Row, metric: str) -> float:
     """The score; NaN where there is none."""
     value = row.scores[metric]
-    if value is None or (isinstance(value, str) and value.strip().lower() in ("", "nan", "null", "none")):
+    if value is None or (
+        isinstance(value, str) and value.strip().lower() in ("", "nan", "null", "none")
+    ):
         return math.nan
     found = _float(value)
     if found is None or math.isinf(found):
         raise HarnessError(
-            f"{row.place}: item {row.item}: {metric} must be a finite number, got {value!r}; score the item (right is "
+            f"{row.place}: item {row.item}: {metric} must be a finite number, got {value!r}; "
+            "score the item (right is "
             "1, wrong is 0), or leave it empty and give missing=drop or missing=zero"
         )
     return found

@@ -1,4 +1,6 @@
-"""Synonyms of many names by an inverted file: each name is compared with the names of the lists that it is near to."""
+"""Synonyms of many names by an inverted file: each name is compared with the names of the lists
+that it is near to.
+"""
 
 from __future__ import annotations
 
@@ -35,47 +37,67 @@ BYTES = 64
 """Memory of a pair of synonyms, from its discovery to its two edges."""
 
 CELLS = 1 << 26
-"""Products at once: 256 MiB of float32. The names of one list may be thousands, and those that search it more."""
+"""Products at once: 256 MiB of float32. The names of one list may be thousands, and those that
+search it more.
+"""
 
 Float32 = NDArray[np.float32]
 
 
-def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_array, dict[str, object]]:
-    """``harness.graph.synonym.synonyms`` but for some missed pairs, and ``index``, ``recall`` and ``names``.
+def approximate_synonyms(
+    vectors: Float32, threshold: float
+) -> tuple[sp.csr_array, dict[str, object]]:
+    """``harness.graph.synonym.synonyms`` but for some missed pairs, and ``index``, ``recall`` and
+    ``names``.
 
-    vectors: float32[E, d] of length 1. ``LISTS`` sqrt(E) evenly chosen names are the centres of lists, and a name x
-    stands in the list of the centre a(x) of greatest <x, c>. It is compared with the names of all lists for which
-    <x, c> >= <x, a(x)> - margin; the margin is the least that holds ``AIM`` of the synonyms of one sample of names.
-    Work grows with E^1.5. No edge is false and each has the cosine of the exact search, to the bit.
+    vectors: float32[E, d] of length 1. ``LISTS`` sqrt(E) evenly chosen names are the centres of
+    lists, and a name x stands in the list of the centre a(x) of greatest <x, c>. It is compared
+    with the names of all lists for which <x, c> >= <x, a(x)> - margin; the margin is the least that
+    holds ``AIM`` of the synonyms of one sample of names. Work grows with E^1.5. No edge is false
+    and each has the cosine of the exact search, to the bit.
 
-    recall: the share of the exact search's edges that is found, of ``names`` names of another sample.
+    recall: the share of the exact search's edges that is found, of ``names`` names of another
+    sample.
     """
     size = len(vectors)
     centres = np.ascontiguousarray(vectors[_evenly(size, round(LISTS * math.sqrt(size)))])
     index = Lists(vectors, centres, threshold)
-    codes = distinct(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())]))
+    codes = distinct(
+        np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())])
+    )
     i, j = codes // max(size, 1), codes % max(size, 1)
     found = symmetric(i, j, _cosines(vectors, i, j), threshold, size)
     return found, {"index": f"IVF{len(centres)}", **synonym_recall(found, vectors, threshold)}
 
 
 def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
-    """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly chosen names."""
+    """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly
+    chosen names.
+    """
     chosen = _evenly(len(vectors), CHECKED)
     exact = len(compare_some(vectors, chosen, threshold)[0])
     mine = sp.coo_array(found[chosen])
-    inside = np.isin(mine.col, chosen) & (mine.col < chosen[mine.row])  # an edge within the sample stands there twice
-    return {"recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0, "names": len(chosen)}
+    inside = np.isin(mine.col, chosen) & (
+        mine.col < chosen[mine.row]
+    )  # an edge within the sample stands there twice
+    return {
+        "recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0,
+        "names": len(chosen),
+    }
 
 
 class Lists:
-    """The lists of an inverted file. The same on any number of threads, as each block is computed on one."""
+    """The lists of an inverted file. The same on any number of threads, as each block is computed
+    on one.
+    """
 
     def __init__(self, vectors: Float32, centres: Float32, threshold: float) -> None:
         self.vectors, self.centres, self.threshold = vectors, centres, threshold
 
     def pairs(self) -> Iterator[Pairs]:
-        """int64[n] i and int64[n] j, i < j, whose cosine may reach the threshold; a pair may come twice."""
+        """int64[n] i and int64[n] j, i < j, whose cosine may reach the threshold; a pair may come
+        twice.
+        """
         from threadpoolctl import threadpool_limits
 
         from harness.graph.synonym_kernel import near
@@ -86,7 +108,9 @@ class Lists:
         with threadpool_limits(1):
             margin = self.margin(*sample)
             starts = range(0, len(self.vectors), BLOCK)
-            found = list(map_threads(lambda first: self.searched(first, margin), starts, available()))
+            found = list(
+                map_threads(lambda first: self.searched(first, margin), starts, available())
+            )
             own, rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
             members, asking = _groups(own, len(self.centres)), _groups(columns, len(self.centres))
             short, least = bounds(self.vectors), np.float32(self.threshold - SLACK)
@@ -96,7 +120,9 @@ class Lists:
                 for part in cut(len(asking[place]), max(1, CELLS // max(1, len(mine)))):
                     theirs = rows[asking[place][part]]
                     bound = short[theirs] @ short[mine].T
-                    i, j = near(bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs))
+                    i, j = near(
+                        bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs)
+                    )
                     found.append((theirs[i], mine[j]))
                 i, j = (np.concatenate(column) for column in zip(*found, strict=True))
                 once = (own[i] != place) | (i < j)  # two names of one list meet twice
@@ -105,15 +131,20 @@ class Lists:
             yield from map_threads(compared, range(len(self.centres)), available())
 
     def sample(self) -> Pairs:
-        """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all will not fit."""
+        """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all
+        will not fit.
+        """
         size = len(self.vectors)
         between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
         i, j, _ = compare_some(self.vectors, between, self.threshold)
         share = len(between) / size
-        pairs = round(len(i) / (2 * share - share**2))  # a pair is seen where either of its names is in the sample
+        pairs = round(
+            len(i) / (2 * share - share**2)
+        )  # a pair is seen where either of its names is in the sample
         need_memory(
             BYTES * pairs,
-            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms (graph.synonym={self.threshold:g})",
+            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms "
+            f"(graph.synonym={self.threshold:g})",
             "set graph.synonym nearer to 1, or to null for none",
         )
         chosen = _evenly(len(i), 50 * LEARNT)
@@ -122,7 +153,10 @@ class Lists:
     def margin(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> np.float32:
         """The least margin that holds ``AIM`` of these synonyms."""
         parts = [slice(first, first + BLOCK) for first in range(0, len(i), BLOCK)]
-        missing = [np.minimum(self._short_of(i[part], j[part]), self._short_of(j[part], i[part])) for part in parts]
+        missing = [
+            np.minimum(self._short_of(i[part], j[part]), self._short_of(j[part], i[part]))
+            for part in parts
+        ]
         if not missing:
             return ROUNDING
         return np.float32(np.quantile(np.concatenate(missing), AIM, method="higher")) + ROUNDING
@@ -135,7 +169,9 @@ class Lists:
         return short
 
     def searched(self, first: int, margin: np.float32) -> tuple[NDArray[np.int64], ...]:
-        """int64[b], the list of each name of a block; int64[n], int64[n]: names, and the lists that they search."""
+        """int64[b], the list of each name of a block; int64[n], int64[n]: names, and the lists that
+        they search.
+        """
         products = self.vectors[first : first + BLOCK] @ self.centres.T
         own = products.argmax(axis=1)
         best = np.take_along_axis(products, own[:, None], axis=1)
@@ -146,16 +182,20 @@ class Lists:
 def compare_some(
     vectors: Float32, chosen: NDArray[np.int64], threshold: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
-    """int64[n], int64[n], float32[n]: each pair with a chosen row, once, whose cosine is >= threshold, and > 0; as
-    ``synonyms`` decides it. By chosen row, then by the other.
+    """int64[n], int64[n], float32[n]: each pair with a chosen row, once, whose cosine is >=
+    threshold, and > 0; as ``synonyms`` decides it. By chosen row, then by the other.
     """
     is_chosen = np.zeros(len(vectors), dtype=np.bool_)
     is_chosen[chosen] = True
 
     def compared(part: slice) -> Columns:
         ones = vectors[chosen[part]]
-        found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
-        for others in cut(len(vectors), max(1, CELLS // max(1, len(ones)))):  # the vectors may lie on disk: one pass
+        found: list[Columns] = [
+            (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+        ]
+        for others in cut(
+            len(vectors), max(1, CELLS // max(1, len(ones)))
+        ):  # the vectors may lie on disk: one pass
             near, j = np.nonzero(ones @ vectors[others].T >= np.float32(threshold - SLACK))
             i, j = chosen[part][near], others.start + j
             once = (i != j) & (~is_chosen[j] | (i < j))

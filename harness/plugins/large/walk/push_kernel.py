@@ -10,9 +10,11 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, left, total):
-    """For the queries whose seeds are ``own[q]:own[q + 1]``: v to float32[B, N] ``out``, zero before; what was done.
+    """For the queries whose seeds are ``own[q]:own[q + 1]``: v to float32[B, N] ``out``, zero
+    before; what was done.
 
-    bounds, columns, kept: the compressed rows of (1 - a) T. pushes: int64[B]. left: |r|, total: sum(x), float64[B].
+    bounds, columns, kept: the compressed rows of (1 - a) T. pushes: int64[B]. left: |r|, total:
+    sum(x), float64[B].
     """
     size = out.shape[1]
     x, r = np.zeros(size), np.zeros(size)
@@ -20,7 +22,12 @@ def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, lef
     touched, seen = np.empty(size, np.int32), np.zeros(size, np.bool_)
     for row in range(len(own) - 1):
         head = tail = waiting = count = 0
-        u, mass, first, last = -1, 1.0, own[row], own[row + 1]  # the seeds, then each node that is pushed
+        u, mass, first, last = (
+            -1,
+            1.0,
+            own[row],
+            own[row + 1],
+        )  # the seeds, then each node that is pushed
         while True:
             for k in range(first, last):
                 v = nodes[k] if u < 0 else columns[k]

@@ -24,8 +24,8 @@ NOTHING, GOLD_PASSAGES = "no_retrieval", "gold"
 
 @dataclass(frozen=True)
 class Condition:
-    """What the reader gets: the ``k`` best passages of a list; the list ``gold`` holds the supporting ones (``k`` null:
-    all of them), ``no_retrieval`` none.
+    """What the reader gets: the ``k`` best passages of a list; the list ``gold`` holds the
+    supporting ones (``k`` null: all of them), ``no_retrieval`` none.
 
     tokens: words that the passages hold at most, the first always among them; null for any number.
     """
@@ -38,7 +38,8 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class AnswerScores:
-    """answers, em, f1: one a question.    labels: the questions' clusters, from 0 on.    counted: while asking.
+    """answers, em, f1: one a question.    labels: the questions' clusters, from 0 on.    counted:
+    while asking.
     passages: mean number in a context.
     """
 
@@ -53,12 +54,15 @@ class AnswerScores:
     def scores(self) -> dict[str, object]:
         """``em`` and ``f1`` as shares, each with its interval.
 
-        The bootstrap's of 10,000 resamples of the questions; where these share gold passages the score interval by
-        cluster, and none of too few clusters.
+        The bootstrap's of 10,000 resamples of the questions; where these share gold passages the
+        score interval by cluster, and none of too few clusters.
         """
         found = {"em": self.em, "f1": self.f1}
         means = {name: float(values.mean()) for name, values in found.items()}
-        return {**means, **{f"{name}_interval": self._interval(values) for name, values in found.items()}}
+        return {
+            **means,
+            **{f"{name}_interval": self._interval(values) for name, values in found.items()},
+        }
 
     def _interval(self, values: NDArray[np.float64]) -> list[float] | None:
         from harness.evaluation import statistic
@@ -67,10 +71,14 @@ class AnswerScores:
             return list(statistic.bootstrap(values))
         if statistic.too_few(self.labels):
             return None
-        return list(statistic.ClusteredScore.of(values, self.labels, "any").interval(low=0.0, high=1.0))
+        return list(
+            statistic.ClusteredScore.of(values, self.labels, "any").interval(low=0.0, high=1.0)
+        )
 
     def against(self, other: AnswerScores) -> dict[str, object]:
-        """Wins and losses by exact match, the exact p by query and the p that decides; the difference of F1."""
+        """Wins and losses by exact match, the exact p by query and the p that decides; the
+        difference of F1.
+        """
         from harness.evaluation.comparison import Comparison
 
         exact = Comparison.of(self.em, other.em, labels=self.labels)
@@ -88,7 +96,8 @@ class AnswerScores:
 
 
 def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDArray[np.int64]:
-    """int64[n]: the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query order.
+    """int64[n]: the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query
+    order.
 
     A fixed sample that depends on the ids alone; a greater limit holds a smaller one's questions.
     """
@@ -96,7 +105,10 @@ def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDA
     if limit is None or limit >= len(members):
         return members
     ids = benchmark.query_ids.to_pylist()
-    key = {int(n): hashlib.md5(f"answer {ids[n]}".encode(), usedforsecurity=False).hexdigest() for n in members}
+    key = {
+        int(n): hashlib.md5(f"answer {ids[n]}".encode(), usedforsecurity=False).hexdigest()
+        for n in members
+    }
     return np.array(sorted(sorted(key, key=key.__getitem__)[:limit]), dtype=np.int64)
 
 
@@ -109,7 +121,8 @@ def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[
         answers = held[number] if held is not None else None
         if not answers:
             raise HarnessError(
-                f"dataset={benchmark.name}: query {ids[number]} has no answers; give `answers`, a list of texts, "
+                f"dataset={benchmark.name}: query {ids[number]} has no answers; give `answers`, "
+                "a list of texts, "
                 "in its queries.jsonl"
             )
         found.append(list(answers))
@@ -121,20 +134,25 @@ def conditions(
 ) -> list[Condition]:
     """Each run at each depth, then the controls (a mapping of their names to numbers of passages).
 
-    Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of the first run.
+    Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of
+    the first run.
     tokens: the budget of each run, not of the controls.
     """
     if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
         raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
     named = [
-        Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth, tokens) for run in runs for depth in depths
+        Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth, tokens)
+        for run in runs
+        for depth in depths
     ]
     for name, depth in controls.items():
         source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
         named.append(Condition(name, source, depth))
     shared = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
     if shared:
-        raise HarnessError(f"run and controls share the name {min(shared)}; give one of them another name")
+        raise HarnessError(
+            f"run and controls share the name {min(shared)}; give one of them another name"
+        )
     return named
 
 
@@ -146,7 +164,10 @@ def contexts(
     if condition.source == NOTHING:
         return [[] for _ in members]
     if condition.source == GOLD_PASSAGES:
-        return [[texts[doc] for doc in benchmark.gold[n].tolist() if doc >= 0][:depth] for n in members.tolist()]
+        return [
+            [texts[doc] for doc in benchmark.gold[n].tolist() if doc >= 0][:depth]
+            for n in members.tolist()
+        ]
     run = runs[condition.source]
     found = []
     for number in members.tolist():
@@ -188,8 +209,12 @@ def judge(
 
 
 def baseline(name: str | None, named: Sequence[Condition]) -> str | None:
-    """The condition that the others are compared with. Raises HarnessError for one that is not there."""
+    """The condition that the others are compared with. Raises HarnessError for one that is not
+    there.
+    """
     known = [condition.name for condition in named]
     if name is not None and name not in known:
-        raise HarnessError(f"baseline={name} is no condition{nearest(name, known)}; there are: {', '.join(known)}")
+        raise HarnessError(
+            f"baseline={name} is no condition{nearest(name, known)}; there are: {', '.join(known)}"
+        )
     return name

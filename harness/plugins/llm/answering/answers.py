@@ -1,4 +1,6 @@
-"""The result of answering: as data, its table, what a run would cost, and published figures beside it."""
+"""The result of answering: as data, its table, what a run would cost, and published figures beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,35 @@ if TYPE_CHECKING:
     from harness.sweep.judge import Spec
 
 COLUMNS = (
-    Column("condition", "text"), Column("passages", "text"), Column("n", "count"), Column("EM %"),
-    Column("EM 95%", "interval", "EM %"), Column("F1 %"), Column("F1 95%", "interval", "F1 %"), Column("W", "count"),
-    Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
-)  # fmt: skip
-SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p_cluster", "f1_difference_interval", "unusable")
+    Column("condition", "text"),
+    Column("passages", "text"),
+    Column("n", "count"),
+    Column("EM %"),
+    Column("EM 95%", "interval", "EM %"),
+    Column("F1 %"),
+    Column("F1 95%", "interval", "F1 %"),
+    Column("W", "count"),
+    Column("L", "count"),
+    Column("p", "p"),
+    Column("F1 diff 95%", "span"),
+    Column("unusable", "count"),
+)
+SCORES = (
+    "em",
+    "em_interval",
+    "f1",
+    "f1_interval",
+    "wins",
+    "losses",
+    "p_cluster",
+    "f1_difference_interval",
+    "unusable",
+)
 """The keys of a condition that stand in the last columns."""
-RULES = {"by cluster": "p and intervals by cluster", "too few clusters": "too few clusters for p and intervals"}
+RULES = {
+    "by cluster": "p and intervals by cluster",
+    "too few clusters": "too few clusters for p and intervals",
+}
 """What the head of the table says of the rule that decides."""
 
 
@@ -77,7 +101,9 @@ def result(
         "published": {
             "paper": published.get("paper"),
             "differs": published.get("differs"),
-            "rows": {system: {"em": em / 100, "f1": f1 / 100} for system, (em, f1) in figures.items()},
+            "rows": {
+                system: {"em": em / 100, "f1": f1 / 100} for system, (em, f1) in figures.items()
+            },
         },
         "per_query": per_query,
     }
@@ -90,7 +116,9 @@ def table(found: Mapping[str, Any]) -> Table:
         for row in found["conditions"]
     ]
     for system, scores in found["published"]["rows"].items():
-        rows.append([f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6])
+        rows.append(
+            [f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6]
+        )
     model = found["reader"].get("model", "")
     part = f"{found['n']} of {counted(found['of'], 'question')}, split {found['split']}"
     title = f"{found['dataset']}: {part}, reader {model}, in percent"
@@ -107,15 +135,18 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     counted = [row["counted"] for row in found["conditions"]]
     tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
     lines = [
-        f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} completion tokens, cost "
-        f"{sum(one['cost'] for one in counted):.4f} where each condition is asked by itself; what two of them ask, and "
+        f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} "
+        "completion tokens, cost "
+        f"{sum(one['cost'] for one in counted):.4f} where each condition is asked by itself; "
+        "what two of them ask, and "
         "what was answered before, is paid for once"
     ]
     unusable = sum(row["unusable"] for row in found["conditions"])
     if unusable:
         again = int(found["reader"].get("refresh", 0)) + 1
         lines.append(
-            f"{unusable} unusable (not of the form, cut, or refused), taken as wrong; reader.refresh={again} asks again"
+            f"{unusable} unusable (not of the form, cut, or refused), taken as wrong; "
+            f"reader.refresh={again} asks again"
         )
     if found["published"]["rows"]:
         lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
@@ -127,10 +158,21 @@ def notes(found: Mapping[str, Any]) -> list[str]:
 def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> Table:
     """What each condition would take."""
     rows: list[list[Any]] = [
-        [name, one["requests"], one["kept"], one["tokens"]["prompt"], one["tokens"]["completion"], one["cost"]]
+        [
+            name,
+            one["requests"],
+            one["kept"],
+            one["tokens"]["prompt"],
+            one["tokens"]["completion"],
+            one["cost"],
+        ]
         for name, one in estimates.items()
     ]
     rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
     counts = ("requests", "answered", "prompt tokens", "completion tokens")
-    columns = [Column("condition", "text"), *(Column(title, "count") for title in counts), Column("cost", "value")]
+    columns = [
+        Column("condition", "text"),
+        *(Column(title, "count") for title in counts),
+        Column("cost", "value"),
+    ]
     return Table("estimate", f"{dataset}: {counted(n, 'question')} a condition", columns, rows)

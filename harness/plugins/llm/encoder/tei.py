@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 class Tei(TextEndpoint):
     """model: as the server's ``/info`` calls it; another one is refused.
 
-    truncate: a text that the server finds too long is asked for again, cut by the server, and counted; false stops.
-    *_prompt: name of the prompt, among those of the model's own settings (``prompts`` of sentence-transformers, such as
-    ``query``), that the server puts before texts of that role; null for none.
+    truncate: a text that the server finds too long is asked for again, cut by the server, and
+    counted; false stops.
+    *_prompt: name of the prompt, among those of the model's own settings (``prompts`` of
+    sentence-transformers, such as ``query``), that the server puts before texts of that role; null
+    for none.
     """
 
     concept: ClassVar[str] = "encoder"
@@ -50,5 +52,11 @@ class Server(VectorServer):
     def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:
         """See ``VectorServer``."""
         name = getattr(self.encoder, f"{role}_prompt")
-        request = {"inputs": list(texts), "truncate": cut, **({} if name is None else {"prompt_name": name})}
-        return self.client.endpoint.post("/embed", request, lambda answer, _: read_vectors(answer, len(texts)))
+        request = {
+            "inputs": list(texts),
+            "truncate": cut,
+            **({} if name is None else {"prompt_name": name}),
+        }
+        return self.client.endpoint.post(
+            "/embed", request, lambda answer, _: read_vectors(answer, len(texts))
+        )

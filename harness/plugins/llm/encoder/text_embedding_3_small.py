@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TextEmbedding3Small(TextEndpoint):
-    """model: as the endpoint calls it. A text that is too long for it is the endpoint's error; nothing is cut.
+    """model: as the endpoint calls it. A text that is too long for it is the endpoint's error;
+    nothing is cut.
 
-    dimensions: what the endpoint is to shorten its vectors to; null sends nothing and takes them whole.
+    dimensions: what the endpoint is to shorten its vectors to; null sends nothing and takes them
+    whole.
     """
 
     concept: ClassVar[str] = "encoder"
@@ -50,7 +52,11 @@ class Client(VectorServer):
     def __init__(self, encoder: TextEmbedding3Small) -> None:
         super().__init__(encoder, None, "openai")
         shorter = {} if encoder.dimensions is None else {"dimensions": encoder.dimensions}
-        self.request: Mapping[str, object] = {"model": encoder.model, "encoding_format": "float", **shorter}
+        self.request: Mapping[str, object] = {
+            "model": encoder.model,
+            "encoding_format": "float",
+            **shorter,
+        }
         self.dimension = encoder.dimensions or 0
 
     def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:
@@ -61,4 +67,6 @@ class Client(VectorServer):
             rows = sorted(answer["data"], key=lambda row: int(row["index"]))
             return read_vectors([row["embedding"] for row in rows], len(texts))
 
-        return self.client.endpoint.post("/embeddings", {**self.request, "input": list(texts)}, read)
+        return self.client.endpoint.post(
+            "/embeddings", {**self.request, "input": list(texts)}, read
+        )

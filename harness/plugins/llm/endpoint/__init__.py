@@ -1,4 +1,6 @@
-"""Language models behind OpenAI-compatible endpoints: what is sent, what comes back, and what has been paid for."""
+"""Language models behind OpenAI-compatible endpoints: what is sent, what comes back, and what has
+been paid for.
+"""
 
 import lazy_loader
 

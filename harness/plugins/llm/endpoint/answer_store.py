@@ -20,11 +20,14 @@ WRITING = threading.Lock()
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers below ``root``, by endpoint, model, what the server calls that model, the request, and its message.
+    """Answers below ``root``, by endpoint, model, what the server calls that model, the request,
+    and its message.
 
-    base_url: of the endpoint.    refresh: number of the set of answers; another number, other files.
+    base_url: of the endpoint.    refresh: number of the set of answers; another number, other
+    files.
     served: what the server calls the model, empty where it says nothing (see ``Endpoint.served``).
-    An answer is written beside its place and renamed into it; one that cannot be read is asked for again.
+    An answer is written beside its place and renamed into it; one that cannot be read is asked for
+    again.
     """
 
     root: Path
@@ -35,7 +38,9 @@ class Answers:
 
     @classmethod
     def of(cls, chat: Chat) -> Answers:
-        """Where the answers to a strategy are; under what the server called the model when it was last asked."""
+        """Where the answers to a strategy are; under what the server called the model when it was
+        last asked.
+        """
         kept = cls(Path(chat.answers), chat.base_url, chat.model, int(chat.refresh))
         try:
             served = str(json.loads((kept._folder() / SERVED).read_text(encoding="utf-8"))["model"])
@@ -50,7 +55,9 @@ class Answers:
         return replace(self, served=model)
 
     def find(self, prompt: str, request: dict[str, object]) -> Answer | None:
-        """The answer to a request that is kept already.    prompt: the template that the message was filled from."""
+        """The answer to a request that is kept already.    prompt: the template that the message
+        was filled from.
+        """
         try:
             return Answer(**json.loads(self._path(prompt, request).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
@@ -69,7 +76,12 @@ class Answers:
         sent = {name: value for name, value in request.items() if name != "messages"}
         sent |= {"served": self.served, "refresh": self.refresh}
         message = digest(request["messages"])
-        return self._folder() / digest({"prompt": prompt, **sent})[:16] / message[:2] / f"{message}.json"
+        return (
+            self._folder()
+            / digest({"prompt": prompt, **sent})[:16]
+            / message[:2]
+            / f"{message}.json"
+        )
 
 
 def _plain(name: str) -> str:

@@ -1,4 +1,6 @@
-"""A client of an HTTP endpoint: one answer a request, which is sent again while the endpoint is busy or away."""
+"""A client of an HTTP endpoint: one answer a request, which is sent again while the endpoint is
+busy or away.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Answer:
-    """content: as it came. finish: why it ended (``stop``; ``length``: it was cut). prompt, completion: tokens.
+    """content: as it came. finish: why it ended (``stop``; ``length``: it was cut). prompt,
+    completion: tokens.
 
     model: what the server says has answered; empty where it says nothing.
     """
@@ -54,8 +57,10 @@ class Refused(Exception):
 class Server:
     """A base of strategies: the fields of an endpoint that is asked.
 
-    base_url: of the endpoint.    key_variable: the environment variable that holds its key.    parallel: requests at
-    once.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10): see
+    base_url: of the endpoint.    key_variable: the environment variable that holds its key.
+    parallel: requests at
+    once.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting
+    may take 10): see
     Endpoint.    concept: whose knobs messages name, such as ``gate``.
     """
 
@@ -85,7 +90,8 @@ class Server:
         key = os.environ.get(self.key_variable) or ("none" if url.startswith(LOCAL) else None)
         if key is None:
             raise HarnessError(
-                f"{self.concept}.base_url={url}: environment variable {self.key_variable} is not set; put the "
+                f"{self.concept}.base_url={url}: environment variable {self.key_variable} is not "
+                "set; put the "
                 f"endpoint's key there, or name another with {self.concept}.key_variable"
             )
         return key
@@ -94,10 +100,10 @@ class Server:
 class Endpoint:
     """A client; nothing is sent before it is asked.
 
-    ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each time. Repeated is
-    what may go better the next time: no connection, no whole answer within ``timeout`` seconds, half an answer, one
-    that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that counts, up
-    to ``LONGEST_WAIT``.
+    ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each
+    time. Repeated is what may go better the next time: no connection, no whole answer within
+    ``timeout`` seconds, half an answer, one that is no JSON, and the statuses 408, 409, 429 and
+    5xx; where the endpoint says how long to wait, that counts, up to ``LONGEST_WAIT``.
     url: None for the server's own.    size: bytes of an answer, at most.
     """
 
@@ -108,7 +114,11 @@ class Endpoint:
         key = server.key(self.base_url)
         http = bounded_client(openai, "" if key == "none" else key, server.timeout, size)
         self._client = openai.OpenAI(
-            api_key=key, base_url=self.base_url, max_retries=0, timeout=server.timeout, http_client=http
+            api_key=key,
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=server.timeout,
+            http_client=http,
         )
         self._openai, self._response = openai, http_module(openai).Response
 
@@ -117,9 +127,13 @@ class Endpoint:
         return self.post("/chat/completions", request, _read_answer)
 
     def post(
-        self, path: str, request: Mapping[str, object], read: Callable[[Any, Mapping[str, str]], Result]
+        self,
+        path: str,
+        request: Mapping[str, object],
+        read: Callable[[Any, Mapping[str, str]], Result],
     ) -> Result:
-        """What ``read`` makes of the JSON and the headers of an answer; one that it cannot read is asked for again.
+        """What ``read`` makes of the JSON and the headers of an answer; one that it cannot read is
+        asked for again.
 
         Raises Away, Refused, or HarnessError for a wrong key, address or model.
         """
@@ -133,11 +147,19 @@ class Endpoint:
                     raise Refused(reason) from error
                 if status not in (408, 409, 429) and status < 500:
                     raise HarnessError(
-                        f"{self.concept}.base_url={self.base_url}: {reason} (POST {path}); check the address, "
+                        f"{self.concept}.base_url={self.base_url}: {reason} (POST {path}); check "
+                        "the address, "
                         f"{self.concept}.model and the key"
                     ) from error
                 asked = error.response.headers.get("retry-after", "")
-            except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            except (
+                self._openai.APIError,
+                ValueError,
+                LookupError,
+                TypeError,
+                AttributeError,
+                RecursionError,
+            ) as error:
                 reason, asked = f"{type(error).__name__}: {describe(error)}", ""
             if attempt < self.retries:
                 self._wait(asked, attempt, reason)
@@ -152,10 +174,11 @@ class Endpoint:
         time.sleep(pause)
 
     def served(self, model: str) -> str | None:
-        """What the server calls the model that answers to this name, from its list of models, which costs nothing.
+        """What the server calls the model that answers to this name, from its list of models, which
+        costs nothing.
 
-        A server of one model (llama.cpp) answers to any name: then it is that one. Empty where the server has no such
-        list or name, None where it does not answer.
+        A server of one model (llama.cpp) answers to any name: then it is that one. Empty where the
+        server has no such list or name, None where it does not answer.
         """
         try:
             found = self.get("/models")["data"]
@@ -167,9 +190,13 @@ class Endpoint:
         return names.get(model, next(iter(names.values())) if len(names) == 1 else "")
 
     def get(self, path: str) -> Any:
-        """The JSON at a path, None where there is none. Raises Away where the server does not answer."""
+        """The JSON at a path, None where there is none. Raises Away where the server does not
+        answer.
+        """
         try:
-            return json.loads(self._client.get(path, cast_to=self._response, options={"timeout": 5}).text)
+            return json.loads(
+                self._client.get(path, cast_to=self._response, options={"timeout": 5}).text
+            )
         except self._openai.APIConnectionError as error:
             raise Away(describe(error)) from error
         except (self._openai.APIError, ValueError, RecursionError):

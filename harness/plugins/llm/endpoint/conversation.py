@@ -39,9 +39,11 @@ Result = TypeVar("Result")
 
 
 class Conversation:
-    """One run's questions to a model; several threads share it (list.append under the interpreter's lock).
+    """One run's questions to a model; several threads share it (list.append under the interpreter's
+    lock).
 
-    wrong: what could not be used, each with why: ``invalid``, ``cut`` or ``refused``.    answered: answers by server.
+    wrong: what could not be used, each with why: ``invalid``, ``cut`` or ``refused``.    answered:
+    answers by server.
     """
 
     def __init__(self, chat: Chat) -> None:
@@ -63,18 +65,24 @@ class Conversation:
         name: str = "",
         form: Mapping[str, object] | None = None,
     ) -> Result | None:
-        """What ``read`` makes of the answer to a message; None, and put down as wrong, where it raises ValueError.
+        """What ``read`` makes of the answer to a message; None, and put down as wrong, where it
+        raises ValueError.
 
-        An answer that cannot be read is asked for again, ``TRIES`` times in all, each with the next seed; the first one
-        that can be read is kept.
-        about: what the message is about, for the list of what was wrong.    prompt: what the message was filled from.
+        An answer that cannot be read is asked for again, ``TRIES`` times in all, each with the next
+        seed; the first one that can be read is kept.
+        about: what the message is about, for the list of what was wrong.    prompt: what the
+        message was filled from.
         name, form: see ``Chat.request``.    Raises Away when the endpoint does not answer at all.
         """
         request = self.chat.request(message, name, form)
         found = self.kept.find(prompt, request)
         for attempt in range(-1 if found is not None else 0, TRIES):
             try:
-                answer = found if attempt < 0 and found else self._send(request | {"seed": self.chat.seed + attempt})
+                answer = (
+                    found
+                    if attempt < 0 and found
+                    else self._send(request | {"seed": self.chat.seed + attempt})
+                )
             except Refused as error:
                 self.wrong.append({**about, "why": "refused", "reason": str(error), "answer": ""})
                 return None
@@ -90,19 +98,26 @@ class Conversation:
         self.wrong.append({**about, "why": why, "reason": reason, "answer": answer.content})
         return None
 
-    def ask_all(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
-        """``work`` of every item, in parts of ``PART`` items where several processes build an artifact.
+    def ask_all(
+        self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str
+    ) -> list[Result]:
+        """``work`` of every item, in parts of ``PART`` items where several processes build an
+        artifact.
 
-        ``chat.parallel`` at once a server, after the first one that has to be asked. What ``work`` returns is made of
-        what JSON knows. Raises HarnessError when the endpoint stays away, when it refuses that first one, and when it
-        refuses more than half of at least ``ENOUGH``, or of all.
+        ``chat.parallel`` at once a server, after the first one that has to be asked. What ``work``
+        returns is made of what JSON knows. Raises HarnessError when the endpoint stays away, when
+        it refuses that first one, and when it refuses more than half of at least ``ENOUGH``, or of
+        all.
         """
         self._identify()
 
         def asked(part: slice) -> tuple[NDArray[np.uint8]]:
             wrong, received, answered = len(self.wrong), len(self.received), self._answered()
             found = self._ask_each(items[part], work, name, unit)
-            told = [(answer.prompt, answer.completion, answer.model, now) for answer, now in self.received[received:]]
+            told = [
+                (answer.prompt, answer.completion, answer.model, now)
+                for answer, now in self.received[received:]
+            ]
             kept = [found, self.wrong[wrong:], told, self._answered() - answered]
             return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
 
@@ -118,7 +133,9 @@ class Conversation:
         self._report()
         return found
 
-    def _ask_each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
+    def _ask_each(
+        self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str
+    ) -> list[Result]:
         found: list[Result] = []
         with (
             ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
@@ -138,8 +155,10 @@ class Conversation:
             except Away as error:
                 executor.shutdown(wait=True, cancel_futures=True)
                 raise Stop(
-                    f"{self.chat.concept}.base_url={self.chat.base_url}: no answer from {self.chat.model} ({error}); "
-                    f"{len(self.received)} answers are in {self.chat.answers}, so run the command again when the "
+                    f"{self.chat.concept}.base_url={self.chat.base_url}: no answer from "
+                    f"{self.chat.model} ({error}); "
+                    f"{len(self.received)} answers are in {self.chat.answers}, so run the "
+                    "command again when the "
                     "endpoint answers"
                 ) from error
             except BaseException:
@@ -156,8 +175,10 @@ class Conversation:
         first = len(refused) > 0 and not any(paid for _, paid in self.received)
         if first or (2 * len(refused) > requests and (done >= ENOUGH or done == whole)):
             raise HarnessError(
-                f"{self.chat.concept}.base_url={self.chat.base_url}: {self.chat.model} refuses {len(refused)} of "
-                f"{requests} requests, after {done} of {whole} {unit}s ({refused[0]}); nothing is stored as a result; "
+                f"{self.chat.concept}.base_url={self.chat.base_url}: {self.chat.model} refuses "
+                f"{len(refused)} of "
+                f"{requests} requests, after {done} of {whole} {unit}s ({refused[0]}); nothing "
+                "is stored as a result; "
                 "mend what the server names, and run the command again"
             )
 
@@ -165,23 +186,35 @@ class Conversation:
         others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
         if others:
             log.warning(
-                "%s.model=%s: the answers are of %s, as the server says", self.chat.concept, self.chat.model,
+                "%s.model=%s: the answers are of %s, as the server says",
+                self.chat.concept,
+                self.chat.model,
                 ", ".join(sorted(others)),
-            )  # fmt: skip
+            )
 
-        uncounted = any(now and not (answer.prompt or answer.completion) for answer, now in self.received)
+        uncounted = any(
+            now and not (answer.prompt or answer.completion) for answer, now in self.received
+        )
         if uncounted and any(self.chat.price.values()):
             log.warning(
-                "%s.base_url=%s: answers come without `usage`, the tokens that they took, so costs are not all known",
-                self.chat.concept, self.chat.base_url,
-            )  # fmt: skip
+                "%s.base_url=%s: answers come without `usage`, the tokens that they took, so "
+                "costs are not all known",
+                self.chat.concept,
+                self.chat.base_url,
+            )
 
     def facts(self) -> dict[str, object]:
-        """Counts for the manifest. ``paid``: of this run; ``tokens``: of all answers, whenever they were paid for."""
+        """Counts for the manifest. ``paid``: of this run; ``tokens``: of all answers, whenever they
+        were paid for.
+        """
         count = Counter(row["why"] for row in self.wrong)
         every = _tokens(answer for answer, _ in self.received)
         paid = _tokens(answer for answer, now in self.received if now)
-        several = {"answered_by": dict(sorted(self.answered.items()))} if self.chat.urls and self.answered else {}
+        several = (
+            {"answered_by": dict(sorted(self.answered.items()))}
+            if self.chat.urls and self.answered
+            else {}
+        )
         return {
             **several,
             "answers": len(self.received),
@@ -195,26 +228,34 @@ class Conversation:
         }
 
     def list_wrong(self, folder: Path, unit: str = "", whole: int = 0) -> list[dict[str, object]]:
-        """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in the folder.
+        """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in
+        the folder.
 
-        unit: by which name it is listed what a message is about. Raises HarnessError where more than ``TRUSTED`` of
-        the ``whole`` units have an answer that cannot be used; without a unit none is too many.
+        unit: by which name it is listed what a message is about. Raises HarnessError where more
+        than ``TRUSTED`` of the ``whole`` units have an answer that cannot be used; without a unit
+        none is too many.
         """
         wrong = sorted(self.wrong, key=json.dumps)
-        write_text(folder / MALFORMED, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong))
+        write_text(
+            folder / MALFORMED, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong)
+        )
         hurt = len({row[unit] for row in wrong}) if unit else 0
         if hurt > TRUSTED * whole:
             concept, first = self.chat.concept, wrong[0]
             stage = f"{first['stage']} of " if "stage" in first else ""
             raise HarnessError(
-                f"{concept}.model={self.chat.model}: {hurt} of {whole} {unit}s have answers that cannot be used, the "
-                f"first: {stage}{first[unit]}, {first['why']} ({first['reason']}); try another prompt or model, or "
+                f"{concept}.model={self.chat.model}: {hurt} of {whole} {unit}s have answers that "
+                "cannot be used, the "
+                f"first: {stage}{first[unit]}, {first['why']} ({first['reason']}); try another "
+                "prompt or model, or "
                 f"more {concept}.max_tokens. The answers are kept"
             )
         return wrong
 
     def _identify(self) -> None:
-        """Kept answers are those of the model that the server serves now; without a server, those of the last time."""
+        """Kept answers are those of the model that the server serves now; without a server, those
+        of the last time.
+        """
         try:
             fleet = self._open()
         except HarnessError:  # without a key: said when something has to be asked
@@ -242,4 +283,7 @@ class Conversation:
 def _tokens(answers: Iterable[Answer]) -> dict[str, int]:
     """``prompt`` and ``completion`` tokens of some answers."""
     pairs = [(answer.prompt, answer.completion) for answer in answers]
-    return {"prompt": sum(prompt for prompt, _ in pairs), "completion": sum(completion for _, completion in pairs)}
+    return {
+        "prompt": sum(prompt for prompt, _ in pairs),
+        "completion": sum(completion for _, completion in pairs),
+    }

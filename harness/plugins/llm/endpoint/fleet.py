@@ -1,4 +1,6 @@
-"""Several servers of one model: each message goes to one of them by its hash, and to another while that one is away."""
+"""Several servers of one model: each message goes to one of them by its hash, and to another while
+that one is away.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ REST = 30.0
 
 
 class Fleet:
-    """The servers at ``chat.base_url`` and ``chat.urls``, of which each answers ``chat.parallel`` requests at once.
+    """The servers at ``chat.base_url`` and ``chat.urls``, of which each answers ``chat.parallel``
+    requests at once.
 
-    A message always prefers the same server, so its cached prefixes are used again; another address moves only the
-    messages that prefer it (rendezvous hashing).
+    A message always prefers the same server, so its cached prefixes are used again; another address
+    moves only the messages that prefer it (rendezvous hashing).
     """
 
     def __init__(self, chat: Chat) -> None:
@@ -30,7 +33,9 @@ class Fleet:
         self.answered: Counter[str] = Counter()
 
     def ask(self, request: dict[str, object]) -> Answer:
-        """The answer of the first server that gives one. Raises Away when none does, else as ``Endpoint.ask``."""
+        """The answer of the first server that gives one. Raises Away when none does, else as
+        ``Endpoint.ask``.
+        """
         order = self.order(request)
         up = [server for server in order if not server.rests()]
         for server in up or order:
@@ -44,7 +49,9 @@ class Fleet:
                 server.rest()
                 if last:
                     raise
-                log.warning("%s: no answer (%s); its messages go to the other servers", server.url, error)
+                log.warning(
+                    "%s: no answer (%s); its messages go to the other servers", server.url, error
+                )
                 continue
             self.answered[server.url] += 1
             return answer
@@ -71,7 +78,8 @@ class Fleet:
         if len(names) > 1:
             said = ", ".join(f"{name} at {url}" for name, url in sorted(names.items()))
             raise HarnessError(
-                f"{self.chat.concept}.urls: the servers serve different models ({said}); give those of one model"
+                f"{self.chat.concept}.urls: the servers serve different models ({said}); give "
+                "those of one model"
             )
         return next(iter(names), "")
 

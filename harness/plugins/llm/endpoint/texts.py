@@ -1,4 +1,6 @@
-"""Asking a server for a number or a vector of each text: batches, several at once, halved where one is refused."""
+"""Asking a server for a number or a vector of each text: batches, several at once, halved where one
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,16 @@ SIZE = 256 << 20
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Send = Callable[[Sequence[Item], bool], Sequence[Result]]
-"""What the server says of each item of a batch, cut to what its model reads or not. Raises as ``Endpoint.post``."""
+"""What the server says of each item of a batch, cut to what its model reads or not. Raises as
+``Endpoint.post``.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextEndpoint(Server):
-    """A base of strategies: the fields of a server that answers batches of texts.    batch_size: texts a request."""
+    """A base of strategies: the fields of a server that answers batches of texts.    batch_size:
+    texts a request.
+    """
 
     model: str
     base_url: str = field(default="http://127.0.0.1:8080", metadata=REACHES)
@@ -40,12 +46,17 @@ class TextEndpoint(Server):
 class TextClient:
     """The client of such a server; nothing is sent yet.    size: texts a request.
 
-    truncate: whether a text that the server finds too long is asked for again, cut by the server, and counted; None
-    where the server cuts nothing.
+    truncate: whether a text that the server finds too long is asked for again, cut by the server,
+    and counted; None where the server cuts nothing.
     """
 
     def __init__(self, asking: TextEndpoint, truncate: bool | None) -> None:
-        self.asking, self.size, self.truncate, self._halved = asking, asking.batch_size, truncate, False
+        self.asking, self.size, self.truncate, self._halved = (
+            asking,
+            asking.batch_size,
+            truncate,
+            False,
+        )
         self.endpoint = Endpoint(asking, size=SIZE)
         self._others: set[str] = set()
 
@@ -62,14 +73,19 @@ class TextClient:
         concept, model = self.asking.concept, self.asking.model
         if served and served != model:
             raise HarnessError(
-                f"{concept}.model={model}: the server at {self.asking.base_url} serves {served}; type "
-                f"{concept}.model={served}, which its results are named by, or another {concept}.base_url"
+                f"{concept}.model={model}: the server at {self.asking.base_url} serves {served}; "
+                "type "
+                f"{concept}.model={served}, which its results are named by, or another "
+                f"{concept}.base_url"
             )
         most = info.get("max_client_batch_size") if isinstance(info, dict) else None
         self.size = min(self.size, most) if isinstance(most, int) and most > 0 else self.size
 
     def ask(
-        self, batches: Sequence[Sequence[Item]], send: Send[Item, Result], advance: Callable[[int], object]
+        self,
+        batches: Sequence[Sequence[Item]],
+        send: Send[Item, Result],
+        advance: Callable[[int], object],
     ) -> list[tuple[Result, bool]]:
         """The answer to each item of the batches, in their order, and whether the server cut it."""
         found: list[tuple[Result, bool]] = []
@@ -82,9 +98,14 @@ class TextClient:
             raise self._stop(error) from error
         except Refused as error:
             concept = self.asking.concept
-            mend = f" (where it is too long, type {concept}.truncate=true)" if self.truncate is False else ""
+            mend = (
+                f" (where it is too long, type {concept}.truncate=true)"
+                if self.truncate is False
+                else ""
+            )
             raise HarnessError(
-                f"{concept}.base_url={self.asking.base_url}: {self.asking.model} refuses a text ({error}); "
+                f"{concept}.base_url={self.asking.base_url}: {self.asking.model} refuses a text "
+                f"({error}); "
                 f"mend what the server names{mend}; finished parts are kept"
             ) from error
         finally:
@@ -92,7 +113,9 @@ class TextClient:
         return found
 
     def _halve(self, batch: Sequence[Item], send: Send[Item, Result]) -> list[tuple[Result, bool]]:
-        """A batch that is refused is sent by halves; an item that is refused alone is sent again, to be cut."""
+        """A batch that is refused is sent by halves; an item that is refused alone is sent again,
+        to be cut.
+        """
         try:
             return [(one, False) for one in send(batch, False)]
         except Refused as error:
@@ -106,10 +129,15 @@ class TextClient:
         if not self._halved and not any(cut for _, cut in found):
             self._halved = True
             log.warning(
-                "%s.base_url=%s: %d texts at once are refused (%s), so they are sent by halves; a smaller "
+                "%s.base_url=%s: %d texts at once are refused (%s), so they are sent by halves; "
+                "a smaller "
                 "%s.batch_size saves these requests",
-                self.asking.concept, self.asking.base_url, len(batch), reason, self.asking.concept,
-            )  # fmt: skip
+                self.asking.concept,
+                self.asking.base_url,
+                len(batch),
+                reason,
+                self.asking.concept,
+            )
         return found
 
     def note_model(self, model: str | None) -> None:
@@ -117,21 +145,28 @@ class TextClient:
         if model and model != self.asking.model and model not in self._others:
             self._others.add(model)
             log.warning(
-                "%s.model=%s: answers are of %s, as the server says", self.asking.concept, self.asking.model, model
+                "%s.model=%s: answers are of %s, as the server says",
+                self.asking.concept,
+                self.asking.model,
+                model,
             )
 
     def _stop(self, error: Exception) -> Stop:
         return Stop(
-            f"{self.asking.concept}.base_url={self.asking.base_url}: no answer from {self.asking.model} ({error}); "
+            f"{self.asking.concept}.base_url={self.asking.base_url}: no answer from "
+            f"{self.asking.model} ({error}); "
             "finished parts are kept, so run the command again when the endpoint answers"
         )
 
 
 def by_index(rows: Any, key: str, count: int) -> list[float]:
-    """The numbers under ``key`` in rows that come in any order, by their ``index``. Raises ValueError for others."""
+    """The numbers under ``key`` in rows that come in any order, by their ``index``. Raises
+    ValueError for others.
+    """
     found = {int(row["index"]): float(row[key]) for row in rows}
     if sorted(found) != list(range(count)) or len(rows) != count:
         raise ValueError(
-            f"{len(rows)} rows with the indexes {sorted(found)[:5]}, expected one for each of {count} texts"
+            f"{len(rows)} rows with the indexes {sorted(found)[:5]}, expected one for each of "
+            f"{count} texts"
         )
     return [found[place] for place in range(count)]

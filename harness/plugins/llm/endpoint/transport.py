@@ -17,12 +17,16 @@ LEFT_OUT = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 def http_module(openai: Any) -> Any:
     """The module httpx, or the successor that this ``openai`` is built on."""
-    base = next(one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai"))
+    base = next(
+        one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai")
+    )
     return sys.modules[base.__module__.partition(".")[0]]
 
 
 def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
-    """A client for ``openai``: answers come whole within ``seconds``, have at most ``size`` bytes, and not the key."""
+    """A client for ``openai``: answers come whole within ``seconds``, have at most ``size`` bytes,
+    and not the key.
+    """
     http = http_module(openai)
     return openai.DefaultHttpxClient(
         transport=BoundedTransport(http, key, seconds, size),
@@ -34,7 +38,8 @@ def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
 
 
 class BoundedTransport:
-    """Each answer is read on a thread of its own, so that a server that sends byte by byte is left at the deadline.
+    """Each answer is read on a thread of its own, so that a server that sends byte by byte is left
+    at the deadline.
 
     http: the module httpx.
     """
@@ -44,9 +49,11 @@ class BoundedTransport:
         self._key, self._seconds, self._size = key.encode(), seconds, size
 
     def handle_request(self, request: Any) -> Any:
-        """The whole response. Raises ReadTimeout at the deadline, ReadError for an answer that is too large.
+        """The whole response. Raises ReadTimeout at the deadline, ReadError for an answer that is
+        too large.
 
-        The deadline is seen by this thread or by the one that reads, whichever wakes first; the words are the same.
+        The deadline is seen by this thread or by the one that reads, whichever wakes first; the
+        words are the same.
         """
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         deadline = time.monotonic() + self._seconds
@@ -56,7 +63,9 @@ class BoundedTransport:
         except queue.Empty:
             found = self._http.ReadTimeout("", request=request)
         if isinstance(found, self._http.ReadTimeout):
-            raise self._http.ReadTimeout(f"no whole answer within {self._seconds:g} seconds", request=request)
+            raise self._http.ReadTimeout(
+                f"no whole answer within {self._seconds:g} seconds", request=request
+            )
         if isinstance(found, Exception):
             raise found
         return found
@@ -77,11 +86,15 @@ class BoundedTransport:
             for part in response.stream:
                 data += part
                 if len(data) > self._size:
-                    raise self._http.ReadError(f"an answer of more than {self._size >> 20} MiB", request=request)
+                    raise self._http.ReadError(
+                        f"an answer of more than {self._size >> 20} MiB", request=request
+                    )
                 if time.monotonic() > deadline:
                     raise self._http.ReadTimeout("", request=request)
         finally:
             response.close()
         content = bytes(data).replace(self._key, b"***") if self._key else bytes(data)
-        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in LEFT_OUT]
+        headers = [
+            (name, value) for name, value in response.headers.raw if name.lower() not in LEFT_OUT
+        ]
         return self._http.Response(response.status_code, headers=headers, content=content)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class VectorServer(ABC):
-    """The client of a server of vectors. See ``harness.model.encoder.Model``.    truncate: see ``TextClient``."""
+    """The client of a server of vectors. See ``harness.model.encoder.Model``.    truncate: see
+    ``TextClient``.
+    """
 
     def __init__(self, encoder: TextEndpoint, truncate: bool | None, backend: str) -> None:
         self.client, self.dimension = TextClient(encoder, truncate), 0
@@ -33,10 +35,13 @@ class VectorServer(ABC):
         """See ``harness.model.encoder.Model``."""
         size = self.client.size
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
-        answers = self.client.ask(batches, lambda batch, cut: list(self.vectors(batch, role, cut)), advance)
+        answers = self.client.ask(
+            batches, lambda batch, cut: list(self.vectors(batch, role, cut)), advance
+        )
         if len(lengths := {len(vector) for vector, _ in answers}) > 1:
             raise HarnessError(
-                f"encoder.base_url={self.client.asking.base_url}: vectors of {' and '.join(map(str, sorted(lengths)))} "
+                f"encoder.base_url={self.client.asking.base_url}: vectors of "
+                f"{' and '.join(map(str, sorted(lengths)))} "
                 "numbers; check the address: one server must answer all requests"
             )
         found = np.stack([vector for vector, _ in answers])
@@ -45,8 +50,12 @@ class VectorServer(ABC):
 
 
 def read_vectors(rows: Any, count: int) -> NDArray[np.float32]:
-    """float32[n, d] of rows of numbers. Raises ValueError unless there are ``count`` of one length."""
+    """float32[n, d] of rows of numbers. Raises ValueError unless there are ``count`` of
+    one length.
+    """
     vectors = np.array(rows, np.float32)
     if vectors.ndim != 2 or len(vectors) != count:
-        raise ValueError(f"an answer of the form {vectors.shape}, expected a vector for each of {count} texts")
+        raise ValueError(
+            f"an answer of the form {vectors.shape}, expected a vector for each of {count} texts"
+        )
     return vectors

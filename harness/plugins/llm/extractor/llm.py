@@ -1,4 +1,6 @@
-"""Open information extraction by a language model behind an OpenAI-compatible endpoint: entities, then triples."""
+"""Open information extraction by a language model behind an OpenAI-compatible endpoint: entities,
+then triples.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +14,37 @@ from harness.core.identity import NO_RESULT, digest
 from harness.core.table import counted
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
-from harness.plugins.llm.endpoint import LETTERS, Chat, Conversation, fill, form_of, read_field, read_text
+from harness.plugins.llm.endpoint import (
+    LETTERS,
+    Chat,
+    Conversation,
+    fill,
+    form_of,
+    read_field,
+    read_text,
+)
 from harness.plugins.llm.endpoint.chat import Estimate
 from harness.plugins.llm.extractor.openie import Statements, add_statements
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
 PARTS = ("subject", "predicate", "object")
 STATEMENT = form_of({part: {"type": "string"} for part in PARTS})
-FORMS: Mapping[str, Mapping[str, object]] = {"entities": TEXTS, "triples": {"type": "array", "items": STATEMENT}}
+FORMS: Mapping[str, Mapping[str, object]] = {
+    "entities": TEXTS,
+    "triples": {"type": "array", "items": STATEMENT},
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
-    """What ``base`` finds, with the entities and triples that a model names in each passage (two requests a passage).
+    """What ``base`` finds, with the entities and triples that a model names in each passage (two
+    requests a passage).
 
     entities, triples: prompts of ``conf/extractor/prompts/``, or files.    The rest: see Chat.
 
-    An answer that is not what was asked for (``invalid``), was cut (``cut``) or refused (``refused``) gives nothing;
-    it is counted and listed in ``malformed.jsonl`` of the artifact. When that befalls more than half of the passages,
-    nothing is built.
+    An answer that is not what was asked for (``invalid``), was cut (``cut``) or refused
+    (``refused``) gives nothing; it is counted and listed in ``malformed.jsonl`` of the artifact.
+    When that befalls more than half of the passages, nothing is built.
     """
 
     concept: ClassVar[str] = "extractor"
@@ -43,14 +57,18 @@ class LLM(Chat):
         """Hash of the prompts' texts."""
         return digest([prompt.text for prompt in self._prompts()])
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, object]]:
+    def extract(
+        self, benchmark: Benchmark, folder: Path
+    ) -> tuple[Extraction, Mapping[str, object]]:
         """Ask of every passage, count, and join to what ``base`` finds."""
         conversation, prompts = Conversation(self), self._prompts()
         ids = benchmark.doc_ids.to_pylist()
 
         def ask(passage: str, prompt: Prompt, message: str) -> list[Any]:
             about = {"passage": passage, "stage": prompt.stage}
-            answer = conversation.ask(about, prompt.text, message, prompt.read, prompt.stage, prompt.schema)
+            answer = conversation.ask(
+                about, prompt.text, message, prompt.read, prompt.stage, prompt.schema
+            )
             return answer or []
 
         def read(place: int) -> tuple[list[str | None], list[list[str | None] | None]]:
@@ -71,8 +89,8 @@ class LLM(Chat):
     def estimate(self, passages: Sequence[str]) -> Estimate:
         """``requests``, ``tokens`` and ``cost`` at most, where no answer is kept yet.
 
-        A prompt's tokens are a quarter of its letters; each answer is taken to have all of ``max_tokens``, and the
-        entities of the first to stand in the second prompt.
+        A prompt's tokens are a quarter of its letters; each answer is taken to have all of
+        ``max_tokens``, and the entities of the first to stand in the second prompt.
         """
         prompts, requests = self._prompts(), 2 * len(passages)
         letters = sum(len(prompt.fill(passage)) for prompt in prompts for passage in passages)
@@ -86,7 +104,8 @@ class LLM(Chat):
         tokens = most["tokens"]
         cost = f", cost at most {most['cost']:g}" if any(self.price.values()) else ""
         return (
-            f"{self.model}: {counted(most['requests'], 'call')}, {counted(tokens['prompt'], 'token')} asked and "
+            f"{self.model}: {counted(most['requests'], 'call')}, "
+            f"{counted(tokens['prompt'], 'token')} asked and "
             f"{tokens['completion']:,} answered at most{cost}"
         )
 
@@ -101,7 +120,9 @@ def texts(values: list[Any]) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Prompt:
-    """stage: ``entities`` or ``triples``, the only field of the answer. text: with ``{passage}`` and ``{entities}``."""
+    """stage: ``entities`` or ``triples``, the only field of the answer. text: with ``{passage}``
+    and ``{entities}``.
+    """
 
     stage: str
     text: str
@@ -117,13 +138,16 @@ class Prompt:
         return form_of({self.stage: FORMS[self.stage]})
 
     def read(self, content: str) -> list[Any]:
-        """The list in an answer, which may stand in a fence or among other words. Raises ValueError for another form.
+        """The list in an answer, which may stand in a fence or among other words. Raises ValueError
+        for another form.
 
         Statements are returned as lists of their three parts, whether they were objects or lists.
         """
         found = read_field(content, self.stage, list)
         if self.stage == "triples":
-            return [[row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found]
+            return [
+                [row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found
+            ]
         return found
 
 

@@ -1,4 +1,6 @@
-"""Open information extraction: what a language model said of each passage, beside what needs no model."""
+"""Open information extraction: what a language model said of each passage, beside what needs no
+model.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Statements:
-    """Of one passage: entities, (subject, predicate, object) triples, and counts of what was neither.
+    """Of one passage: entities, (subject, predicate, object) triples, and counts of what was
+    neither.
 
-    What is wrong is counted, never silently dropped: ``not_entities``, ``not_triples`` (not three texts),
-    ``empty_names`` (no letter or digit in the name of an entity, a subject or an object).
+    What is wrong is counted, never silently dropped: ``not_entities``, ``not_triples`` (not three
+    texts), ``empty_names`` (no letter or digit in the name of an entity, a subject or an object).
     confidence: of each triple, in [0, 1]; None where it has none.
     """
 
@@ -51,7 +54,10 @@ class Statements:
     @cached_property
     def links(self) -> list[Triple]:
         """The triples, subject and object by the names of entities."""
-        return [(normal(subject), predicate, normal(object_)) for subject, predicate, object_ in self.triples]
+        return [
+            (normal(subject), predicate, normal(object_))
+            for subject, predicate, object_ in self.triples
+        ]
 
     @cached_property
     def names(self) -> list[str]:
@@ -107,17 +113,21 @@ def add_statements(
 ) -> tuple[Extraction, dict[str, object]]:
     """``base`` and what was said of each passage (None: nothing is known of it), and counts.
 
-    Names of entities, subjects and objects become entities, each a mention of kind ``open`` of its passage, once.
-    Questions mention, beside what ``base`` found in them, those names that stand in them with a capital or a digit,
-    longest first, where ``base`` found nothing.
+    Names of entities, subjects and objects become entities, each a mention of kind ``open`` of its
+    passage, once. Questions mention, beside what ``base`` found in them, those names that stand in
+    them with a capital or a digit, longest first, where ``base`` found nothing.
     """
     stated = [one or NOTHING for one in said]
     known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
     number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known.names]))}
     triples = _triples(stated, number)
-    rows = [np.array([(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names], np.int32) for one in stated]
+    rows = [
+        np.array([(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names], np.int32)
+        for one in stated
+    ]
     asked = [
-        _unseen(text, known, number, _rows(base.questions, place)) for place, text in enumerate(benchmark.questions)
+        _unseen(text, known, number, _rows(base.questions, place))
+        for place, text in enumerate(benchmark.questions)
     ]
     mentions = _joined(base.passages, rows), _joined(base.questions, asked)
     wrong: Counter[str] = Counter()
@@ -134,10 +144,17 @@ def add_statements(
 def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples:
     """The triples of all passages.    number: of each entity by its name."""
     links = [(place, *link) for place, one in enumerate(stated) for link in one.links]
-    predicates = {name: i for i, name in enumerate(dict.fromkeys(predicate for _, _, predicate, _ in links))}
-    rows = [(place, number[one], predicates[predicate], number[other]) for place, one, predicate, other in links]
+    predicates = {
+        name: i for i, name in enumerate(dict.fromkeys(predicate for _, _, predicate, _ in links))
+    }
+    rows = [
+        (place, number[one], predicates[predicate], number[other])
+        for place, one, predicate, other in links
+    ]
     sure = [grade for one in stated for grade in one.confidence]
-    return Triples.of(rows, list(predicates), sure if any(grade is not None for grade in sure) else None)
+    return Triples.of(
+        rows, list(predicates), sure if any(grade is not None for grade in sure) else None
+    )
 
 
 def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
@@ -147,7 +164,9 @@ def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
     return np.stack([column[part].astype(np.int32) for column in columns], axis=1)
 
 
-def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: NDArray[np.int32]) -> NDArray[np.int32]:
+def _unseen(
+    text: str, known: Gazetteer, number: dict[str, int], base: NDArray[np.int32]
+) -> NDArray[np.int32]:
     """int32[M, 4]: the known names in a question that touch none of its mentions."""
     at = words(text)
     found = []
@@ -160,5 +179,7 @@ def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: NDArray[n
 
 
 def _joined(base: Mentions, more: Sequence[NDArray[np.int32]]) -> Mentions:
-    parts = [np.concatenate([_rows(base, place), row.reshape(-1, 4)]) for place, row in enumerate(more)]
+    parts = [
+        np.concatenate([_rows(base, place), row.reshape(-1, 4)]) for place, row in enumerate(more)
+    ]
     return Mentions.of(parts)

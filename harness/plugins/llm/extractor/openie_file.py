@@ -1,4 +1,6 @@
-"""Extraction results that others publish: HippoRAG's ``openie_results_*.json``, or JSON lines of ours."""
+"""Extraction results that others publish: HippoRAG's ``openie_results_*.json``, or JSON lines of
+ours.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,14 @@ from harness.plugins.llm.extractor.openie import Statements, add_statements
 class OpenIEFile:
     """What ``base`` finds, with the entities and triples of a file.
 
-    path: a JSON object with ``docs``, each ``passage`` (title, line break, text), ``idx`` (``chunk-`` and the passage's
-    MD5), ``extracted_entities``, ``extracted_triples``; or JSON lines (plain or ``.gz``) of ``entities``, ``triples``
-    and ``passage``, ``text`` or ``id``.
-    A row belongs to the passage of the same content: title and text, or text alone (only where that is one passage's),
-    by the hash of its words with one space between; without a text, to that with its MD5, else with its id.
-    A triple may have a fourth part, its confidence in [0, 1].
-    coverage: least share of the corpus' passages that the file must know; below it the file is refused.
+    path: a JSON object with ``docs``, each ``passage`` (title, line break, text), ``idx``
+    (``chunk-`` and the passage's MD5), ``extracted_entities``, ``extracted_triples``; or JSON lines
+    (plain or ``.gz``) of ``entities``, ``triples`` and ``passage``, ``text`` or ``id``.
+    A row belongs to the passage of the same content: title and text, or text alone (only where that
+    is one passage's), by the hash of its words with one space between; without a text, to that with
+    its MD5, else with its id. A triple may have a fourth part, its confidence in [0, 1].
+    coverage: least share of the corpus' passages that the file must know; below it the file is
+    refused.
     """
 
     version: ClassVar[int] = 2
@@ -45,16 +48,21 @@ class OpenIEFile:
         self._check()
         return file_sha256(Path(self.path))
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, object]]:
+    def extract(
+        self, benchmark: Benchmark, folder: Path
+    ) -> tuple[Extraction, Mapping[str, object]]:
         """Read, match, count, and join to what ``base`` finds."""
         self._check()
         said, counts = match_rows(Path(self.path), benchmark)
         share = sum(one is not None for one in said) / max(len(said), 1)
         if share < self.coverage:
             raise HarnessError(
-                f"extractor.path={self.path}: its {counts['rows']} rows cover {len(said) - said.count(None)} of the "
-                f"{len(said)} passages of {benchmark.name} ({share:.1%}), {counts['rows_without_passage']} rows belong "
-                f"to none; at least {self.coverage:.0%} is needed (extractor.coverage). Is it of another corpus?"
+                f"extractor.path={self.path}: its {counts['rows']} rows cover "
+                f"{len(said) - said.count(None)} of the "
+                f"{len(said)} passages of {benchmark.name} ({share:.1%}), "
+                f"{counts['rows_without_passage']} rows belong "
+                f"to none; at least {self.coverage:.0%} is needed (extractor.coverage). Is it of "
+                "another corpus?"
             )
         (folder / "base").mkdir(exist_ok=True)
         base, facts = self.base.extract(benchmark, folder / "base")
@@ -64,7 +72,8 @@ class OpenIEFile:
     def _check(self) -> None:
         if not Path(self.path).is_file():
             raise MissingFile(
-                f"extractor.path={self.path}: there is no such file; set it to a file of triples", self.path
+                f"extractor.path={self.path}: there is no such file; set it to a file of triples",
+                self.path,
             )
 
 
@@ -88,7 +97,9 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
         counts[f"rows_by_{way}"] += 1
         prefix = "extracted_" if "extracted_triples" in row else ""
         if f"{prefix}entities" not in row or f"{prefix}triples" not in row:
-            raise HarnessError(f"{where}: entities and triples are missing, found the fields {', '.join(row)}")
+            raise HarnessError(
+                f"{where}: entities and triples are missing, found the fields {', '.join(row)}"
+            )
         said[place] = Statements.of(row[f"{prefix}entities"], row[f"{prefix}triples"], graded=True)
     return said, dict(counts)
 
@@ -103,10 +114,14 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     whole = read_array(path)
     docs = whole.get("docs") if isinstance(whole, dict) else whole
     if not isinstance(docs, list):
-        raise HarnessError(f"{path}: expected an object with a list under docs, found {type(whole).__name__}")
+        raise HarnessError(
+            f"{path}: expected an object with a list under docs, found {type(whole).__name__}"
+        )
     for place, row in enumerate(docs):
         if not isinstance(row, dict):
-            raise HarnessError(f"{path}: record {place}: expected an object, found {type(row).__name__}")
+            raise HarnessError(
+                f"{path}: record {place}: expected an object, found {type(row).__name__}"
+            )
         yield f"{path}: record {place}", row
 
 
@@ -118,13 +133,18 @@ def _names(row: Mapping[str, object], where: str) -> list[tuple[str, str]]:
     name = row.get("idx", row.get("id"))
     if isinstance(name, str):
         return [("md5", name.removeprefix("chunk-")), ("id", name)]
-    raise HarnessError(f"{where}: neither passage nor id names the passage, found the fields {', '.join(row)}")
+    raise HarnessError(
+        f"{where}: neither passage nor id names the passage, found the fields {', '.join(row)}"
+    )
 
 
 def _keys(benchmark: Benchmark) -> dict[str, dict[str, int]]:
     """The passages by each thing that can name them. What names two passages names none."""
     texts = [str(text) for text in benchmark.corpus["text"][:]]
-    md5 = [hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest() for whole in benchmark.passages]
+    md5 = [
+        hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest()
+        for whole in benchmark.passages
+    ]
     return {
         "passage": _unique([_hash(whole) for whole in benchmark.passages]),
         "text": _unique([_hash(text) for text in texts]),

@@ -1,14 +1,16 @@
-"""Gates: which of the facts near a question's seeds are kept (HippoRAG 2's recognition, PolicyRAG's keep-drop).
+"""Gates: which of the facts near a question's seeds are kept (HippoRAG 2's recognition, PolicyRAG's
+keep-drop).
 
-A gate is a frozen dataclass. A retriever holds one as a field (``gate: ${gate}`` in its configuration) and asks it of
-all questions at once:
+A gate is a frozen dataclass. A retriever holds one as a field (``gate: ${gate}`` in its
+configuration) and asks it of all questions at once:
 
     candidates = Candidates(texts, indptr, fact)
     passed, facts = keep(self.gate, questions, candidates, store)
 
-``passed`` is bool[M], over the entries of ``candidates.fact``; ``facts`` goes into the retriever's own manifest. A
-question of which nothing is kept is the retriever's to handle (HippoRAG 2 falls back to its dense list).
-What a gate decided is an artifact, named by the gate's identity and the hashes of questions and candidates.
+``passed`` is bool[M], over the entries of ``candidates.fact``; ``facts`` goes into the retriever's
+own manifest. A question of which nothing is kept is the retriever's to handle (HippoRAG 2 falls
+back to its dense list). What a gate decided is an artifact, named by the gate's identity and the
+hashes of questions and candidates.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ Kept = tuple[NDArray[np.bool_], Mapping[str, object]]
 class Candidates:
     """M candidates of Q questions, taken from F facts.
 
-    texts: F texts, a fact each, such as ``dune filmed by david lynch`` (subject, predicate, object).
+    texts: F texts, a fact each, such as ``dune filmed by david lynch`` (subject, predicate,
+    object).
     indptr: int64[Q + 1]; question q's candidates are ``fact[indptr[q]:indptr[q + 1]]``, best first.
-    fact: int[M], places in ``texts``. ``Candidates(texts, np.arange(Q + 1) * n, near.ravel())`` is n nearest of each.
+    fact: int[M], places in ``texts``. ``Candidates(texts, np.arange(Q + 1) * n, near.ravel())`` is
+    n nearest of each.
     """
 
     texts: Sequence[str]
@@ -58,55 +62,72 @@ class Candidates:
 
     def of(self, question: int) -> list[str]:
         """The texts of a question's candidates."""
-        return [self.texts[fact] for fact in self.fact[self.indptr[question] : self.indptr[question + 1]].tolist()]
+        return [
+            self.texts[fact]
+            for fact in self.fact[self.indptr[question] : self.indptr[question + 1]].tolist()
+        ]
 
     def distinct(self) -> tuple[Candidates, NDArray[np.int64]]:
-        """The same with distinct texts that all occur, each once a question where it came first; and int64[M], the
-        place there of each candidate here. Facts are numbered in the order in which they first occur, so the result
-        does not depend on what else is in ``texts``.
+        """The same with distinct texts that all occur, each once a question where it came first;
+        and int64[M], the place there of each candidate here. Facts are numbered in the order in
+        which they first occur, so the result does not depend on what else is in ``texts``.
         """
         number: dict[str, int] = {}
         place: dict[tuple[int, int], int] = {}
         pairs = zip(self.question.tolist(), self.fact.tolist(), strict=True)
-        named = [(question, number.setdefault(self.texts[fact], len(number))) for question, fact in pairs]
+        named = [
+            (question, number.setdefault(self.texts[fact], len(number))) for question, fact in pairs
+        ]
         back = np.array([place.setdefault(pair, len(place)) for pair in named], dtype=np.int64)
         rows = np.array(list(place), dtype=np.int64).reshape(-1, 2)
         indptr = np.searchsorted(rows[:, 0], np.arange(len(self) + 1))
         return Candidates(list(number), indptr.astype(np.int64), rows[:, 1].astype(np.int32)), back
 
     def hashes(self) -> list[str]:
-        """What names the content: hashes of the texts, of the numbers of candidates, and of which they are."""
+        """What names the content: hashes of the texts, of the numbers of candidates, and of which
+        they are.
+        """
         arrays = (self.indptr.astype(np.int64), self.fact.astype(np.int64))
-        return [texts_sha256(self.texts), *(texts_sha256([array.tobytes().hex()]) for array in arrays)]
+        return [
+            texts_sha256(self.texts),
+            *(texts_sha256([array.tobytes().hex()]) for array in arrays),
+        ]
 
 
 @runtime_checkable
 class Gate(Protocol):
     """A strategy that keeps or drops each candidate fact of each question."""
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Kept:
         """bool[M], which candidates are kept, and counts for the manifest.
 
-        The texts of the candidates are distinct, and each question has a fact once. ``folder``: where to list what went
-        wrong; it becomes the artifact. With an attribute ``together`` that is true several processes decide at once,
-        in one folder (see harness.work.shared_rows).
+        The texts of the candidates are distinct, and each question has a fact once. ``folder``:
+        where to list what went wrong; it becomes the artifact. With an attribute ``together`` that
+        is true several processes decide at once, in one folder (see harness.work.shared_rows).
         """
         ...
 
 
 def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: Store) -> Kept:
-    """bool[M], which candidates the gate keeps, and counts; computed once, then read from its artifact.
+    """bool[M], which candidates the gate keeps, and counts; computed once, then read from its
+    artifact.
 
-    questions: the Q questions that ``candidates`` has rows for, in any number and order: pass those of one split, or
-    one perturbed question.    Candidates of a question that read the same stand or fall together and count once.
+    questions: the Q questions that ``candidates`` has rows for, in any number and order: pass those
+    of one split, or
+    one perturbed question.    Candidates of a question that read the same stand or fall together
+    and count once.
 
-    The counts are ``candidates``, ``kept`` and ``dropped`` (sum over questions, each text once a question),
-    ``questions_without_candidate``, ``questions_with_nothing_kept`` (of those with candidates), and the gate's own
-    (``llm``: ``answers``, ``answers_paid``, ``tokens``, ``tokens_paid``, ``cost``, ``cost_paid``, ``malformed``,
-    ``strangers``).
+    The counts are ``candidates``, ``kept`` and ``dropped`` (sum over questions, each text once a
+    question), ``questions_without_candidate``, ``questions_with_nothing_kept`` (of those with
+    candidates), and the gate's own (``llm``: ``answers``, ``answers_paid``, ``tokens``,
+    ``tokens_paid``, ``cost``, ``cost_paid``, ``malformed``, ``strangers``).
     """
     if len(candidates) != len(questions):
-        raise ValueError(f"candidates of {len(candidates)} questions for {len(questions)} questions")
+        raise ValueError(
+            f"candidates of {len(candidates)} questions for {len(questions)} questions"
+        )
     clean, back = candidates.distinct()
 
     @functools.cache

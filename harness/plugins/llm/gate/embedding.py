@@ -18,10 +18,11 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Embedding:
-    """Keeps the ``most`` facts of greatest cosine to the question, of those of at least ``threshold``.
+    """Keeps the ``most`` facts of greatest cosine to the question, of those of at least
+    ``threshold``.
 
-    encoder: embeds questions and facts (as passages).    threshold: in [-1, 1].    most: at least 1; null for all.
-    Of equal cosines the earlier candidate is kept.
+    encoder: embeds questions and facts (as passages).    threshold: in [-1, 1].    most: at least
+    1; null for all. Of equal cosines the earlier candidate is kept.
     """
 
     version: ClassVar[int] = 1
@@ -34,8 +35,12 @@ class Embedding:
         if self.most is not None:
             whole_number("gate.most", self.most, 1)
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
-        """See ``harness.plugins.llm.gate.Gate``. Counts ``below`` (the threshold) and ``beyond`` (the most)."""
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Kept:
+        """See ``harness.plugins.llm.gate.Gate``. Counts ``below`` (the threshold) and ``beyond``
+        (the most).
+        """
         cosine = np.empty(0)
         if len(candidates.fact):
             facts = np.asarray(embed(self.encoder, candidates.texts, "passage", store))
@@ -44,6 +49,8 @@ class Embedding:
         near = cosine >= self.threshold
         order = np.lexsort((np.arange(len(cosine)), -cosine, ~near, candidates.question))
         rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order)) - np.repeat(candidates.indptr[:-1], candidates.lengths())
+        rank[order] = np.arange(len(order)) - np.repeat(
+            candidates.indptr[:-1], candidates.lengths()
+        )
         passed = near if self.most is None else near & (rank < self.most)
         return passed, {"below": int((~near).sum()), "beyond": int((near & ~passed).sum())}

@@ -1,4 +1,6 @@
-"""The gate by a language model behind an OpenAI-compatible endpoint (PolicyRAG appendix A, Figure 4)."""
+"""The gate by a language model behind an OpenAI-compatible endpoint (PolicyRAG appendix A, Figure
+4).
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,21 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
-    """Keeps the facts that a model names, at most ``most`` of them: one request a question that has candidates.
+    """Keeps the facts that a model names, at most ``most`` of them: one request a question that has
+    candidates.
 
-    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes, ``{most}`` and
-    ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a ``domain``, such as law), ``seeds`` (entities to start
-    from; for ``policy.seed.filter``).
+    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes,
+    ``{most}`` and ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a ``domain``, such as
+    law), ``seeds`` (entities to start from; for ``policy.seed.filter``).
     most: at least 1.    The rest: see Chat; the temperature is 0 by default.
 
-    The answer is ``{"facts": [...]}``, texts of candidates (capitals and white space do not matter). What is no
-    candidate is dropped and counted as ``strangers``, what is named beyond the first ``most`` as ``beyond``. An answer
-    that is not of this form (``invalid``), was cut (``cut``) or refused (``refused``) keeps nothing; it is counted and
-    listed in ``malformed.jsonl`` of the artifact. When that befalls more than half of the questions, nothing is built.
-    Raw answers are kept by model, prompt, question and candidates: a killed run pays for none twice.
+    The answer is ``{"facts": [...]}``, texts of candidates (capitals and white space do not
+    matter). What is no candidate is dropped and counted as ``strangers``, what is named beyond the
+    first ``most`` as ``beyond``. An answer that is not of this form (``invalid``), was cut
+    (``cut``) or refused (``refused``) keeps nothing; it is counted and listed in
+    ``malformed.jsonl`` of the artifact. When that befalls more than half of the questions, nothing
+    is built. Raw answers are kept by model, prompt, question and candidates: a killed run pays for
+    none twice.
     """
 
     concept: ClassVar[str] = "gate"
@@ -48,13 +53,21 @@ class LLM(Chat):
         """Hash of the prompt's text."""
         return digest(self._prompt())
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Kept:
         """See ``harness.plugins.llm.gate.Gate``."""
         conversation, prompt = Conversation(self), self._prompt()
 
         def ask(question: int) -> list[str | None]:
             facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates.of(question))
-            message = fill(prompt, question=questions[question], facts=facts, most=str(self.most), domain=self.domain)
+            message = fill(
+                prompt,
+                question=questions[question],
+                facts=facts,
+                most=str(self.most),
+                domain=self.domain,
+            )
             about = {"question": questions[question]}
             answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
             return [text if isinstance(text, str) else None for text in answered]
@@ -66,7 +79,9 @@ class LLM(Chat):
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
             known, others = _named(texts, candidates.of(question))
-            passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = True
+            passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = (
+                True
+            )
             strangers += others
             beyond += len(known[self.most :])
         return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
@@ -74,13 +89,23 @@ class LLM(Chat):
     def _prompt(self) -> str:
         text = read_text("gate", "prompt", self.prompt, "facts", "question")
         if ("{domain}" in text) != bool(self.domain):
-            mend = "set gate.domain, such as law" if not self.domain else "take gate.prompt=keep_domain"
-            lacks = "names {domain}, which is empty" if not self.domain else f"has no place for domain={self.domain}"
+            mend = (
+                "set gate.domain, such as law"
+                if not self.domain
+                else "take gate.prompt=keep_domain"
+            )
+            lacks = (
+                "names {domain}, which is empty"
+                if not self.domain
+                else f"has no place for domain={self.domain}"
+            )
             raise HarnessError(f"gate.prompt={self.prompt} {lacks}; {mend}")
         return text
 
     def _form(self) -> dict[str, object]:
-        return form_of({"facts": {"type": "array", "items": {"type": "string"}, "maxItems": self.most}})
+        return form_of(
+            {"facts": {"type": "array", "items": {"type": "string"}, "maxItems": self.most}}
+        )
 
 
 def _read(content: str) -> list[Any]:
@@ -88,7 +113,9 @@ def _read(content: str) -> list[Any]:
 
 
 def _named(texts: Sequence[str | None], candidates: Sequence[str]) -> tuple[list[int], int]:
-    """Which candidates these texts name, each once, in their order; and how many of them name none."""
+    """Which candidates these texts name, each once, in their order; and how many of them
+    name none.
+    """
     place = {_plain(text): i for i, text in reversed(list(enumerate(candidates)))}
     found = [None if text is None else place.get(_plain(text)) for text in texts]
     return list(dict.fromkeys(i for i in found if i is not None)), found.count(None)

@@ -16,6 +16,8 @@ from harness.work.store import Store
 class Open:
     """Keeps every candidate."""
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Kept:
         """See ``harness.plugins.llm.gate.Gate``."""
         return np.ones(len(candidates.fact), dtype=np.bool_), {}

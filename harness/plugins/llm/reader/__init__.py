@@ -1,7 +1,7 @@
 """Readers: a question and passages to a short answer.
 
-A reader is a frozen dataclass. What it answers is an artifact, named by the reader's identity and the hashes of
-questions and passages.
+A reader is a frozen dataclass. What it answers is an artifact, named by the reader's identity and
+the hashes of questions and passages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from harness.work.store import Store
 ANSWERS = "answers.json"
 
 Contexts = Sequence[Sequence[str]]
-"""Of each question, the passages that it is answered from, best first; none where it is answered without any."""
+"""Of each question, the passages that it is answered from, best first; none where it is answered
+without any.
+"""
 
 
 @runtime_checkable
@@ -35,7 +37,9 @@ class Reader(Protocol):
         ...
 
     def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
-        """What answering would take, without doing it: ``requests``, ``kept`` (already answered), tokens and cost."""
+        """What answering would take, without doing it: ``requests``, ``kept`` (already answered),
+        tokens and cost.
+        """
         ...
 
 
@@ -48,7 +52,11 @@ def read(
         answers, facts = reader.answer(questions, contexts, folder)
         text = json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
         (folder / ANSWERS).write_text(text, encoding="utf-8")
-        return {"questions": len(answers), "without_answer": sum(not answer for answer in answers), **facts}
+        return {
+            "questions": len(answers),
+            "without_answer": sum(not answer for answer in answers),
+            **facts,
+        }
 
     flat = (part for passages in contexts for part in (str(len(passages)), *passages))
     inputs = {"questions": texts_sha256(questions), "contexts": texts_sha256(flat)}

@@ -20,12 +20,16 @@ from harness.plugins.llm.reader import Contexts
 class LLM(Chat):
     """One request a question: greedy decoding (temperature 0), an answer of a JSON schema.
 
-    prompt: of ``conf/reader/prompts/``, or a file, with ``{passages}`` and ``{question}``.    closed: the one for
-    questions without passages, with ``{question}``.    form: the texts that an answer consists of, in this order, the
-    last of which is taken; ``[evidence, answer]`` lets a model quote before it answers.    The rest: see Chat.
+    prompt: of ``conf/reader/prompts/``, or a file, with ``{passages}`` and ``{question}``.
+    closed: the one for
+    questions without passages, with ``{question}``.    form: the texts that an answer consists of,
+    in this order, the
+    last of which is taken; ``[evidence, answer]`` lets a model quote before it answers.    The
+    rest: see Chat.
 
-    What is not of this form (``invalid``), was cut (``cut``) or refused as too long (``refused``) is an empty answer;
-    it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers are kept by model, prompt, question and
+    What is not of this form (``invalid``), was cut (``cut``) or refused as too long (``refused``)
+    is an empty answer; it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers
+    are kept by model, prompt, question and
     passages: a killed run pays for none twice.
     """
 
@@ -55,15 +59,17 @@ class LLM(Chat):
         def ask(place: int) -> str:
             prompt, message = self._message(questions[place], contexts[place])
             about = {"question": questions[place]}
-            return conversation.ask(about, prompt, message, self._read, "answer", self._schema()) or ""
+            return (
+                conversation.ask(about, prompt, message, self._read, "answer", self._schema()) or ""
+            )
 
         answers = conversation.ask_all(range(len(questions)), ask, "answer", "question")
         conversation.list_wrong(folder)
         return answers, conversation.facts()
 
     def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
-        """See ``Reader``. Of what is not kept yet, a prompt's tokens are a quarter of its letters, and
-        the answer's are taken to be all of ``max_tokens``: no run costs more than so.
+        """See ``Reader``. Of what is not kept yet, a prompt's tokens are a quarter of its letters,
+        and the answer's are taken to be all of ``max_tokens``: no run costs more than so.
         """
         kept, paid = Answers.of(self), {"prompt": 0, "completion": 0}
         held = 0

@@ -1,4 +1,6 @@
-"""A reranker behind a server: Text Embeddings Inference, vLLM, or another with Cohere's or Jina's ``/rerank``."""
+"""A reranker behind a server: Text Embeddings Inference, vLLM, or another with Cohere's or Jina's
+``/rerank``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from harness.plugins.llm.endpoint.texts import TextClient, TextEndpoint, by_inde
 
 @dataclass(frozen=True)
 class Api:
-    """How a server is asked: the names of question, passages and scores, and what asks for logits and for cutting.
+    """How a server is asked: the names of question, passages and scores, and what asks for logits
+    and for cutting.
 
     rows: where the scores are in the answer; empty where the answer is their list.
     """
@@ -37,26 +40,38 @@ class Api:
 
 
 VLLM: dict[str, Mapping[str, object]] = {
-    "raw": {"use_activation": False}, "whole": {}, "cut": {"truncate_prompt_tokens": -1}
-}  # fmt: skip
+    "raw": {"use_activation": False},
+    "whole": {},
+    "cut": {"truncate_prompt_tokens": -1},
+}
 APIS = {
     "tei": Api(
-        "/rerank", "query", "texts", "", "score",
-        raw={"raw_scores": True}, whole={"truncate": False}, cut={"truncate": True},
+        "/rerank",
+        "query",
+        "texts",
+        "",
+        "score",
+        raw={"raw_scores": True},
+        whole={"truncate": False},
+        cut={"truncate": True},
     ),
     "rerank": Api("/rerank", "query", "documents", "results", "relevance_score", **VLLM),
     "score": Api("/score", "text_1", "text_2", "data", "score", **VLLM),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class EndpointReranker(TextEndpoint, TextReranker):
-    """s = the score of a server's model. How s meets the fused score is that of every reranker that reads: blend, m.
+    """s = the score of a server's model. How s meets the fused score is that of every reranker that
+    reads: blend, m.
 
-    model: as the server calls it.    api: ``tei``, Text Embeddings Inference; ``rerank``, vLLM and others with Cohere's
-    form of request; ``score``, vLLM's other form.    raw: ask for logits, where the server knows how (TEI, vLLM):
-    probabilities near 1 become equal in float32. Hosted servers that refuse unknown fields need ``raw=false``.
-    truncate: a pair that the server finds too long is asked for again, cut by the server, and counted; false stops.
+    model: as the server calls it.    api: ``tei``, Text Embeddings Inference; ``rerank``, vLLM and
+    others with Cohere's
+    form of request; ``score``, vLLM's other form.    raw: ask for logits, where the server knows
+    how (TEI, vLLM): probabilities near 1 become equal in float32. Hosted servers that refuse
+    unknown fields need ``raw=false``.
+    truncate: a pair that the server finds too long is asked for again, cut by the server, and
+    counted; false stops.
     price: of a million tokens, for the sum that is said where the server counts them.
     """
 
@@ -105,7 +120,11 @@ class Server:
         for row, (question, _) in enumerate(pairs):
             asked[question].append(row)
         size = self.client.size
-        batches = [rows[start : start + size] for rows in asked.values() for start in range(0, len(rows), size)]
+        batches = [
+            rows[start : start + size]
+            for rows in asked.values()
+            for start in range(0, len(rows), size)
+        ]
 
         def send(rows: Sequence[int], cut: bool) -> list[float]:
             return self._request(pairs[rows[0]][0], [pairs[row][1] for row in rows], cut)
@@ -121,7 +140,10 @@ class Server:
         tokens = sum(self.tokens)
         cost = f", cost {tokens * self.judge.price / 1e6:g}" if self.judge.price else ""
         told = f"{counted(tokens, 'token')}{cost}" if tokens else "the server counts no tokens"
-        return f"{self.judge.model} at {self.judge.base_url}: {counted(len(self.tokens), 'request')}, {told}"
+        return (
+            f"{self.judge.model} at {self.judge.base_url}: "
+            f"{counted(len(self.tokens), 'request')}, {told}"
+        )
 
     def _request(self, question: str, passages: list[str], cut: bool) -> list[float]:
         api = self.api
@@ -141,7 +163,11 @@ class Server:
         scores = by_index(rows, self.api.score, count)
         if not all(map(math.isfinite, scores)):
             raise ValueError("a score is no finite number")
-        usage, model = ({}, "") if isinstance(answer, list) else (answer.get("usage") or {}, answer.get("model"))
+        usage, model = (
+            ({}, "")
+            if isinstance(answer, list)
+            else (answer.get("usage") or {}, answer.get("model"))
+        )
         self.tokens.append(int(usage.get("total_tokens") or headers.get("x-compute-tokens") or 0))
         self.client.note_model(model)
         return scores

@@ -1,9 +1,11 @@
-"""Fit the weights of a list or a reranker on tune, cross-fitted by fold, and write them with their provenance.
+"""Fit the weights of a list or a reranker on tune, cross-fitted by fold, and write them with their
+provenance.
 
-What may move, from where and how far, stands in conf/target: `mention_paths`, `mention_walk`, `ppr`, `convergence`,
-`linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on whatever list fuser and pool
-make). A coordinate search with a fixed seed, bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop.
-It runs on all of tune, and once without each fold of it (questions that share gold are in one): those say what the
+What may move, from where and how far, stands in conf/target: `mention_paths`, `mention_walk`,
+`ppr`, `convergence`, `linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of
+reranker=policy on whatever list fuser and pool make). A coordinate search with a fixed seed,
+bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop. It runs on all of tune,
+and once without each fold of it (questions that share gold are in one): those say what the
 objective is on questions that a fit has not seen. Test is never looked at.
 
   harness fit target=ppr                                  on tune of the sample benchmark
@@ -11,7 +13,8 @@ objective is on questions that a fit has not seen. Test is never looked at.
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]'
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]' fit.leave_out=musique
 
-The file's path is the last line. A list under its weights, each tune question by a fit that has not seen it:
+The file's path is the last line. A list under its weights, each tune question by a fit that has not
+seen it:
 
   harness sweep +retriever@lists.fitted=fitted +retriever@lists.fitted.retriever=ppr lists.fitted.path=FILE
 """
@@ -35,19 +38,38 @@ def run(config: DictConfig) -> None:
     place, found = fit(config, typed())
     knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
     rows = [
-        [name, f"{knobs[name][0]:g}", f"{value:g}", "  ".join(f"{part[name]:g}" for part in found["folds"].values())]
+        [
+            name,
+            f"{knobs[name][0]:g}",
+            f"{value:g}",
+            "  ".join(f"{part[name]:g}" for part in found["folds"].values()),
+        ]
         for name, value in found["weights"].items()
     ]
-    columns = [Column(title, "text") for title in ("weight", "start", "fitted", "without each fold")]
+    columns = [
+        Column(title, "text") for title in ("weight", "start", "fitted", "without each fold")
+    ]
     print(Table("weights", "weights", columns, rows).text())
     print()
     told = [
-        [name, one["n"], one["start"], one.get("fit"), one.get("held_out_folds"), one.get("left_out")]
+        [
+            name,
+            one["n"],
+            one["start"],
+            one.get("fit"),
+            one.get("held_out_folds"),
+            one.get("left_out"),
+        ]
         for name, one in found["objective"].items()
     ]
     shares = [
-        Column(f"{title} %") for title in ("start", "fitted and scored on the same", "held-out folds", "left out")
+        Column(f"{title} %")
+        for title in ("start", "fitted and scored on the same", "held-out folds", "left out")
     ]
     title = f"mean of {', '.join(found['metrics'])} on tune"
-    print(Table("objective", title, [Column("benchmark", "text"), Column("n", "count"), *shares], told).text())
+    print(
+        Table(
+            "objective", title, [Column("benchmark", "text"), Column("n", "count"), *shares], told
+        ).text()
+    )
     print(place)

@@ -1,4 +1,6 @@
-"""Fitting the weights of a list or a reranker on tune: what may move, the search, and folds that it does not see."""
+"""Fitting the weights of a list or a reranker on tune: what may move, the search, and folds that it
+does not see.
+"""
 
 import lazy_loader
 

@@ -1,4 +1,6 @@
-"""Fitting on tune of several benchmarks, whole and without each fold, so that every question has an unseeing fit."""
+"""Fitting on tune of several benchmarks, whole and without each fold, so that every question has an
+unseeing fit.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ Values = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """objective: the mean over benchmarks, each counting alike, of the mean over questions and ``metrics``.
+    """objective: the mean over benchmarks, each counting alike, of the mean over questions and
+    ``metrics``.
 
     settings: the benchmarks that are fitted on, by name.    others: those that are only scored.
     """
@@ -38,13 +41,18 @@ class CrossFit:
 
     def __post_init__(self) -> None:
         if not self.settings:
-            raise HarnessError("fit.datasets less fit.leave_out leaves no benchmark to fit on; name one more")
+            raise HarnessError(
+                "fit.datasets less fit.leave_out leaves no benchmark to fit on; name one more"
+            )
         for name, setting in {**self.settings, **self.others}.items():
             if not len(setting.members):
-                raise HarnessError(f"{name}: no question falls into tune; leave it out of fit.datasets")
+                raise HarnessError(
+                    f"{name}: no question falls into tune; leave it out of fit.datasets"
+                )
 
     def run(self) -> Crossed:
-        """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was not, by name).
+        """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was
+        not, by name).
 
         ``questions``: the ids that were learned from, by fold.
         """
@@ -67,10 +75,19 @@ class CrossFit:
         }
         first, after = self._values(self.others, self.start), self._values(self.others, whole)
         left = {
-            name: {"n": len(after[name]), "start": _mean(first[name]), "left_out": _mean(after[name])}
+            name: {
+                "n": len(after[name]),
+                "start": _mean(first[name]),
+                "left_out": _mean(after[name]),
+            }
             for name in self.others
         }
-        return {"weights": whole, "folds": parts, "objective": {**told, **left}, "questions": self._questions()}
+        return {
+            "weights": whole,
+            "folds": parts,
+            "objective": {**told, **left},
+            "questions": self._questions(),
+        }
 
     def _questions(self) -> dict[int, list[str]]:
         """The ids of each fold."""
@@ -84,7 +101,11 @@ class CrossFit:
     @property
     def start(self) -> dict[str, float]:
         """Every knob where its search begins."""
-        return {name: float(given[0]) for stage in self.target.stages for name, given in sorted(stage.items())}
+        return {
+            name: float(given[0])
+            for stage in self.target.stages
+            for name, given in sorted(stage.items())
+        }
 
     @cached_property
     def fold(self) -> dict[str, NDArray[np.int64]]:
@@ -95,14 +116,19 @@ class CrossFit:
         """The weights that all folds but one give."""
         masks = {name: fold != left_out for name, fold in self.fold.items()}
         if not all(mask.any() for mask in masks.values()):
-            raise HarnessError(f"fit: no question is left {what}; a benchmark has too few in tune for {FOLDS} folds")
+            raise HarnessError(
+                f"fit: no question is left {what}; a benchmark has too few in tune for {FOLDS} "
+                "folds"
+            )
         held: dict[str, float] = {}
         for stage, knobs in enumerate(self.target.stages):
             held = {**held, **self.search(partial(self._objective, masks, stage, held), knobs)}
         log.info("fit %s: %s", what, ", ".join(f"{name} {value:g}" for name, value in held.items()))
         return held
 
-    def _objective(self, masks: Mapping[str, NDArray[np.bool_]], stage: int, held: Weights, weights: Weights) -> float:
+    def _objective(
+        self, masks: Mapping[str, NDArray[np.bool_]], stage: int, held: Weights, weights: Weights
+    ) -> float:
         found = self._stage_values(self.settings, stage, held, weights)
         return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
 
@@ -113,21 +139,38 @@ class CrossFit:
         before = {name: value for name, value in weights.items() if name not in moving}
         return self._stage_values(settings, last, before, {name: weights[name] for name in moving})
 
-    def _stage_values(self, settings: Mapping[str, Setting], stage: int, held: Weights, weights: Weights) -> Values:
+    def _stage_values(
+        self, settings: Mapping[str, Setting], stage: int, held: Weights, weights: Weights
+    ) -> Values:
         key = tuple(sorted(held.items()))
-        return {name: self._question_values(name, one, stage, key, weights) for name, one in settings.items()}
+        return {
+            name: self._question_values(name, one, stage, key, weights)
+            for name, one in settings.items()
+        }
 
     def _question_values(
-        self, name: str, setting: Setting, stage: int, held: tuple[tuple[str, float], ...], weights: Weights
+        self,
+        name: str,
+        setting: Setting,
+        stage: int,
+        held: tuple[tuple[str, float], ...],
+        weights: Weights,
     ) -> NDArray[np.float64]:
-        """float64[n], computed once. A benchmark's ranker is kept until another stage or other weights are held."""
+        """float64[n], computed once. A benchmark's ranker is kept until another stage or other
+        weights are held.
+        """
         asked = (name, stage, held, tuple(sorted(weights.items())))
         if asked not in self.cache:
             kept: tuple[Any, Ranker] | None = self.cache.get(name)
             if kept is None or kept[0] != (stage, held):
-                kept = self.cache[name] = ((stage, held), self.target.ranker(setting, stage, dict(held)))
+                kept = self.cache[name] = (
+                    (stage, held),
+                    self.target.ranker(setting, stage, dict(held)),
+                )
             ranks = kept[1](weights)
-            self.cache[asked] = np.mean([Metric.parse(metric)(ranks) for metric in self.metrics], axis=0)
+            self.cache[asked] = np.mean(
+                [Metric.parse(metric)(ranks) for metric in self.metrics], axis=0
+            )
         found: NDArray[np.float64] = self.cache[asked]
         return found
 

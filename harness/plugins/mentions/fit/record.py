@@ -32,7 +32,8 @@ VERSION = 2
 def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
     """Fit as ``config.fit`` says, and write the file. given: the overrides that were typed.
 
-    The file's bytes follow from data, configuration, code and libraries: no time, no path of this machine.
+    The file's bytes follow from data, configuration, code and libraries: no time, no path of this
+    machine.
     """
     options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
     target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
@@ -40,12 +41,16 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
     for name in left:
         one_of("fit.leave_out", name, list(settings))
     metrics(options["objective"], None)
-    search = Search(**{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")})
+    search = Search(
+        **{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")}
+    )
     crossed = CrossFit(
-        target, search, options["objective"],
+        target,
+        search,
+        options["objective"],
         {name: one for name, one in settings.items() if name not in left},
         {name: one for name, one in settings.items() if name in left},
-    )  # fmt: skip
+    )
     found: Fit = {
         "version": VERSION,
         "target": str(config.target._target_).rpartition(".")[2],
@@ -53,8 +58,12 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
         "splitting": splitting_name(read_splitting("split", config.split)),
         "metrics": list(options["objective"]),
-        "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
-        "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
+        "search": {
+            key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")
+        },
+        "stages": [
+            {name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages
+        ],
         "strategy": record(identity(target.strategy)),
         "code": code_version(),
         "sources": sources(modules_of(identity(target.strategy))),
@@ -74,23 +83,30 @@ def _chosen(given: Sequence[str]) -> str:
 def _names(knob: str, value: Any) -> list[str]:
     found = [value] if isinstance(value, str) else value
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise HarnessError(f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]")
+        raise HarnessError(
+            f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]"
+        )
     return found
 
 
 def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
-    """By name: the configuration's own benchmark, or those of ``fit.datasets``, each under the same overrides."""
+    """By name: the configuration's own benchmark, or those of ``fit.datasets``, each under the same
+    overrides.
+    """
     if datasets is None:
         one = _setting(config)
         return {one.benchmark.name: one}
     for text in given:
         if text.startswith(("dataset=", "dataset.")):
-            raise HarnessError(f"{text} and fit.datasets both say what is fitted on; leave one of them out")
+            raise HarnessError(
+                f"{text} and fit.datasets both say what is fitted on; leave one of them out"
+            )
     chosen, known = _names("fit.datasets", datasets), names("dataset")
     for name in chosen:
         if name not in known:
             raise HarnessError(
-                f"fit.datasets={name} is not known{nearest(name, known)}; known: {', '.join(known)}; a folder of your "
+                f"fit.datasets={name} is not known{nearest(name, known)}; known: "
+                f"{', '.join(known)}; a folder of your "
                 "own is fitted on alone: dataset=folder dataset.path=DIR"
             )
     made = {name: compose("fit", [*given, f"dataset={name}"]) for name in chosen}

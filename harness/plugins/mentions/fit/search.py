@@ -1,4 +1,6 @@
-"""Coordinate search: one number at a time, up or down by its step, until a round gains too little."""
+"""Coordinate search: one number at a time, up or down by its step, until a round gains too
+little.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ DECIMALS = 6
 class Search:
     """Maximise objective(w) - penalty x sum over knobs of ((w - start) / (high - low))^2.
 
-    A round visits every knob once, in an order drawn with ``seed``; a knob moves by its step to the better side if that
-    gains. A round that gains less than ``stop`` halves all steps; after ``halvings`` of them, or ``rounds`` rounds, the
-    search ends: at most 1 + 2 rounds x knobs evaluations. The order of ``knobs`` does not matter.
+    A round visits every knob once, in an order drawn with ``seed``; a knob moves by its step to the
+    better side if that gains. A round that gains less than ``stop`` halves all steps; after
+    ``halvings`` of them, or ``rounds`` rounds, the search ends: at most 1 + 2 rounds x knobs
+    evaluations. The order of ``knobs`` does not matter.
 
     rounds: >= 1.    halvings: >= 0.    stop, penalty: >= 0.
     """
@@ -49,7 +52,9 @@ class Search:
                 _, low, high, step = knobs[name]
                 tried = []
                 for side in (1, -1):
-                    value = round(min(max(weights[name] + side * factor * step, low), high), DECIMALS)
+                    value = round(
+                        min(max(weights[name] + side * factor * step, low), high), DECIMALS
+                    )
                     if value != weights[name]:
                         moved = {**weights, name: value}
                         tried.append((objective(moved) - self._cost(moved, knobs), moved))
@@ -63,15 +68,20 @@ class Search:
 
     def _cost(self, weights: Weights, knobs: Knobs) -> float:
         return self.penalty * sum(
-            ((weights[name] - start) / (high - low)) ** 2 for name, (start, low, high, _) in sorted(knobs.items())
+            ((weights[name] - start) / (high - low)) ** 2
+            for name, (start, low, high, _) in sorted(knobs.items())
         )
 
 
 def check_knobs(knobs: Knobs) -> None:
-    """Raise HarnessError unless each is [start, low, high, step] with low <= start <= high, low < high, step > 0."""
+    """Raise HarnessError unless each is [start, low, high, step] with low <= start <= high, low <
+    high, step > 0.
+    """
     for name, given in knobs.items():
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 4:
-            raise HarnessError(f"target.stages: {name} must be [start, low, high, step], got {given!r}")
+            raise HarnessError(
+                f"target.stages: {name} must be [start, low, high, step], got {given!r}"
+            )
         start, low, high, step = given
         for value in given:
             bounded(f"target.stages: {name}", value)

@@ -1,4 +1,6 @@
-"""Fusion learned from judged queries: boosted trees over what the lists say of a document (Friedman et al. 2000)."""
+"""Fusion learned from judged queries: boosted trees over what the lists say of a document (Friedman
+et al. 2000).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED, learned_value
 from harness.plugins.mentions.forest import add_leaves, check_trees
-from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
+from harness.plugins.mentions.fuser.features import (
+    READS,
+    TARGETS,
+    check_features,
+    feature_values,
+    wanted_documents,
+)
 
 TIE = 1e-9
 """What the sum of the rank features adds, so that documents of the same leaves keep their order."""
@@ -26,16 +34,19 @@ STEEPEST = 4.0
 
 @dataclass(frozen=True)
 class Boosted:
-    """score(d) = rate x sum over trees of leaf(x(d)) + 1e-9 x sum over lists of rank(d), x: the features of all lists.
+    """score(d) = rate x sum over trees of leaf(x(d)) + 1e-9 x sum over lists of rank(d), x: the
+    features of all lists.
 
-    LogitBoost: tree m is a weighted least-squares fit to (y - p) / (p (1 - p)), weights p (1 - p), p = the chance that
-    the trees before give, so a leaf is a Newton step of the log loss (bounded by 4). No leaf falls where a feature
-    grows (monotone constraints): a better place in a list never counts against a document.
+    LogitBoost: tree m is a weighted least-squares fit to (y - p) / (p (1 - p)), weights p (1 - p),
+    p = the chance that the trees before give, so a leaf is a Newton step of the log loss (bounded
+    by 4). No leaf falls where a feature grows (monotone constraints): a better place in a list
+    never counts against a document.
 
     trees: >= 1.    depth: of each, 1 to 6.    rate: (0, 1].    least: documents in a leaf, >= 1.
-    target, features: as ``Learned`` has them. Features are float32, as scikit-learn's trees read them.
-    forest: ``lists``, and for each of ``trees`` a row a node: [column, threshold, left, right, value]; null: learned on
-    the folds of tune that it does not score, and locked.
+    target, features: as ``Learned`` has them. Features are float32, as scikit-learn's trees read
+    them.
+    forest: ``lists``, and for each of ``trees`` a row a node: [column, threshold, left, right,
+    value]; null: learned on the folds of tune that it does not score, and locked.
     """
 
     trees: int = 60
@@ -55,9 +66,17 @@ class Boosted:
         check_features(self.features)
         if self.forest is not None:
             names = self.forest.get("lists") if isinstance(self.forest, Mapping) else None
-            if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
-                raise HarnessError(f"fuser.forest.lists = {str(names)[:60]!r}, expected names of lists")
-            check_trees("fuser.forest.trees", self.forest.get("trees"), len(names) * len(self.features))
+            if (
+                not isinstance(names, Sequence)
+                or not names
+                or not all(isinstance(name, str) for name in names)
+            ):
+                raise HarnessError(
+                    f"fuser.forest.lists = {str(names)[:60]!r}, expected names of lists"
+                )
+            check_trees(
+                "fuser.forest.trees", self.forest.get("trees"), len(names) * len(self.features)
+            )
 
     @property
     def reads(self) -> frozenset[str]:
@@ -76,13 +95,24 @@ class Boosted:
             chance = 1 / (1 + np.exp(-odds))
             weight = np.maximum(chance * (1 - chance), 1e-6)
             tree = DecisionTreeRegressor(
-                max_depth=self.depth, min_samples_leaf=self.least, monotonic_cst=[1] * rows.shape[1], random_state=0
+                max_depth=self.depth,
+                min_samples_leaf=self.least,
+                monotonic_cst=[1] * rows.shape[1],
+                random_state=0,
             ).fit(rows, (labels - chance) / weight, sample_weight=weight)
             made = tree.tree_
             values = np.clip(made.value[:, 0, 0], -STEEPEST, STEEPEST)
             odds = odds + self.rate * values[tree.apply(rows)]
-            columns = (made.feature, made.threshold, made.children_left, made.children_right, values)
-            found.append([list(node) for node in zip(*(column.tolist() for column in columns), strict=True)])
+            columns = (
+                made.feature,
+                made.threshold,
+                made.children_left,
+                made.children_right,
+                values,
+            )
+            found.append(
+                [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
+            )
         return replace(self, forest={"lists": names, "trees": found})
 
     def __call__(self, pool: Calibrated) -> Tensor:
@@ -91,16 +121,24 @@ class Boosted:
         names = list(forest["lists"])
         if unknown := [name for name in pool.names if name not in names]:
             raise HarnessError(
-                f"fuser.forest is of {', '.join(names)}, not of {', '.join(unknown)}; learn it on these lists"
+                f"fuser.forest is of {', '.join(names)}, not of {', '.join(unknown)}; learn it "
+                "on these lists"
             )
         rows = self._rows(pool, names)
         slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in forest["trees"]]
         scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
-        ranks = total([part for name in pool.names for part in feature_values(pool, name, ["rank"])])
+        ranks = total(
+            [part for name in pool.names for part in feature_values(pool, name, ["rank"])]
+        )
         return scores.add_(ranks, alpha=TIE)
 
     def _rows(self, pool: Calibrated, names: Sequence[str]) -> Tensor:
-        """float32[Q, U, F]: the features of every list; one that the pool lacks holds no document."""
+        """float32[Q, U, F]: the features of every list; one that the pool lacks holds no
+        document.
+        """
         nothing = [torch.zeros(pool.pool.shape, device=pool.pool.docs.device)] * len(self.features)
-        parts = [feature_values(pool, name, self.features) if name in pool.names else nothing for name in names]
+        parts = [
+            feature_values(pool, name, self.features) if name in pool.names else nothing
+            for name in names
+        ]
         return torch.stack([part.float() for own in parts for part in own], dim=-1)

@@ -1,4 +1,6 @@
-"""What a fuser learns from: what each list says of a document, and which documents judged queries wanted."""
+"""What a fuser learns from: what each list says of a document, and which documents judged queries
+wanted.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,20 @@ FEATURES: Mapping[str, Callable[[Scored], Tensor]] = {
     "minmax": _minmax,
     "rank": lambda scored: (scored.ranks + 1).log2().reciprocal(),
 }
-"""float64[Q, U] each. value: normalised by the trial's normalizer.    score: the list's own.    minmax: scaled to
-[0, 1] within the list.    rank: 1 / log2(1 + rank). All but ``value`` are 0 where the list lacks the document.
+"""float64[Q, U] each. value: normalised by the trial's normalizer.    score: the list's own.
+minmax: scaled to
+[0, 1] within the list.    rank: 1 / log2(1 + rank). All but ``value`` are 0 where the list lacks
+the document.
 """
 
 
 def check_features(features: Sequence[str]) -> None:
     """Raise HarnessError unless these are different names of ``FEATURES``, at least one."""
     if isinstance(features, str) or not features or len(set(features)) != len(features):
-        raise HarnessError(f"fuser.features must be a list of different names, got {features!r}; e.g. [rank, minmax]")
+        raise HarnessError(
+            f"fuser.features must be a list of different names, got {features!r}; e.g. [rank, "
+            "minmax]"
+        )
     for name in features:
         one_of("fuser.features", name, FEATURES)
 
@@ -47,8 +54,11 @@ def feature_values(pool: Calibrated, name: str, features: Sequence[str]) -> list
     return [FEATURES[feature](pool[name]) for feature in features]
 
 
-def wanted_documents(pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str) -> NDArray[np.bool_]:
-    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H], negative padding.
+def wanted_documents(
+    pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str
+) -> NDArray[np.bool_]:
+    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H],
+    negative padding.
 
     Where the hop order is unknown (padding -2), all gold is the target ``last_hop``.
 
@@ -65,7 +75,9 @@ def wanted_documents(pool: Calibrated, gold: NDArray[np.int32], target: str, fus
     labels: NDArray[np.bool_] = (found[there] > 0).cpu().numpy()
     if labels.all() or not labels.any():
         raise HarnessError(
-            f"fuser={fuser} cannot learn from these {len(gold)} queries: {int(labels.sum())} of the {len(labels)} "
-            f"documents in their pools are {target}, and it needs some that are and some that are not"
+            f"fuser={fuser} cannot learn from these {len(gold)} queries: {int(labels.sum())} of "
+            f"the {len(labels)} "
+            f"documents in their pools are {target}, and it needs some that are and some that "
+            "are not"
         )
     return labels

@@ -18,7 +18,13 @@ from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED, check_numbers, learned_value
-from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
+from harness.plugins.mentions.fuser.features import (
+    READS,
+    TARGETS,
+    check_features,
+    feature_values,
+    wanted_documents,
+)
 
 Column = NDArray[np.float64]
 TOLERANCE = 1e-10
@@ -29,23 +35,26 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class Learned:
-    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), of features x_l(d) of list l: log-odds, but for a constant.
+    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), of features x_l(d) of list l: log-odds, but for
+    a constant.
 
-    features: what x(d) holds of each list, of ``judged.FEATURES``: ``value`` (normalised), ``score`` (the list's own),
-    ``minmax``, ``rank``. Any number of lists.
-    penalty: > 0, the ridge: w and v minimise the log loss summed over all documents of all queries' pools, plus
-    penalty / 2 times their squares (C = 1 / penalty in scikit-learn). For the ridge a ``score`` is in units of its
-    standard deviation over the documents that its list holds.
+    features: what x(d) holds of each list, of ``judged.FEATURES``: ``value`` (normalised),
+    ``score`` (the list's own), ``minmax``, ``rank``. Any number of lists.
+    penalty: > 0, the ridge: w and v minimise the log loss summed over all documents of all queries'
+    pools, plus penalty / 2 times their squares (C = 1 / penalty in scikit-learn). For the ridge a
+    ``score`` is in units of its standard deviation over the documents that its list holds.
     target: what is learned to be found, ``supporting`` passages or the ``last_hop``.
-    coefficients: [w, v] by list name, w a number a feature. null: a sweep learns them, on the folds of tune that it
-    does not score, and ``winner.lock.json`` keeps what all of tune gives. A list whose score speaks against a document
-    has w < 0.
+    coefficients: [w, v] by list name, w a number a feature. null: a sweep learns them, on the folds
+    of tune that it does not score, and ``winner.lock.json`` keeps what all of tune gives. A list
+    whose score speaks against a document has w < 0.
     """
 
     penalty: float = 1.0
     target: str = "supporting"
     features: Sequence[str] = field(default_factory=lambda: ["value"], hash=False, metadata=LATER)
-    coefficients: Mapping[str, Sequence[float]] | None = field(default=None, hash=False, metadata=LEARNED)
+    coefficients: Mapping[str, Sequence[float]] | None = field(
+        default=None, hash=False, metadata=LEARNED
+    )
     unit: ClassVar[bool] = False
     version: ClassVar[int] = 2  # 2: the weight of being held is added in float64
 
@@ -61,7 +70,9 @@ class Learned:
 
     @property
     def reads(self) -> frozenset[str]:
-        """``values`` where a feature is the normalised value; ``scores`` and ``ranks`` by the other features."""
+        """``values`` where a feature is the normalised value; ``scores`` and ``ranks`` by the other
+        features.
+        """
         return frozenset(READS[feature] for feature in self.features)
 
     def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Learned:
@@ -71,7 +82,9 @@ class Learned:
         columns, units = [], []
         for name in names:
             held = pool[name].present[there].double().cpu().numpy()
-            for feature, values in zip(self.features, feature_values(pool, name, self.features), strict=True):
+            for feature, values in zip(
+                self.features, feature_values(pool, name, self.features), strict=True
+            ):
                 column = values[there].double().cpu().numpy()
                 units.append(_deviation(column[held > 0]) if feature == "score" else 1.0)
                 columns.append(column / units[-1])
@@ -87,7 +100,8 @@ class Learned:
         found = learned_value("fuser=learned", "coefficients", self.coefficients, give)
         if missing := [name for name in pool.names if name not in found]:
             raise HarnessError(
-                f"fuser.coefficients are of {', '.join(found) or 'no list'}, not of {', '.join(missing)}; "
+                f"fuser.coefficients are of {', '.join(found) or 'no list'}, not of "
+                f"{', '.join(missing)}; "
                 "learn them on these lists"
             )
         return total([self._summand(pool, name, found[name]) for name in pool.names])
@@ -110,10 +124,12 @@ def _deviation(values: NDArray[np.float64]) -> float:
 
 
 def logistic(columns: Sequence[Column], labels: NDArray[np.bool_], penalty: float) -> Column:
-    """float64[1 + P]: intercept and coefficients of P columns float64[N] that minimise the penalised log loss.
+    """float64[1 + P]: intercept and coefficients of P columns float64[N] that minimise the
+    penalised log loss.
 
-    sum of ln(1 + exp(z_i)) - y_i z_i over the rows + penalty / 2 x sum of the squared coefficients, the intercept's
-    left out; z = intercept + columns x coefficients. labels: bool[N], both kinds there. penalty: > 0.
+    sum of ln(1 + exp(z_i)) - y_i z_i over the rows + penalty / 2 x sum of the squared coefficients,
+    the intercept's left out; z = intercept + columns x coefficients. labels: bool[N], both kinds
+    there. penalty: > 0.
     """
     design = [np.ones(len(labels)), *columns]
     ridge = np.array([0.0, *(penalty for _ in columns)])
@@ -132,7 +148,9 @@ def logistic(columns: Sequence[Column], labels: NDArray[np.bool_], penalty: floa
                 curve[row, place] += _sum(weighted * design[place])
                 curve[place, row] = curve[row, place]
         step, length = np.linalg.solve(curve, slope), 1.0
-        while (after := _loss(design, labels, ridge, found - length * step)) > loss and length > TOLERANCE:
+        while (
+            after := _loss(design, labels, ridge, found - length * step)
+        ) > loss and length > TOLERANCE:
             length /= 2
         found, loss = found - length * step, after
         if (np.abs(length * step) <= TOLERANCE * (1 + np.abs(found))).all():
@@ -147,7 +165,9 @@ def _linear(design: Sequence[Column], coefficients: Column) -> Column:
     return total
 
 
-def _loss(design: Sequence[Column], labels: NDArray[np.bool_], ridge: Column, coefficients: Column) -> float:
+def _loss(
+    design: Sequence[Column], labels: NDArray[np.bool_], ridge: Column, coefficients: Column
+) -> float:
     linear = _linear(design, coefficients)
     losses = np.maximum(linear, 0) + np.log1p(np.exp(-np.abs(linear))) - labels * linear
     return _sum(losses) + _sum(ridge * coefficients * coefficients) / 2

@@ -1,8 +1,9 @@
-"""Passages chosen one after another, each by what it adds to those before: relational learning to rank.
+"""Passages chosen one after another, each by what it adds to those before: relational learning to
+rank.
 
-Zhu, Lan, Guo, Cheng and Niu, "Learning for search result diversification" (SIGIR 2014), score a document by itself and
-by its relations to what was chosen; here trees take the place of their linear sum, and the passages that explain a
-question together that of a diverse page.
+Zhu, Lan, Guo, Cheng and Niu, "Learning for search result diversification" (SIGIR 2014), score a
+document by itself and by its relations to what was chosen; here trees take the place of their
+linear sum, and the passages that explain a question together that of a diverse page.
 """
 
 from __future__ import annotations
@@ -30,23 +31,43 @@ ROUNDS = 2
 FIRST = 10
 """How many of the best fused passages stand for what the question is about."""
 FEATURES = (
-    "score", "below", "words", "named",
-    "first_names", "first_names_relation", "names_first", "first_shares", "first_shares_relation",
-    "new", "covered", "names", "names_relation", "names_back", "names_back_relation", "shares", "shares_relation",
-    "cosine", "naming", "sharing", "chosen",
-)  # fmt: skip
-"""The columns. Of the passage alone: its fused score, that minus the best, the share of the question's words that it
-has, whether the question names its title; by the best of the first fused: how rare a name leads from one of them to it
-(and the cosine of the sentence to the question), from it to one of them, and an entity that both mention. Beside what
-was chosen: the share of the question's words that it has and they have not, the share that they have; the best name
-from one of them to it, from it to one of them, an entity of both; the greatest cosine to one of them; how many of them
-name it, and share an entity with it; how many there are.
+    "score",
+    "below",
+    "words",
+    "named",
+    "first_names",
+    "first_names_relation",
+    "names_first",
+    "first_shares",
+    "first_shares_relation",
+    "new",
+    "covered",
+    "names",
+    "names_relation",
+    "names_back",
+    "names_back_relation",
+    "shares",
+    "shares_relation",
+    "cosine",
+    "naming",
+    "sharing",
+    "chosen",
+)
+"""The columns. Of the passage alone: its fused score, that minus the best, the share of the
+question's words that it has, whether the question names its title; by the best of the first fused:
+how rare a name leads from one of them to it (and the cosine of the sentence to the question), from
+it to one of them, and an entity that both mention. Beside what was chosen: the share of the
+question's words that it has and they have not, the share that they have; the best name from one of
+them to it, from it to one of them, an entity of both; the greatest cosine to one of them; how many
+of them name it, and share an entity with it; how many there are.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The best m passages of each question: docs int32[Q, m] (-1 for none), there bool, fused scores, relations."""
+    """The best m passages of each question: docs int32[Q, m] (-1 for none), there bool, fused
+    scores, relations.
+    """
 
     docs: NDArray[np.int32]
     there: NDArray[np.bool_]
@@ -57,7 +78,9 @@ class State:
     def alone(self) -> list[NDArray[np.float64]]:
         """float64[Q, m] each: the features that do not depend on what was chosen."""
         related = self.related
-        best = np.where(self.there, self.scores, -np.inf).max(axis=1, initial=-np.inf, keepdims=True)
+        best = np.where(self.there, self.scores, -np.inf).max(
+            axis=1, initial=-np.inf, keepdims=True
+        )
         first = self.there & (np.arange(self.docs.shape[1]) < FIRST)
         return [
             self.scores,
@@ -74,7 +97,9 @@ class State:
     def features(self, chosen: NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32[Q, m, F], in the order of ``FEATURES``. chosen: bool[Q, m]."""
         related = self.related
-        bits = np.bitwise_or.reduce(np.where(chosen, related.held, np.uint64(0)), axis=1, keepdims=True)
+        bits = np.bitwise_or.reduce(
+            np.where(chosen, related.held, np.uint64(0)), axis=1, keepdims=True
+        )
         weight = related.weight[:, None, :]
         beside = [
             related.share(weight, related.held & ~bits),
@@ -106,14 +131,16 @@ def _count(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.int
 
 @dataclass(frozen=True)
 class Relational:
-    """Of the fused top m, ``picks`` passages are chosen one after another; the others follow in the fused order.
+    """Of the fused top m, ``picks`` passages are chosen one after another; the others follow in the
+    fused order.
 
-    Each time the one of greatest sum over trees of leaf(x) is taken, x being what ``FEATURES`` tell of
-    a passage beside those that were chosen; of equal ones the one that was fused higher.
+    Each time the one of greatest sum over trees of leaf(x) is taken, x being what ``FEATURES`` tell
+    of a passage beside those that were chosen; of equal ones the one that was fused higher.
 
-    m: >= 2.    picks: >= 1, five for what is judged at five.    trees, depth, rate, least: of ``forest.grow``.
-    forest: a row a node of each tree; null: learned from which passages support a question, on the folds of tune that
-    it does not score, and locked. A question teaches a state for every pick.
+    m: >= 2.    picks: >= 1, five for what is judged at five.    trees, depth, rate, least: of
+    ``forest.grow``.
+    forest: a row a node of each tree; null: learned from which passages support a question, on the
+    folds of tune that it does not score, and locked. A question teaches a state for every pick.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"relations"})
@@ -127,7 +154,13 @@ class Relational:
     forest: Sequence[Any] | None = field(default=None, hash=False, metadata=LEARNED)
 
     def __post_init__(self) -> None:
-        bounds = {"m": (2, None), "picks": (1, None), "trees": (1, None), "depth": (1, 6), "least": (1, None)}
+        bounds = {
+            "m": (2, None),
+            "picks": (1, None),
+            "trees": (1, None),
+            "depth": (1, 6),
+            "least": (1, None),
+        }
         for name, (low, high) in bounds.items():
             whole_number(f"reranker.{name}", getattr(self, name), low, high)
         bounded("reranker.rate", self.rate, 0, 1, open_low=True)
@@ -148,11 +181,18 @@ class Relational:
             judged = np.concatenate(labels)
             if judged.all() or not judged.any():
                 raise HarnessError(
-                    f"reranker=relational cannot learn from these {len(gold)} queries: {int(judged.sum())} of the "
-                    f"{len(judged)} passages that it saw support a question; it needs some that do and some that do not"
+                    f"reranker=relational cannot learn from these {len(gold)} queries: "
+                    f"{int(judged.sum())} of the "
+                    f"{len(judged)} passages that it saw support a question; it needs some that "
+                    "do and some that do not"
                 )
             forest = grow(
-                np.concatenate(rows), judged, trees=self.trees, depth=self.depth, rate=self.rate, least=self.least
+                np.concatenate(rows),
+                judged,
+                trees=self.trees,
+                depth=self.depth,
+                rate=self.rate,
+                least=self.least,
             )
             taught = replace(self, forest=forest)
         return taught
@@ -170,8 +210,11 @@ class Relational:
         scores = np.where(scores > 0, scores, rest)
         return reorder(fused, pool, columns, there, torch.from_numpy(scores).to(fused.device))
 
-    def _steps(self, state: State) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]]:
-        """For every pick: features float32[Q, m, F], what is free, and what is chosen then, bool[Q, m].
+    def _steps(
+        self, state: State
+    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]]:
+        """For every pick: features float32[Q, m, F], what is free, and what is chosen then, bool[Q,
+        m].
 
         Without a forest the passages are chosen in their fused order.
         """
@@ -193,7 +236,12 @@ class Relational:
         found = pool.pool.context.relations
         asking = "reranker=relational asks what joins the passages of a benchmark"
         relations = needed(found if isinstance(found, PassageRelations) else None, asking)
-        docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int32)
+        docs = (
+            torch.where(there, pool.pool.docs.gather(-1, columns), -1)
+            .cpu()
+            .numpy()
+            .astype(np.int32)
+        )
         scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
         related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))
         return State(docs, there.cpu().numpy(), scores, related)

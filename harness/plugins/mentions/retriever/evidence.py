@@ -13,11 +13,11 @@ from harness.plugins.mentions.retriever.mentions.pairs import Values
 
 @dataclass(frozen=True)
 class Weights:
-    """worth(q, p) = question cos(q, p) + relation cos(q', p) + sentence max_s cos(q, s) + sentence_relation max_s
-    cos(q', s) + words share(q, p) + title [the question names p's title]
+    """worth(q, p) = question cos(q, p) + relation cos(q', p) + sentence max_s cos(q, s) +
+    sentence_relation max_s cos(q', s) + words share(q, p) + title [the question names p's title]
 
-    q' is the question with ``it`` for each title that it names, s a sentence of p, share(q, p) the part of the
-    question's words, by their rarity, that p has.
+    q' is the question with ``it`` for each title that it names, s a sentence of p, share(q, p) the
+    part of the question's words, by their rarity, that p has.
     """
 
     question: float = 0.0
@@ -38,11 +38,12 @@ class Weights:
 
 @dataclass(frozen=True)
 class Edge:
-    """worth(p, c) = base + relation cos(q', s) + sentence cos(q, s) + rarity r + words new + bridged cos(q + b, c)
+    """worth(p, c) = base + relation cos(q', s) + sentence cos(q, s) + rarity r + words new +
+    bridged cos(q + b, c)
 
-    s: the sentence that joins the two. r: 1 / log2(2 + n), n the passages that share what joins them. new: the part of
-    the question's words that c has and p has not. cos(q + b, c): the question and p's best sentence, read together,
-    against c; 0 where that was not looked for.
+    s: the sentence that joins the two. r: 1 / log2(2 + n), n the passages that share what joins
+    them. new: the part of the question's words that c has and p has not. cos(q + b, c): the
+    question and p's best sentence, read together, against c; 0 where that was not looked for.
     """
 
     base: float = 0.0

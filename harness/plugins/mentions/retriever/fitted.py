@@ -1,4 +1,6 @@
-"""A retriever with the weights that `harness fit` found: each question by weights that did not learn from it."""
+"""A retriever with the weights that `harness fit` found: each question by weights that did not
+learn from it.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,21 @@ from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-KEYS = {"target": str, "fitted_on": dict, "splitting": str, "weights": dict, "folds": dict, "questions": dict}
+KEYS = {
+    "target": str,
+    "fitted_on": dict,
+    "splitting": str,
+    "weights": dict,
+    "folds": dict,
+    "questions": dict,
+}
 """What a file of `harness fit` must hold, with its type."""
 
 
 class Crossed(TypedDict):
-    """Weights by knob: of all questions, and by fold without it; what they score, and the questions of each fold."""
+    """Weights by knob: of all questions, and by fold without it; what they score, and the questions
+    of each fold.
+    """
 
     weights: dict[str, float]
     folds: dict[int, dict[str, float]]
@@ -61,11 +72,13 @@ class Fit(Crossed):
 
 @dataclass(frozen=True)
 class Fitted:
-    """The lists of ``retriever`` under the weights of a file that `harness fit` wrote, or one of conf/weights by name.
+    """The lists of ``retriever`` under the weights of a file that `harness fit` wrote, or one of
+    conf/weights by name.
 
-    A question that the fit learned from has the weights of the four folds that it is not in, any other those of the
-    whole fit. The file names the questions of each fold, so a list follows from the file alone, whatever the splitting
-    is now, and no list was made by weights that learned from its own question.
+    A question that the fit learned from has the weights of the four folds that it is not in, any
+    other those of the whole fit. The file names the questions of each fold, so a list follows from
+    the file alone, whatever the splitting is now, and no list was made by weights that learned from
+    its own question.
     """
 
     version: ClassVar[int] = 2
@@ -89,7 +102,9 @@ class Fitted:
         found, fold = read_fit(self.path), self._folds(benchmark)
         runs = {-1: with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)}
         for part in np.unique(fold[fold >= 0]).tolist():
-            runs[part] = with_weights(self.retriever, found["folds"][part]).retrieve(benchmark, store)
+            runs[part] = with_weights(self.retriever, found["folds"][part]).retrieve(
+                benchmark, store
+            )
         parts = [runs[part][0].take(np.array([query])) for query, part in enumerate(fold.tolist())]
         joined = Run(
             benchmark.query_ids,
@@ -101,9 +116,11 @@ class Fitted:
         return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
 
     def seen(self, benchmark: Benchmark) -> NDArray[np.bool_]:
-        """bool[Q]: whether the weights of a question's list learned from one that has a gold passage of its own.
+        """bool[Q]: whether the weights of a question's list learned from one that has a gold
+        passage of its own.
 
-        A question that the fit knows under another id, by its text, has the weights of the whole fit, which did.
+        A question that the fit knows under another id, by its text, has the weights of the whole
+        fit, which did.
         """
         fold, gold, fit = self._folds(benchmark), benchmark.gold, read_fit(self.path)
         renamed = (fold < 0) & (fit["splitting"] == "md5")
@@ -116,8 +133,12 @@ class Fitted:
 
     def _folds(self, benchmark: Benchmark) -> NDArray[np.int64]:
         """int64[Q]: the fold of the fit that a question was in, -1 for none."""
-        known = {name: part for part, names in read_fit(self.path)["questions"].items() for name in names}
-        return np.array([known.get(name, -1) for name in benchmark.query_ids.to_pylist()], dtype=np.int64)
+        known = {
+            name: part for part, names in read_fit(self.path)["questions"].items() for name in names
+        }
+        return np.array(
+            [known.get(name, -1) for name in benchmark.query_ids.to_pylist()], dtype=np.int64
+        )
 
 
 @lru_cache(maxsize=16)
@@ -128,17 +149,22 @@ def _parse(path: str, size: int, changed: int) -> Fit:
         value = found.get(key) if isinstance(found, dict) else None
         if not isinstance(value, kind):
             expected = with_article(kind.__name__)
-            raise HarnessError(f"{place}: {key} = {str(value)[:40]!r}, expected {expected}; fit again")
+            raise HarnessError(
+                f"{place}: {key} = {str(value)[:40]!r}, expected {expected}; fit again"
+            )
     _check_weights(f"{place}: weights", found["weights"])
     for name, weights in found["folds"].items():
         _check_weights(f"{place}: folds.{name}", weights)
     if found["folds"].keys() != found["questions"].keys():
         raise HarnessError(
-            f"{place}: folds are {list(found['folds'])}, questions of {list(found['questions'])}; fit again"
+            f"{place}: folds are {list(found['folds'])}, questions of "
+            f"{list(found['questions'])}; fit again"
         )
     made_by = found.get("sources") or {}
     if not isinstance(made_by, dict):
-        raise HarnessError(f"{place}: sources = {str(made_by)[:40]!r}, expected a mapping; fit again")
+        raise HarnessError(
+            f"{place}: sources = {str(made_by)[:40]!r}, expected a mapping; fit again"
+        )
     if other := differing(made_by, sources(made_by)):
         log.warning("%s: fitted by other code of %s; run `harness fit` again", place, other)
     return cast("Fit", dict(found))
@@ -157,12 +183,19 @@ def read_fit(path: str | Path) -> Fit:
 
 
 def locate(path: str | Path) -> Path:
-    """The file: one of conf/weights where a name is given. Raises HarnessError where there is none."""
-    known = {file.stem: file for folder in reversed(places()) for file in (folder / "weights").glob("*.yaml")}
+    """The file: one of conf/weights where a name is given. Raises HarnessError where there
+    is none.
+    """
+    known = {
+        file.stem: file
+        for folder in reversed(places())
+        for file in (folder / "weights").glob("*.yaml")
+    }
     place = known.get(str(path), Path(path))
     if not place.is_file():
         raise MissingFile(
-            f"lists.NAME.path={path}: there is no such file{nearest(str(path), known)}; give what `harness fit` wrote, "
+            f"lists.NAME.path={path}: there is no such file{nearest(str(path), known)}; give "
+            "what `harness fit` wrote, "
             f"or one of conf/weights: {', '.join(sorted(known)) or '-'}",
             path,
         )
@@ -170,7 +203,9 @@ def locate(path: str | Path) -> Path:
 
 
 def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
-    """A frozen dataclass with some numbers set, by dotted names: ``{"walk.title": 0.5, "restart": 0.4}``."""
+    """A frozen dataclass with some numbers set, by dotted names:
+    ``{"walk.title": 0.5, "restart": 0.4}``.
+    """
     made: Any = strategy
     for name, value in sorted(weights.items()):
         made = _set(made, name.split("."), value, name)
@@ -178,8 +213,14 @@ def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
 
 
 def _set(strategy: Any, path: list[str], value: float, name: str) -> Any:
-    known = [one.name for one in dataclasses.fields(strategy)] if dataclasses.is_dataclass(strategy) else []
+    known = (
+        [one.name for one in dataclasses.fields(strategy)]
+        if dataclasses.is_dataclass(strategy)
+        else []
+    )
     if path[0] not in known:
-        raise HarnessError(f"{type(strategy).__name__} has no {path[0]} ({name}){nearest(path[0], known)}")
+        raise HarnessError(
+            f"{type(strategy).__name__} has no {path[0]} ({name}){nearest(path[0], known)}"
+        )
     inner = _set(getattr(strategy, path[0]), path[1:], value, name) if path[1:] else value
     return dataclasses.replace(strategy, **{path[0]: inner})

@@ -1,4 +1,6 @@
-"""Paths over mentions: from what the question names or resembles, by a sentence that joins passages, to the next."""
+"""Paths over mentions: from what the question names or resembles, by a sentence that joins
+passages, to the next.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.evidence import Edge, Weights
 from harness.plugins.mentions.retriever.mention_walk import find_named_titles, mask_titles
-from harness.plugins.mentions.retriever.mentions.links import Crossing, link_shared_entities, link_titles
+from harness.plugins.mentions.retriever.mentions.links import (
+    Crossing,
+    link_shared_entities,
+    link_titles,
+)
 from harness.plugins.mentions.retriever.mentions.pair_texts import PairTexts
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values
 from harness.plugins.mentions.retriever.mentions.path_data import PathData
@@ -44,32 +50,40 @@ from harness.work.store import Store
 NONE = np.empty((0, 1), np.float32)
 """The vectors of no texts."""
 LARGE = 250_000
-"""Passages above which only those sentences are encoded that something is asked of, and hubs lead nowhere."""
+"""Passages above which only those sentences are encoded that something is asked of, and hubs lead
+nowhere.
+"""
 HUB = 1_000
 """Texts that name a title, above which it is a hub there."""
 CELLS = 1 << 25
-"""Questions x passages of a block at most: 256 MiB of the bits that say which words a passage has."""
+"""Questions x passages of a block at most: 256 MiB of the bits that say which words a passage has.
+"""
 
 
 @dataclass(frozen=True)
 class MentionPaths:
-    """score(q, c) = max(own(c), max over p and the edges from p to c of from(p) + end(c) + edge(p, c))
+    """score(q, c) = max(own(c), max over p and the edges from p to c of from(p) + end(c) + edge(p,
+    c))
 
-    own, end: what speaks for a passage (see ``Weights``). from(p) is bridge(p) for a seed, and ``via`` score(p) for a
-    passage that the step before reached. A question's seeds are the ``seeds`` passages of greatest own(p) among the
-    ``near`` nearest by cosine, by their best sentence, and by the question's words, and all whose title it names.
-    In each of ``steps`` steps edges lead on (see ``Edge``; ``null`` leaves a kind out):
+    own, end: what speaks for a passage (see ``Weights``). from(p) is bridge(p) for a seed, and
+    ``via`` score(p) for a passage that the step before reached. A question's seeds are the
+    ``seeds`` passages of greatest own(p) among the ``near`` nearest by cosine, by their best
+    sentence, and by the question's words, and all whose title it names. In each of ``steps`` steps
+    edges lead on (see ``Edge``; ``null`` leaves a kind out):
 
-    names: from a text to a passage whose title it names.    named_by: back, but from no title that more than
-    ``widest_title`` texts name; ``null``: from all up to ``LARGE`` passages, above that many ``HUB``.
+    names: from a text to a passage whose title it names.    named_by: back, but from no title that
+    more than ``widest_title`` texts name; ``null``: from all up to ``LARGE`` passages, above that
+    many ``HUB``.
     shares: to a passage that mentions an entity which at most ``widest`` do.
-    resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of p, read together.
-    With ``sentence_seeds`` false no seed is proposed by its best sentence, and only the sentences of passages that are
-    proposed, or that an edge leads to, are encoded; ``null`` is true up to ``LARGE`` passages.
-    With ``titles`` false all titles are hidden: no question and no text names one, and ``it`` stands for none.
+    resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of
+    p, read together. With ``sentence_seeds`` false no seed is proposed by its best sentence, and
+    only the sentences of passages that are proposed, or that an edge leads to, are encoded;
+    ``null`` is true up to ``LARGE`` passages. With ``titles`` false all titles are hidden: no
+    question and no text names one, and ``it`` stands for none.
 
-    The last two kinds leave only the ``close`` best seeds, the last in the first step alone. A later step leaves from
-    the ``close`` best passages that no step has left from. Scores are float64; a list holds what is reached.
+    The last two kinds leave only the ``close`` best seeds, the last in the first step alone. A
+    later step leaves from the ``close`` best passages that no step has left from. Scores are
+    float64; a list holds what is reached.
     """
 
     version: ClassVar[int] = 1
@@ -103,7 +117,8 @@ class MentionPaths:
             whole_number("lists.NAME.widest_title", self.widest_title, 0)
         if self.sentence_seeds is False and not self._plain:
             raise HarnessError(
-                "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; set steps=1 and "
+                "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; "
+                "set steps=1 and "
                 "resembles=null with it, or sentence_seeds=true"
             )
 
@@ -113,7 +128,11 @@ class MentionPaths:
 
     def _every(self, size: int) -> bool:
         """Whether all sentences of ``size`` passages are encoded."""
-        return self.sentence_seeds if self.sentence_seeds is not None else size <= LARGE or not self._plain
+        return (
+            self.sentence_seeds
+            if self.sentence_seeds is not None
+            else size <= LARGE or not self._plain
+        )
 
     def _hub(self, size: int) -> int:
         """How many of ``size`` texts may name a title that leads back to them."""
@@ -129,8 +148,14 @@ class MentionPaths:
         def ranked(part: slice) -> Columns:
             found, scores = [np.empty(0, np.int64)], [np.empty(0)]
             for place in range(part.start, part.stop):
-                start = starts[place] if starts else self._start(world, *self._proposed(world, blocks[place]))
-                pairs, values = reached_passages(start, self.paths(world, start, bridges[place] if starts else NONE))
+                start = (
+                    starts[place]
+                    if starts
+                    else self._start(world, *self._proposed(world, blocks[place]))
+                )
+                pairs, values = reached_passages(
+                    start, self.paths(world, start, bridges[place] if starts else NONE)
+                )
                 found.append(start.queries[pairs // size] * size + pairs % size)
                 scores.append(values)
             return np.concatenate(found), np.concatenate(scores)
@@ -148,18 +173,27 @@ class MentionPaths:
         """Of a question its seeds with their own scores, and the best paths to some passages."""
         world = self.world(benchmark, store)
         starts = self.starts(world)
-        return functools.partial(self._trail, world, starts, self.bridges(world, starts, benchmark, store))
+        return functools.partial(
+            self._trail, world, starts, self.bridges(world, starts, benchmark, store)
+        )
 
     def _trail(
-        self, world: PathData, starts: Sequence[SeedBlock], bridges: Sequence[NDArray[np.float32]],
-        query: int, docs: Sequence[int], count: int,
-    ) -> Trail:  # fmt: skip
+        self,
+        world: PathData,
+        starts: Sequence[SeedBlock],
+        bridges: Sequence[NDArray[np.float32]],
+        query: int,
+        docs: Sequence[int],
+        count: int,
+    ) -> Trail:
         place = next(number for number, start in enumerate(starts) if query in start.queries)
         paths = self.paths(world, starts[place], bridges[place])
         weights, ways = paths_of_question(starts[place], paths, query, len(world.passages))
         order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
         seeds = [(Node(passage=doc), value) for doc, value in order]
-        return Trail(seeds, {doc: strongest_paths(ways.get(doc, []), count) for doc in docs}, adds=False)
+        return Trail(
+            seeds, {doc: strongest_paths(ways.get(doc, []), count) for doc in docs}, adds=False
+        )
 
     def relations(self, benchmark: Benchmark, store: Store) -> PassageRelations:
         """What joins the passages that questions find: what a reranker reads of `relations`."""
@@ -183,7 +217,9 @@ class MentionPaths:
             np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
             np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
             QuestionWords.of(benchmark.passages, benchmark.questions),
-            find_named_titles(extraction) if self.titles else (np.empty(0, np.int64), np.empty(0, np.int64)),
+            find_named_titles(extraction)
+            if self.titles
+            else (np.empty(0, np.int64), np.empty(0, np.int64)),
             joined,
             self.near,
         )
@@ -192,14 +228,20 @@ class MentionPaths:
         return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
     def starts(self, world: PathData, queries: NDArray[np.int64] | None = None) -> list[SeedBlock]:
-        """The seeds of all questions, or of some (ascending), by blocks; the sentences that paths need are read."""
+        """The seeds of all questions, or of some (ascending), by blocks; the sentences that paths
+        need are read.
+        """
         every = np.arange(len(world.questions)) if queries is None else queries
         proposed = [self._proposed(world, block) for block in self._blocks(world, every)]
         size, none = max(1, len(world.passages)), np.empty(0, np.int64)
         world.parts.read(np.concatenate([none, *(pairs for _, pairs in proposed)]) % size)
         starts = [self._start(world, *block) for block in proposed]
         if not world.parts.every:
-            ends = [ends for start in starts for _, _, ends, _, _ in self._edges(world, start.seeds, start.close)]
+            ends = [
+                ends
+                for start in starts
+                for _, _, ends, _, _ in self._edges(world, start.seeds, start.close)
+            ]
             world.parts.read(np.unique(np.concatenate([none, *ends]) % size))
         return starts
 
@@ -208,13 +250,21 @@ class MentionPaths:
         size = max(1, min(self.block, CELLS // max(1, len(world.passages))))
         return [queries[first : first + size] for first in range(0, len(queries), size)]
 
-    def _proposed(self, world: PathData, queries: NDArray[np.int64]) -> tuple[NDArray[np.int64], Pairs]:
+    def _proposed(
+        self, world: PathData, queries: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], Pairs]:
         """A block of questions, and what may become a seed of them."""
-        size, places, questions = len(world.passages), np.arange(len(queries))[:, None], world.questions[queries]
+        size, places, questions = (
+            len(world.passages),
+            np.arange(len(queries))[:, None],
+            world.questions[queries],
+        )
         parts = [world.nearest[queries]]
         if world.parts.every:
             owner = world.sentences.texts.passage
-            parts.append(owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]].astype(np.int64))
+            parts.append(
+                owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]].astype(np.int64)
+            )
         parts.append(world.asked.nearest(queries, self.near))
         found = [(places * size + docs).ravel() for docs in parts]
         return queries, np.unique(np.concatenate([*found, world.named_by(queries)]))
@@ -230,13 +280,17 @@ class MentionPaths:
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
     ) -> list[NDArray[np.float32]]:
-        """For the close seeds of each block the vectors of the question and the seed's best sentence, in one text."""
+        """For the close seeds of each block the vectors of the question and the seed's best
+        sentence, in one text.
+        """
         size = max(1, len(benchmark.doc_ids))
         texts = [
             [
                 f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}"
                 for query, sentence in zip(
-                    start.queries[start.seeds[start.close] // size], start.sentence[start.close], strict=True
+                    start.queries[start.seeds[start.close] // size],
+                    start.sentence[start.close],
+                    strict=True,
                 )
             ]
             for start in starts
@@ -256,11 +310,21 @@ class MentionPaths:
             parents = start.seeds[start.close]
             docs, cosine = nearest_rows(texts.passages, bridges, self.near)
             ends = (parents // texts.size)[:, None] * texts.size + docs
-            parent, end, kept = np.repeat(parents, docs.shape[1]), ends.ravel(), (ends != parents[:, None]).ravel()
-            features = texts.between(parent, end, np.repeat(start.sentence[start.close], docs.shape[1]))
+            parent, end, kept = (
+                np.repeat(parents, docs.shape[1]),
+                ends.ravel(),
+                (ends != parents[:, None]).ravel(),
+            )
+            features = texts.between(
+                parent, end, np.repeat(start.sentence[start.close], docs.shape[1])
+            )
             features[:, 5] = cosine.ravel()
             before = np.repeat(worth[start.close], docs.shape[1])
-            found.append(self._scored(texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]))
+            found.append(
+                self._scored(
+                    texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]
+                )
+            )
         gone = start.seeds
         for step in range(2, self.steps + 1):
             pairs, values = reached_passages(start, found)
@@ -268,24 +332,36 @@ class MentionPaths:
             pairs, values = pairs[new], values[new]
             chosen = best_of_rows(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], values[chosen]
-            found += self._step(world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_))
+            found += self._step(
+                world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_)
+            )
             gone = np.union1d(gone, pairs)
         return found
 
     def _step(
-        self, world: PathData, texts: PairTexts, step: int, parents: Pairs, worth: Values, close: NDArray[np.bool_]
+        self,
+        world: PathData,
+        texts: PairTexts,
+        step: int,
+        parents: Pairs,
+        worth: Values,
+        close: NDArray[np.bool_],
     ) -> list[Paths]:
         found = []
         for kind, place, ends, sentence, rarity in self._edges(world, parents, close):
             features = texts.between(parents[place], ends, sentence)
             features[:, 3] = rarity
-            found.append(self._scored(texts, kind, step, parents[place], ends, features, worth[place]))
+            found.append(
+                self._scored(texts, kind, step, parents[place], ends, features, worth[place])
+            )
         return found
 
     def _edges(
         self, world: PathData, parents: Pairs, close: NDArray[np.bool_]
     ) -> Iterator[tuple[str, NDArray[np.int64], Pairs, NDArray[np.int64], Values]]:
-        """By kind the edges that leave the parents: place among these, the pair at the end, sentence, rarity."""
+        """By kind the edges that leave the parents: place among these, the pair at the end,
+        sentence, rarity.
+        """
         size = len(world.passages)
         for kind, crossing in world.joined.items():
             kept = np.flatnonzero(close) if kind == "shares" else np.arange(len(parents))

@@ -19,7 +19,13 @@ from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.network import about, count_matrix
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
-from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.plugins.mentions.retriever.mentions.pairs import (
+    Pairs,
+    Values,
+    cosines,
+    follow_edges,
+    keep_greatest,
+)
 from harness.retriever import Explain
 from harness.retriever.search import exact_search
 from harness.run import Run
@@ -30,16 +36,20 @@ LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
 
 @dataclass(frozen=True)
 class MentionWalk:
-    """Edges are only "this text names that title". All scores are float64; a list holds the passages that are reached.
+    """Edges are only "this text names that title". All scores are float64; a list holds the
+    passages that are reached.
 
-    A seed is one of the ``passages`` passages of greatest cosine to the question, or one whose title the question
-    names: score(p) = cos(q, p) + bonus [the question names p's title]. In each of ``steps`` steps a passage c that
-    passages p of the step before lead to gets
+    A seed is one of the ``passages`` passages of greatest cosine to the question, or one whose
+    title the question
+    names: score(p) = cos(q, p) + bonus [the question names p's title]. In each of ``steps`` steps a
+    passage c that passages p of the step before lead to gets
 
-    score(c) = max_p link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 + passages that lead to c)
+    score(c) = max_p link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 +
+    passages that lead to c)
 
-    if that is more than it has; q' is the question with ``it`` for each title that it names, so that what is asked
-    counts and not what it is asked about. Every reached passage keeps its greatest score.
+    if that is more than it has; q' is the question with ``it`` for each title that it names, so
+    that what is asked counts and not what it is asked about. Every reached passage keeps its
+    greatest score.
 
     direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
     """
@@ -67,7 +77,9 @@ class MentionWalk:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Seeds, then step by step along the edges, all questions together."""
         extraction, edges, reached = self._walk(benchmark, store)
-        pairs, values = keep_greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
+        pairs, values = keep_greatest(
+            *(np.concatenate(column) for column in zip(*reached, strict=True))
+        )
         rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
         return run, {
@@ -76,7 +88,9 @@ class MentionWalk:
         }
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its seeds, and the ways that lead to some passages by the score that each way gives."""
+        """Of a question its seeds, and the ways that lead to some passages by the score that each
+        way gives.
+        """
         _, edges, reached = self._walk(benchmark, store)
         return functools.partial(self._trail, sp.csr_array(edges.T), reached)
 
@@ -92,30 +106,51 @@ class MentionWalk:
         values = []
         for pairs, scores in reached:
             own = slice(*np.searchsorted(pairs, (query * size, (query + 1) * size)))
-            values.append(dict(zip((pairs[own] - query * size).tolist(), scores[own].tolist(), strict=True)))
+            values.append(
+                dict(zip((pairs[own] - query * size).tolist(), scores[own].tolist(), strict=True))
+            )
 
         def ways(doc: int, step: int) -> list[tuple[tuple[int, ...], float]]:
             if step == 0:
                 return [((doc,), values[0][doc])]
             before = values[step - 1]
-            leading = [p for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist() if p in before]
+            leading = [
+                p
+                for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist()
+                if p in before
+            ]
             most = max(before[p] for p in leading)
             best = sorted(leading, key=lambda p: (-before[p], p))[:count]
-            return [((*ways(p, step - 1)[0][0], doc), values[step][doc] - self.link * (most - before[p])) for p in best]
+            return [
+                (
+                    (*ways(p, step - 1)[0][0], doc),
+                    values[step][doc] - self.link * (most - before[p]),
+                )
+                for p in best
+            ]
 
         paths = {}
         for doc in docs:
-            found = [way for step in range(len(values)) if doc in values[step] for way in ways(doc, step)]
+            found = [
+                way for step in range(len(values)) if doc in values[step] for way in ways(doc, step)
+            ]
             best = sorted(found, key=lambda way: (-way[1], way[0]))[:count]
             paths[doc] = [
-                Path(tuple(Node(passage=p) for p in nodes), (LINKS[self.direction],) * (len(nodes) - 1), strength)
+                Path(
+                    tuple(Node(passage=p) for p in nodes),
+                    (LINKS[self.direction],) * (len(nodes) - 1),
+                    strength,
+                )
                 for nodes, strength in best
             ]
         seeds = sorted(values[0].items(), key=lambda seed: (-seed[1], seed[0]))
         return Trail([(Node(passage=doc), value) for doc, value in seeds], paths, adds=False)
 
-    def _walk(self, benchmark: Benchmark, store: Store) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
-        """The extraction, the edges, and the scored pairs of each step (the seeds first), ascending.
+    def _walk(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
+        """The extraction, the edges, and the scored pairs of each step (the seeds first),
+        ascending.
 
         A pair is n D + p, n the question.
         """
@@ -123,28 +158,38 @@ class MentionWalk:
         edges = title_edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))
+        asked = np.asarray(
+            embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store)
+        )
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = exact_search(passages, questions, self.passages)
         rows, docs = find_named_titles(extraction)
         named = rows * len(passages) + docs
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
-        reached = [(pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))]
+        reached = [
+            (pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))
+        ]
         for _ in range(self.steps):
             pairs, carried = keep_greatest(*follow_edges(*reached[-1], edges))
             near_question = self.cosine * cosines(passages, questions, pairs)
             near_relation = self.relation * cosines(passages, asked, pairs)
-            values = self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
+            values = (
+                self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
+            )
             reached.append((pairs, values))
         return extraction, edges, reached
 
 
 def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
-    """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no self-loops."""
+    """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no
+    self-loops.
+    """
     mentions, size = extraction.passages, len(extraction.titled)
     titles = about(extraction)
     keep = mentions.kind == KINDS.index("title")
-    named = count_matrix(mentions.text[keep], mentions.entity[keep], (size, titles.shape[0])) @ titles
+    named = (
+        count_matrix(mentions.text[keep], mentions.entity[keep], (size, titles.shape[0])) @ titles
+    )
     whole = {"out": named, "in": named.T, "both": named + named.T}[direction].tocoo()
     other = whole.row != whole.col
     rows, columns = whole.row[other], whole.col[other]

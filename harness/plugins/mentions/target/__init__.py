@@ -1,4 +1,6 @@
-"""Targets of `harness fit`: a strategy with numbers that may move, and how its lists are ranked under some of them."""
+"""Targets of `harness fit`: a strategy with numbers that may move, and how its lists are ranked
+under some of them.
+"""
 
 from __future__ import annotations
 
@@ -48,5 +50,7 @@ class Target(Protocol):
         ...
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """How the tune questions' gold is ranked in a stage, with the weights that the stages before found."""
+        """How the tune questions' gold is ranked in a stage, with the weights that the stages
+        before found.
+        """
         ...

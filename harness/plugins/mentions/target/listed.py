@@ -32,6 +32,8 @@ class Listed:
 
         def rank(weights: Weights) -> NDArray[np.int32]:
             chosen = with_weights(self.retriever, {**held, **weights})
-            return run_ranks(chosen.retrieve(setting.benchmark, setting.store)[0].take(members), gold)
+            return run_ranks(
+                chosen.retrieve(setting.benchmark, setting.store)[0].take(members), gold
+            )
 
         return rank

@@ -1,4 +1,6 @@
-"""The weights of paths over mentions: the evidence is gathered once, an evaluation is sums over it."""
+"""The weights of paths over mentions: the evidence is gathered once, an evaluation is sums
+over it.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ EVERY = 1 << 30
 
 @dataclass(frozen=True)
 class MentionPathsTarget:
-    """``own`` is fitted first, on the seeds alone and with every proposed passage a seed; then it is held, since the
-    seeds follow from it, and the first step's paths from them are gathered once a benchmark.
+    """``own`` is fitted first, on the seeds alone and with every proposed passage a seed; then it
+    is held, since the seeds follow from it, and the first step's paths from them are gathered once
+    a benchmark.
 
-    Of one step, and without ``resembles``, whose texts would have to be encoded anew with every ``own``.
+    Of one step, and without ``resembles``, whose texts would have to be encoded anew with every
+    ``own``.
     """
 
     retriever: MentionPaths
@@ -33,12 +37,19 @@ class MentionPathsTarget:
     def __post_init__(self) -> None:
         if self.retriever.resembles is not None or self.retriever.steps != 1:
             raise HarnessError(
-                "target=mention_paths fits one step without `resembles`; set target.retriever.resembles=null "
+                "target=mention_paths fits one step without `resembles`; set "
+                "target.retriever.resembles=null "
                 "target.retriever.steps=1"
             )
         own = [name.startswith("own.") for name in self.stages[0]]
-        if len(self.stages) != 2 or not all(own) or any(name.startswith("own.") for name in self.stages[1]):
-            raise HarnessError("target.stages: expected two, the first of own.* alone, the second of the rest")
+        if (
+            len(self.stages) != 2
+            or not all(own)
+            or any(name.startswith("own.") for name in self.stages[1])
+        ):
+            raise HarnessError(
+                "target.stages: expected two, the first of own.* alone, the second of the rest"
+            )
 
     @property
     def strategy(self) -> MentionPaths:
@@ -57,7 +68,8 @@ class MentionPathsTarget:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """Evidence of the tune questions of one benchmark. A pair is n D + p, n the question's place among them.
+    """Evidence of the tune questions of one benchmark. A pair is n D + p, n the question's place
+    among them.
 
     wanted: int32[n, H], the gold.    seeds: pairs, ascending; seed_evidence [s, 6].
     reached: the distinct pairs, ascending, that seeds or paths hold; end_evidence [r, 6] of them.
@@ -77,15 +89,23 @@ class Gathered:
 
     @classmethod
     def of(cls, retriever: MentionPaths, setting: Setting) -> Gathered:
-        """The evidence under the retriever's ``own``, ``near``, ``seeds``, ``close`` and ``widest``."""
-        world, size = retriever.world(setting.benchmark, setting.store), len(setting.benchmark.doc_ids)
+        """The evidence under the retriever's ``own``, ``near``, ``seeds``, ``close`` and
+        ``widest``.
+        """
+        world, size = (
+            retriever.world(setting.benchmark, setting.store),
+            len(setting.benchmark.doc_ids),
+        )
         members, nothing = setting.members, np.empty((0, 1), np.float32)
         seeds, evidence, ends, end_evidence = [], [], [], []
         parents: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in EDGES}
         targets: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in EDGES}
         features: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in EDGES}
         for start in retriever.starts(world, members):
-            texts, shift = world.texts(start.queries), int(np.searchsorted(members, start.queries[0])) * size
+            texts, shift = (
+                world.texts(start.queries),
+                int(np.searchsorted(members, start.queries[0])) * size,
+            )
             seeds.append(start.seeds + shift)
             evidence.append(texts.evidence(start.seeds))
             own = [start.seeds]
@@ -107,14 +127,23 @@ class Gathered:
                 at += len(end[-1])
         none = np.empty(0, np.int64)
         return cls(
-            size, setting.benchmark.gold[members], whole, np.concatenate(evidence), reached,
-            np.concatenate(end_evidence), np.concatenate([none, *parent]), np.concatenate([none, *end]), kinds,
-        )  # fmt: skip
+            size,
+            setting.benchmark.gold[members],
+            whole,
+            np.concatenate(evidence),
+            reached,
+            np.concatenate(end_evidence),
+            np.concatenate([none, *parent]),
+            np.concatenate([none, *end]),
+            kinds,
+        )
 
     def ranks(self, retriever: MentionPaths) -> NDArray[np.int32]:
         """int32[n, H]: the gold ranks of the retriever's lists."""
         score = np.full(len(self.reached), -np.inf)
-        score[np.searchsorted(self.reached, self.seeds)] = weighted_columns(self.seed_evidence, retriever.own)
+        score[np.searchsorted(self.reached, self.seeds)] = weighted_columns(
+            self.seed_evidence, retriever.own
+        )
         worth = weighted_columns(self.seed_evidence, retriever.bridge)[self.parent]
         worth += weighted_columns(self.end_evidence, retriever.end)[self.end]
         for kind, (places, features) in self.kinds.items():
@@ -133,8 +162,12 @@ class Gathered:
             held = (self.reached[place] == pairs) & (self.wanted[:, column] >= 0)
             mine, number = score[place][rows], place[rows]
             better = (score > mine) | ((score == mine) & (np.arange(len(score)) < number))
-            count = np.add.reduceat(np.append(better, False).astype(np.int64), np.minimum(bounds[:-1], len(better)))
+            count = np.add.reduceat(
+                np.append(better, False).astype(np.int64), np.minimum(bounds[:-1], len(better))
+            )
             found[:, column] = np.where(
-                self.wanted[:, column] < 0, self.wanted[:, column], np.where(held, 1 + count, ABSENT)
+                self.wanted[:, column] < 0,
+                self.wanted[:, column],
+                np.where(held, 1 + count, ABSENT),
             )
         return found

@@ -23,8 +23,8 @@ class Reranked:
     """The lists are pooled and fused once a benchmark; an evaluation reranks them.
 
     Fuser, normalizer, temperature and pool are the configuration's: ``fuser=single fuser.list=graph
-    pool.lists=[graph]`` fits the reranker of one list. A fuser that learns is refused: it would have to learn anew in
-    each fold.
+    pool.lists=[graph]`` fits the reranker of one list. A fuser that learns is refused: it would
+    have to learn anew in each fold.
     """
 
     reranker: Reranker
@@ -41,7 +41,8 @@ class Reranked:
         trial = replace(Plan(setting.config, ()).grid.trial({}), reranker=self.reranker)
         if trial.learns:
             raise HarnessError(
-                f"target=policy fits weights over a fixed fusion, and {trial.name} learns its own; choose a fuser and "
+                f"target=policy fits weights over a fixed fusion, and {trial.name} learns its "
+                "own; choose a fuser and "
                 "a normalizer that do not, e.g. fuser=single fuser.list=graph pool.lists=[graph]"
             )
         wanted = {name: made[name] for name in trial.pool.lists}
@@ -49,12 +50,16 @@ class Reranked:
         members, gold = setting.members, setting.benchmark.gold[setting.members]
         context = lists.gather_context([trial], setting.config, setting.benchmark).take(members)
         taken = {name: run.take(members) for name, run in runs.items()}
-        pool = Calibrated(engine.align(trial.pool, taken, "cpu", context), trial.normalizer, trial.temperature)
+        pool = Calibrated(
+            engine.align(trial.pool, taken, "cpu", context), trial.normalizer, trial.temperature
+        )
         fused, columns, known = trial.fuser(pool), pool.pool.columns(gold), torch.from_numpy(gold)
 
         def rank(weights: Weights) -> NDArray[np.int32]:
             chosen = with_weights(self.reranker, {**held, **weights})
-            found: NDArray[np.int32] = gold_ranks(chosen(fused.clone(), pool), pool.pool.docs, columns, known).numpy()
+            found: NDArray[np.int32] = gold_ranks(
+                chosen(fused.clone(), pool), pool.pool.docs, columns, known
+            ).numpy()
             return found
 
         return rank

@@ -12,8 +12,9 @@ from harness.graph.extractor import Extraction
 
 @dataclass(frozen=True)
 class Initials:
-    """In a passage, a name with initials stands for the one name there that spells them out: the same last word, and
-    before it as many words or more, which begin with those of the short name in order (``d lynch``, ``j r r tolkien``).
+    """In a passage, a name with initials stands for the one name there that spells them out: the
+    same last word, and before it as many words or more, which begin with those of the short name in
+    order (``d lynch``, ``j r r tolkien``).
     """
 
     version: ClassVar[int] = 1
@@ -32,7 +33,15 @@ class Initials:
 
 
 def _spells(full: list[str], short: list[str]) -> bool:
-    if full == short or full[-1] != short[-1] or len(short[-1]) < 2 or any(len(word) == 1 for word in full):
+    if (
+        full == short
+        or full[-1] != short[-1]
+        or len(short[-1]) < 2
+        or any(len(word) == 1 for word in full)
+    ):
         return False
     given = iter(full[:-1])
-    return all(any(word == part or (len(part) == 1 and word[0] == part) for word in given) for part in short[:-1])
+    return all(
+        any(word == part or (len(part) == 1 and word[0] == part) for word in given)
+        for part in short[:-1]
+    )

@@ -11,10 +11,8 @@ from harness.benchmark import Benchmark
 from harness.graph.alias import EVERYWHERE, Rows, rows
 from harness.graph.extractor import Extraction
 
-_OFTEN = "also|better|best|formerly|previously|originally|commonly|popularly|professionally|sometimes|otherwise"
-_KNOWN = (
-    rf"(?:(?:{_OFTEN}) )?known (?:simply |professionally )?as |(?:{_OFTEN}) (?:called|named|credited as|billed as) "
-)
+_OFTEN = "also|better|best|formerly|previously|originally|commonly|popularly|professionally|sometimes|otherwise"  # noqa: E501
+_KNOWN = rf"(?:(?:{_OFTEN}) )?known (?:simply |professionally )?as |(?:{_OFTEN}) (?:called|named|credited as|billed as) "  # noqa: E501
 _SHORT = r"a\.?k\.?a\.? |nicknamed "
 _CUE = re.compile(rf"\b(?:{_KNOWN}|{_SHORT}|née |né |born )[\"“'‘]?(?:the )?", re.I)
 _SAYS = re.compile(rf"(?:(?:is|was|are|were) )?(?:{_KNOWN}|{_SHORT})", re.I)
@@ -23,11 +21,12 @@ _SENTENCE = re.compile(r"(?<!\b[A-Za-z])(?<!\b(?:St|Jr|Dr|Mr))[.!?](?=\s+[A-Z])"
 
 @dataclass(frozen=True)
 class KnownAs:
-    """Everywhere, Y stands for X where X is a passage's title, and in the passage's first sentence one of the words
-    also / better / formerly / ... known as, a.k.a., nicknamed, born, née stands right before a mention of Y; or where a
-    triple says so (``X, also known as, Y``).
+    """Everywhere, Y stands for X where X is a passage's title, and in the passage's first sentence
+    one of the words also / better / formerly / ... known as, a.k.a., nicknamed, born, née stands
+    right before a mention of Y; or where a triple says so (``X, also known as, Y``).
 
-    Y must have two words or more, be no title, and be said of one X only: a surname or a first name names many.
+    Y must have two words or more, be no title, and be said of one X only: a surname or a first name
+    names many.
     """
 
     version: ClassVar[int] = 1
@@ -39,7 +38,13 @@ class KnownAs:
         for known, whose in [*_read(benchmark, extraction), *_said(extraction)]:
             if known != whose and known not in titles and " " in extraction.names[known]:
                 meant[known].add(whose)
-        return rows([(EVERYWHERE, known, min(whose)) for known, whose in sorted(meant.items()) if len(whose) == 1])
+        return rows(
+            [
+                (EVERYWHERE, known, min(whose))
+                for known, whose in sorted(meant.items())
+                if len(whose) == 1
+            ]
+        )
 
 
 def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]:
@@ -49,10 +54,16 @@ def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]
         title = int(extraction.titled[passage])
         begin = whole.find("\n") + 1
         over = _SENTENCE.search(whole, begin)
-        cues = list(_CUE.finditer(whole, begin, over.start() if over else len(whole))) if title >= 0 else []
+        cues = (
+            list(_CUE.finditer(whole, begin, over.start() if over else len(whole)))
+            if title >= 0
+            else []
+        )
         if cues:
             part = slice(mentions.indptr[passage], mentions.indptr[passage + 1])
-            at = dict(zip(mentions.start[part].tolist(), mentions.entity[part].tolist(), strict=True))
+            at = dict(
+                zip(mentions.start[part].tolist(), mentions.entity[part].tolist(), strict=True)
+            )
             places = [at.get(len(whole[: cue.end()].encode())) for cue in cues]
             found += [(place, title) for place in places if place is not None]
     return found
@@ -61,6 +72,10 @@ def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]
 def _said(extraction: Extraction) -> list[tuple[int, int]]:
     """(Y, X) of triples."""
     triples = extraction.triples
-    says = [_SAYS.fullmatch(f"{predicate.strip()} ") is not None for predicate in triples.predicates]
+    says = [
+        _SAYS.fullmatch(f"{predicate.strip()} ") is not None for predicate in triples.predicates
+    ]
     columns = (triples.predicate.tolist(), triples.object.tolist(), triples.subject.tolist())
-    return [(known, whose) for predicate, known, whose in zip(*columns, strict=True) if says[predicate]]
+    return [
+        (known, whose) for predicate, known, whose in zip(*columns, strict=True) if says[predicate]
+    ]

@@ -16,9 +16,10 @@ ARTICLES = ("the ", "a ", "an ")
 
 @dataclass(frozen=True)
 class Redirect:
-    """Everywhere, a name that is no title stands for the one title that is the same but for marks over Latin letters
-    and, of two words or more, for a leading article: ``beyonce`` for ``beyoncé``, ``rolling stones`` for ``the rolling
-    stones``; but ``mission`` is not ``the mission``.
+    """Everywhere, a name that is no title stands for the one title that is the same but for marks
+    over Latin letters and, of two words or more, for a leading article: ``beyonce`` for
+    ``beyoncé``, ``rolling stones`` for ``the rolling stones``; but ``mission`` is not
+    ``the mission``.
     """
 
     version: ClassVar[int] = 2

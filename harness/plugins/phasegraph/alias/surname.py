@@ -16,9 +16,9 @@ PHRASES = frozenset(("of", "the", "and", "in", "at", "for", "to"))
 
 @dataclass(frozen=True)
 class Surname:
-    """In a passage, a name of one word that is no title stands for the one longer name there that ends in it, has at
-    most ``longest`` words (at least 2) and none of ``PHRASES`` (``Maria Antonia of Austria`` is not called Austria).
-    Two such names, and it stands for neither.
+    """In a passage, a name of one word that is no title stands for the one longer name there that
+    ends in it, has at most ``longest`` words (at least 2) and none of ``PHRASES``
+    (``Maria Antonia of Austria`` is not called Austria). Two such names, and it stands for neither.
     """
 
     version: ClassVar[int] = 2
@@ -38,7 +38,11 @@ class Surname:
                 if 2 <= len(split[name]) <= self.longest and PHRASES.isdisjoint(split[name]):
                     ending[split[name][-1]].append(name)
             for name in names:
-                meant = ending.get(split[name][0], []) if len(split[name]) == 1 and name not in titles else []
+                meant = (
+                    ending.get(split[name][0], [])
+                    if len(split[name]) == 1 and name not in titles
+                    else []
+                )
                 if len(meant) == 1:
                     found.append((passage, name, meant[0]))
         return rows(found)

@@ -27,7 +27,10 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     mine = [line for line in lines if line.split == split]
     metrics = [str(metric) for metric in compared.metrics[:2]]
 
-    of = f"Questions: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
+    of = (
+        f"Questions: {mine[0].slice if mine else ''}, {split} split (n = "
+        f"{mine[0].n if mine else 0})."
+    )
     notes = " ".join([of, *compared.notes])
     return Picture(
         spec["name"],
@@ -45,14 +48,21 @@ def _draw(lines: Sequence[Line], metrics: Sequence[str], reference: str, figure:
     _pairs(top, list(against), counts, ".0f")
     top.set_xlabel(f"questions, against {reference}")
     _head(top, "(a)", ["wins", "losses"])
-    _pairs(bottom, lines, [[100 * line.scores[place] for line in lines] for place in range(len(metrics))], ".1f")
+    _pairs(
+        bottom,
+        lines,
+        [[100 * line.scores[place] for line in lines] for place in range(len(metrics))],
+        ".1f",
+    )
     bottom.set_xlabel("questions (%)")
     _head(bottom, "(b)", metrics)
 
 
 def _head(axes: Axes, name: str, labels: Sequence[str]) -> None:
     axes.set_title(name, loc="left")
-    axes.legend(axes.containers, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderpad=0)
+    axes.legend(
+        axes.containers, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderpad=0
+    )
 
 
 def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:
@@ -60,7 +70,15 @@ def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]],
     height = 0.8 / max(len(values), 1)
     for number, row in enumerate(values):
         places = [place + (number - (len(values) - 1) / 2) * height for place in range(len(lines))]
-        bar = axes.barh(places, row, height, color=COLORS[number], hatch=HATCHES[number], edgecolor="white", lw=0.3)
+        bar = axes.barh(
+            places,
+            row,
+            height,
+            color=COLORS[number],
+            hatch=HATCHES[number],
+            edgecolor="white",
+            lw=0.3,
+        )
         axes.bar_label(bar, [f"{value:{form}}" for value in row], padding=2)
     axes.set_yticks(range(len(lines)), [line.label for line in lines])
     axes.tick_params(axis="y", length=0)

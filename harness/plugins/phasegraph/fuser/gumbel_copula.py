@@ -17,11 +17,13 @@ LAST = torch.iinfo(torch.int64).max
 
 @dataclass(frozen=True)
 class GumbelCopula:
-    """score(d) = C(u, v) = exp(-((-ln u)^t + (-ln v)^t)^(1/t)), of normalised values u, v (percentile ranks with pit).
+    """score(d) = C(u, v) = exp(-((-ln u)^t + (-ln v)^t)^(1/t)), of normalised values u, v
+    (percentile ranks with pit).
 
-    t = 1 / (1 - tau), at least 1, with Kendall's tau-b of the documents that both lists hold; t = 1 (independence) with
-    fewer than 3 of them, and C = min(u, v) for tau = 1. With more lists tau is the mean over pairs of lists, 0 for a
-    pair with fewer than 3. An absent document has half of the list's smallest value; an empty list changes nothing.
+    t = 1 / (1 - tau), at least 1, with Kendall's tau-b of the documents that both lists hold; t = 1
+    (independence) with fewer than 3 of them, and C = min(u, v) for tau = 1. With more lists tau is
+    the mean over pairs of lists, 0 for a pair with fewer than 3. An absent document has half of the
+    list's smallest value; an empty list changes nothing.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"scores", "values"})
@@ -45,7 +47,9 @@ def _loss(scored: Scored) -> Tensor:
     """float64[Q, U]: -ln u, finite."""
     key = ("losses", scored.name, scored.normalizer)
     tiny = torch.finfo(torch.float64).tiny
-    return scored.owner.remember(key, lambda: scored.floored.clamp(min=tiny).log_().neg_().clamp_(min=0))
+    return scored.owner.remember(
+        key, lambda: scored.floored.clamp(min=tiny).log_().neg_().clamp_(min=0)
+    )
 
 
 def _inverse(pool: Calibrated) -> Tensor:
@@ -61,8 +65,8 @@ def _inverse(pool: Calibrated) -> Tensor:
 def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
     """tau-b of the scores, float64[Q, 1], and the number of shared documents, int64[Q, 1].
 
-    0 where a list ties all shared documents. Counts are whole numbers (Knight 1966), so tau is exact but for one
-    division and one root.
+    0 where a list ties all shared documents. Counts are whole numbers (Knight 1966), so tau is
+    exact but for one division and one root.
     """
     shared = _shared(*sorted((first, second), key=lambda scored: scored.listing.scores.shape[-1]))
     size = (shared != LAST).sum(dim=-1, keepdim=True)
@@ -71,17 +75,25 @@ def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
     one, other = shared >> 32, torch.where(held, shared & 0xFFFFFFFF, LAST)
     discordant = torch.zeros_like(size)
     for place in range(shared.shape[-1] - 1):
-        discordant += (other[:, place + 1 :] < other[:, place : place + 1]).sum(dim=-1, keepdim=True)
+        discordant += (other[:, place + 1 :] < other[:, place : place + 1]).sum(
+            dim=-1, keepdim=True
+        )
     pairs = size * (size - 1) // 2
-    tied_one, tied_other, tied_both = (_tied(keys, held) for keys in (one, other.sort(dim=-1).values, shared))
+    tied_one, tied_other, tied_both = (
+        _tied(keys, held) for keys in (one, other.sort(dim=-1).values, shared)
+    )
     surplus = pairs - tied_one - tied_other + tied_both - 2 * discordant
     scale = ((pairs - tied_one) * (pairs - tied_other)).double().sqrt()
     return torch.where(scale == 0, 0.0, surplus / torch.where(scale == 0, 1.0, scale)), size
 
 
 def _shared(narrow: Scored, wide: Scored) -> Tensor:
-    """int64[Q, N]: (place in one list, place in the other) of the shared documents, ascending, then LAST."""
-    places = wide.spread(group_starts(wide.listing.scores).long(), -1).view(-1)[narrow.owner.pool.slots(narrow.name)]
+    """int64[Q, N]: (place in one list, place in the other) of the shared documents, ascending, then
+    LAST.
+    """
+    places = wide.spread(group_starts(wide.listing.scores).long(), -1).view(-1)[
+        narrow.owner.pool.slots(narrow.name)
+    ]
     keys = torch.full(narrow.listing.present.shape, LAST, device=places.device)
     mine = group_starts(narrow.listing.scores)[narrow.listing.present].long()
     keys[narrow.listing.present] = torch.where(places >= 0, (mine << 32) | places, LAST)

@@ -14,8 +14,9 @@ from harness.fusion.fuser import Calibrated, Shared, weighted_sum
 class LogLinear(Shared):
     """score(d) = P_dense(d)^alpha x P_graph(d)^(1 - alpha), of Boltzmann probabilities P.
 
-    alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for any number of lists.
-    An absent document has half of the list's smallest P; an empty list changes nothing.
+    alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for
+    any number of lists. An absent document has half of the list's smallest P; an empty list changes
+    nothing.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})

@@ -1,4 +1,6 @@
-"""Plackett-Luce fusion: strengths estimated from each list's ranking (Hunter 2004; PhaseGraph App. C)."""
+"""Plackett-Luce fusion: strengths estimated from each list's ranking (Hunter 2004; PhaseGraph App.
+C).
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ TOLERANCE = 1e-10
 class PlackettLuce(Shared):
     """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), of strengths g.
 
-    alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for any number of lists.
-    prior: > 0, the pseudo-count a of the strengths' Gamma(a + 1, a) prior. One ranking alone has no finite estimate:
-    its first document would be infinitely strong. With a = 1 the i-th of n documents has 2 (n - i + 1) / (n + 1).
-    An absent document has half of the list's smallest strength; an empty list changes nothing.
+    alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for
+    any number of lists.
+    prior: > 0, the pseudo-count a of the strengths' Gamma(a + 1, a) prior. One ranking alone has no
+    finite estimate: its first document would be infinitely strong. With a = 1 the i-th of n
+    documents has 2 (n - i + 1) / (n + 1). An absent document has half of the list's smallest
+    strength; an empty list changes nothing.
     """
 
     prior: float = 1.0
@@ -37,22 +41,30 @@ class PlackettLuce(Shared):
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
         parts = self.shares(pool)
-        return weighted_sum([(self._log_strengths(scored), weight) for scored, weight in parts]).exp_()
+        return weighted_sum(
+            [(self._log_strengths(scored), weight) for scored, weight in parts]
+        ).exp_()
 
     def _log_strengths(self, scored: Scored) -> Tensor:
         def compute() -> Tensor:
             sizes, numbers = torch.unique(counts(scored.listing.present)[:, 0], return_inverse=True)
             table = strengths(sizes, scored.listing.scores.shape[-1], self.prior)
-            return scored.spread_floored(table[numbers]).clamp_(min=torch.finfo(torch.float64).tiny).log_()
+            return (
+                scored.spread_floored(table[numbers])
+                .clamp_(min=torch.finfo(torch.float64).tiny)
+                .log_()
+            )
 
         return scored.owner.remember(("strengths", scored.name, self.prior), compute)
 
 
 def strengths(sizes: Tensor, width: int, prior: float) -> Tensor:
-    """float64[L, N]: strengths of the documents of one ranking of each size, best first, mean 1; 1 in the padding.
+    """float64[L, N]: strengths of the documents of one ranking of each size, best first, mean 1; 1
+    in the padding.
 
-    Hunter's MM for all sizes at once: g_i <- (w_i + a) / (sum of 1 / S_r over the stages r that i was there for + a),
-    S_r the strengths left at stage r, w_i = 1 for all but the last document. A list stops when it has converged.
+    Hunter's MM for all sizes at once: g_i <- (w_i + a) / (sum of 1 / S_r over the stages r that i
+    was there for + a), S_r the strengths left at stage r, w_i = 1 for all but the last document. A
+    list stops when it has converged.
     """
     places = torch.arange(width, device=sizes.device)
     held = places < sizes[:, None]

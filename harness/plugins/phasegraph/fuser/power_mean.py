@@ -16,7 +16,8 @@ class PowerMean(Shared):
     """score(d) = (alpha p_dense(d)^r + (1 - alpha) p_graph(d)^r)^(1/r), of normalised values p.
 
     With the normalizer ``pit`` these are the percentile ranks of the paper.
-    alpha: dense's share, in [0, 1].    r: > 0; below 1 it rewards consensus, 1 is the linear fusion.
+    alpha: dense's share, in [0, 1].    r: > 0; below 1 it rewards consensus, 1 is the linear
+    fusion.
     weights: >= 0 by list name, instead of alpha, for any number of lists.
     An absent document has p = 0.
     """

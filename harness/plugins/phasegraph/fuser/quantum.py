@@ -15,10 +15,11 @@ from harness.fusion.fuser import Calibrated, total
 
 @dataclass(frozen=True)
 class Quantum:
-    """score(d) = P_dense(d) + P_graph(d) + 2 sqrt(P_dense(d) P_graph(d)) cos(theta), of Boltzmann probabilities P.
+    """score(d) = P_dense(d) + P_graph(d) + 2 sqrt(P_dense(d) P_graph(d)) cos(theta), of Boltzmann
+    probabilities P.
 
-    theta: in [0, pi]; 0 is constructive, pi destructive. With more lists, one interference for each pair of them.
-    An absent document has P = 0.
+    theta: in [0, pi]; 0 is constructive, pi destructive. With more lists, one interference for each
+    pair of them. An absent document has P = 0.
     """
 
     theta: float = 0.0

@@ -18,8 +18,9 @@ from harness.fusion.temperature import EPSILON, energies
 class Tsallis(ConsensusBonus):
     """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
 
-    P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised to sum 1, and so it
-    is of every list but the dense one. alpha, beta, weights: as in ``boltzmann``.
+    P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised
+    to sum 1, and so it is of every list but the dense one. alpha, beta, weights: as in
+    ``boltzmann``.
     q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
     An absent document has P = 0.
     """
@@ -36,7 +37,9 @@ class Tsallis(ConsensusBonus):
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return self.rewarded(pool, [(self._probabilities(scored), weight) for scored, weight in self.shares(pool)])
+        return self.rewarded(
+            pool, [(self._probabilities(scored), weight) for scored, weight in self.shares(pool)]
+        )
 
     def _probabilities(self, scored: Scored) -> Tensor:
         if scored.name == scored.owner.anchor or self.q == 1:
@@ -51,9 +54,11 @@ class Tsallis(ConsensusBonus):
 
 
 def tsallis_weights(values: Tensor, present: Tensor, temperature: Tensor, q: float) -> Tensor:
-    """float64[Q, N]: q-exponential weights of the energies of the values, summing to 1; uniform at T = 0.
+    """float64[Q, N]: q-exponential weights of the energies of the values, summing to 1; uniform at
+    T = 0.
 
-    For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the same size.
+    For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the
+    same size.
     """
     cold = temperature == 0
     change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)

@@ -25,10 +25,12 @@ STEPS = 1000
 class Ising:
     """score = (1 - blend) h + blend M, over the fused top m.
 
-    h: the fused score scaled to [-1, 1] (0 when all are equal).    M_i = tanh((h_i + J sum_j A_ij M_j) / T), A the
-    row-normalised weights of shared entities; found by iteration from M = h with steps of 1 / (1 + J / T), the longest
-    with which two opposite documents that pull at each other cannot swing for ever.
-    J: coupling, >= 0.    T: temperature, > 0.    blend: in [0, 1].    m: how many documents are reranked, >= 1.
+    h: the fused score scaled to [-1, 1] (0 when all are equal).    M_i = tanh((h_i + J sum_j A_ij
+    M_j) / T), A the row-normalised weights of shared entities; found by iteration from M = h with
+    steps of 1 / (1 + J / T), the longest with which two opposite documents that pull at each other
+    cannot swing for ever.
+    J: coupling, >= 0.    T: temperature, > 0.    blend: in [0, 1].    m: how many documents are
+    reranked, >= 1.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"mentions"})
@@ -61,7 +63,9 @@ def content(*tensors: Tensor) -> str:
     """What tensors hold, as a key: trials that rerank the same documents share their coupling."""
     hashed = hashlib.sha256()
     for tensor in tensors:
-        hashed.update(repr(tuple(tensor.shape)).encode() + tensor.contiguous().cpu().numpy().tobytes())
+        hashed.update(
+            repr(tuple(tensor.shape)).encode() + tensor.contiguous().cpu().numpy().tobytes()
+        )
     return hashed.hexdigest()
 
 
@@ -81,14 +85,18 @@ def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:
 
 
 def coupling(pool: Calibrated, columns: Tensor, there: Tensor) -> Tensor:
-    """float64[Q, m, m]: row-normalised weights of shared entities, 0 on the diagonal and where there is no document.
+    """float64[Q, m, m]: row-normalised weights of shared entities, 0 on the diagonal and where
+    there is no document.
 
-    The weight of two documents is the sum over the entities that both mention of 1 / (passages that mention it), the
-    specificity of the graph. A document without a neighbour has a row of zeros.
+    The weight of two documents is the sum over the entities that both mention of 1 / (passages that
+    mention it), the specificity of the graph. A document without a neighbour has a row of zeros.
     """
     mentions = pool.pool.mentions
     if mentions is None:
-        raise HarnessError("reranker=ising needs the entities of the passages; choose a graph list, or reranker=none")
+        raise HarnessError(
+            "reranker=ising needs the entities of the passages; choose a graph list, or "
+            "reranker=none"
+        )
     rows, width = columns.shape
     docs = pool.pool.docs.gather(-1, columns).cpu().numpy()
     query, place = np.nonzero(there.cpu().numpy())

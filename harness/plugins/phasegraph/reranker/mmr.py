@@ -19,13 +19,18 @@ from harness.retriever.search import row_products
 
 @dataclass(frozen=True)
 class Mmr:
-    """The fused top m, chosen one after another: the next d has the greatest L h(d) - (1 - L) max_s cos(d, s).
+    """The fused top m, chosen one after another: the next d has the greatest L h(d) - (1 - L) max_s
+    cos(d, s).
 
-    h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).    s: the passages that
-    were chosen before, none at the first choice, whose second part is 0.    cos: of the vectors of ``encoder``, the
-    configuration's, whichever lists are fused.    Of equal ones the one that was fused higher is chosen.
+    h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).
+    s: the passages that
+    were chosen before, none at the first choice, whose second part is 0.    cos: of the vectors of
+    ``encoder``, the
+    configuration's, whichever lists are fused.    Of equal ones the one that was fused higher is
+    chosen.
 
-    relevance: L, the paper's lambda, in [0, 1]; 1 is the fused order, 0 looks for passages unlike those before.
+    relevance: L, the paper's lambda, in [0, 1]; 1 is the fused order, 0 looks for passages unlike
+    those before.
     m: >= 1, how many are reranked.
     """
 
@@ -40,9 +45,16 @@ class Mmr:
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        vectors = needed(pool.pool.context.vectors, "reranker=mmr compares passages by their vectors")
+        vectors = needed(
+            pool.pool.context.vectors, "reranker=mmr compares passages by their vectors"
+        )
         columns, there = top(fused, pool, self.m)
-        docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int64)
+        docs = (
+            torch.where(there, pool.pool.docs.gather(-1, columns), -1)
+            .cpu()
+            .numpy()
+            .astype(np.int64)
+        )
         alike = pool.remember(("cosines", docs.tobytes()), lambda: row_products(vectors, docs))
         relevant = scale(fused.gather(-1, columns), there, 0.0).cpu().numpy()
         places = self._choose(relevant, alike, there.cpu().numpy())

@@ -1,4 +1,6 @@
-"""A retriever over a corpus that other benchmarks share: what isolation is compared with (PhaseGraph 8)."""
+"""A retriever over a corpus that other benchmarks share: what isolation is compared with
+(PhaseGraph 8).
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,12 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Mixed:
-    """The retriever's run over the union of the benchmark's passages and those of the others, own passages kept.
+    """The retriever's run over the union of the benchmark's passages and those of the others, own
+    passages kept.
 
-    Foreign passages dilute entities, walks and neighbours; that they would also take places in a list is not counted,
-    for they are dropped from it. others: datasets by name; the benchmark itself is left out of them.
+    Foreign passages dilute entities, walks and neighbours; that they would also take places in a
+    list is not counted, for they are dropped from it. others: datasets by name; the benchmark
+    itself is left out of them.
     """
 
     version: ClassVar[int] = 1
@@ -45,7 +49,9 @@ class Mixed:
 
 
 def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
-    """The benchmark's queries over all passages; a foreign passage's id has its benchmark's name in front."""
+    """The benchmark's queries over all passages; a foreign passage's id has its benchmark's name in
+    front.
+    """
     import datasets
 
     columns = {key: list(benchmark.corpus[key][:]) for key in ("id", "title", "text")}
@@ -56,8 +62,14 @@ def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
     order = sorted(range(len(columns["id"])), key=columns["id"].__getitem__)
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
-    gold = np.where(benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], benchmark.gold).astype(np.int32)
-    corpus = datasets.Dataset.from_dict({key: [column[place] for place in order] for key, column in columns.items()})
-    sha256 = texts_sha256([benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))])
+    gold = np.where(
+        benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], benchmark.gold
+    ).astype(np.int32)
+    corpus = datasets.Dataset.from_dict(
+        {key: [column[place] for place in order] for key, column in columns.items()}
+    )
+    sha256 = texts_sha256(
+        [benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))]
+    )
     name = "+".join([benchmark.name, *(other.name for other in others)])
     return Benchmark(name, corpus, benchmark.queries, gold, benchmark.chain, sha256)

@@ -1,4 +1,6 @@
-"""A retriever over part of the corpus: what it was while the corpus was smaller (PhaseGraph 7, pool explosion)."""
+"""A retriever over part of the corpus: what it was while the corpus was smaller (PhaseGraph 7, pool
+explosion).
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Part:
-    """The retriever's run over the passages that support a question and ``share``, in (0, 1], of all others.
+    """The retriever's run over the passages that support a question and ``share``, in (0, 1], of
+    all others.
 
-    Another passage stays when the MD5 of its id, as a fraction of 2^128, is below ``share``: the choice depends on the
-    id alone, and a smaller part lies within a greater one. With share 1 it is the retriever's own run.
+    Another passage stays when the MD5 of its id, as a fraction of 2^128, is below ``share``: the
+    choice depends on the id alone, and a smaller part lies within a greater one. With share 1 it is
+    the retriever's own run.
     """
 
     version: ClassVar[int] = 1
@@ -35,10 +39,18 @@ class Part:
         bounded("lists.NAME.share", self.share, 0, 1, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run over the benchmark's passages, of which only the part is found, and how many that is."""
+        """The run over the benchmark's passages, of which only the part is found, and how many that
+        is.
+        """
         kept = members(benchmark, self.share)
         run, facts = self.retriever.retrieve(part(benchmark, kept), store)
-        found = Run(run.query_ids, benchmark.doc_ids, run.indptr, kept[run.docs].astype(np.int32), run.scores)
+        found = Run(
+            run.query_ids,
+            benchmark.doc_ids,
+            run.indptr,
+            kept[run.docs].astype(np.int32),
+            run.scores,
+        )
         return found, {**facts, "passages": len(kept)}
 
 
@@ -60,7 +72,11 @@ def part(benchmark: Benchmark, kept: NDArray[np.int64]) -> Benchmark:
     place = np.full(len(benchmark.doc_ids) + 1, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
     ids = benchmark.doc_ids.take(pa.array(kept)).to_pylist()
-    sha256 = benchmark.sha256 if len(kept) == len(benchmark.doc_ids) else texts_sha256([benchmark.sha256, *ids])
+    sha256 = (
+        benchmark.sha256
+        if len(kept) == len(benchmark.doc_ids)
+        else texts_sha256([benchmark.sha256, *ids])
+    )
     corpus = benchmark.corpus.select(kept)
     name = f"{benchmark.name} ({len(kept)} passages)"
     gold = np.where(benchmark.gold < 0, benchmark.gold, place[benchmark.gold])

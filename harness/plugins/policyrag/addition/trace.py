@@ -1,5 +1,5 @@
-"""A policy (retriever=policyrag) shows its seeds with their factors, the facts it kept and dropped, the mass by family
-of edges, and each passage's score by its terms:
+"""A policy (retriever=policyrag) shows its seeds with their factors, the facts it kept and dropped,
+the mass by family of edges, and each passage's score by its terms:
 
   harness trace dataset=musique query=ID +retriever@lists.policy=policyrag 'pool.lists=[dense,policy]'
 

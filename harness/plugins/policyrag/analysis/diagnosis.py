@@ -1,7 +1,8 @@
 """What gold ranks do not show (PolicyRAG, section 4.3), of every list of a configuration.
 
-Whether the best passages hold the answer and the chain of entities, what a gate rejects, and whether a list stands when
-the question is put otherwise. A measure is a value, as a metric is: ``answer_supported@5``.
+Whether the best passages hold the answer and the chain of entities, what a gate rejects, and
+whether a list stands when the question is put otherwise. A measure is a value, as a metric is:
+``answer_supported@5``.
 """
 
 from __future__ import annotations
@@ -32,14 +33,20 @@ JUDGED = frozenset(("yes", "no", "noanswer"))
 
 
 def plain_words(text: str) -> str:
-    """The words of a text, case-folded, without articles and punctuation, a blank before, between and after them."""
+    """The words of a text, case-folded, without articles and punctuation, a blank before, between
+    and after them.
+    """
     return f" {' '.join(word for word in words(text).texts if word not in ARTICLES)} "
 
 
-def answer_supported(answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool) -> bool:
-    """Whether an answer stands in one of the passages; a ``yes`` or ``no`` is derived, so it takes all gold passages.
+def answer_supported(
+    answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
+) -> bool:
+    """Whether an answer stands in one of the passages; a ``yes`` or ``no`` is derived, so it takes
+    all gold passages.
 
-    answers, chain, read (the passages): as ``plain_words`` makes them.    gold: whether all gold passages are read.
+    answers, chain, read (the passages): as ``plain_words`` makes them.    gold: whether all gold
+    passages are read.
     """
     stated = [answer for answer in answers if answer.strip() and answer.strip() not in JUDGED]
     if not stated:
@@ -47,8 +54,11 @@ def answer_supported(answers: Sequence[str], chain: Sequence[str], read: Sequenc
     return any(answer in text for answer in stated for text in read)
 
 
-def hops_recovered(answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool) -> bool:
-    """Whether every entity of the chain, the titles of the gold passages, stands in a passage, and the answer too.
+def hops_recovered(
+    answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
+) -> bool:
+    """Whether every entity of the chain, the titles of the gold passages, stands in a passage, and
+    the answer too.
 
     Less than all gold passages can do: a bridge is discoverable where another passage names it.
     """
@@ -77,9 +87,13 @@ class Diagnostic:
         name, _, depth = str(text).strip().partition("@")
         if name not in FORMULAS:
             known = ", ".join(f"{known}@k" for known in FORMULAS)
-            raise HarnessError(f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}")
+            raise HarnessError(
+                f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}"
+            )
         if not (depth.isascii() and depth.isdigit() and int(depth) >= 1):
-            raise HarnessError(f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
+            raise HarnessError(
+                f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}"
+            )
         return cls(name, int(depth))
 
     def __str__(self) -> str:
@@ -95,7 +109,9 @@ class Diagnostic:
         for query, row in enumerate(benchmark.queries):
             docs = run.docs[run.indptr[query] : run.indptr[query + 1]][: self.k].tolist()
             gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
-            chain = [plain_words(normal(titles[doc] or "")) for doc in gold if normal(titles[doc] or "")]
+            chain = [
+                plain_words(normal(titles[doc] or "")) for doc in gold if normal(titles[doc] or "")
+            ]
             answers = [plain_words(answer) for answer in row["answers"] or []]
             held = bool(gold) and set(gold) <= set(docs)
             found[query] = FORMULAS[self.name](answers, chain, [texts[doc] for doc in docs], held)
@@ -108,11 +124,14 @@ def plain_passages(benchmark: Benchmark) -> list[str]:
 
 
 def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
-    """RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), in [0, 1]; 1 for equal lists, 0 for disjoint ones.
+    """RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), in [0, 1]; 1 for equal lists, 0 for
+    disjoint ones.
 
     With l >= s the two lengths, X_d what the first d of both share:
-    (1 - p) / p (sum_{d <= l} X_d / d p^d + sum_{s < d <= l} X_s (d - s) / (s d) p^d) + ((X_l - X_s) / l + X_s / s) p^l.
-    Two empty lists are equal; an empty one shares nothing with another.    p: in (0, 1); .9 gives the first ten 86%.
+    (1 - p) / p (sum_{d <= l} X_d / d p^d + sum_{s < d <= l} X_s (d - s) / (s d) p^d) + ((X_l - X_s)
+    / l + X_s / s) p^l.
+    Two empty lists are equal; an empty one shares nothing with another.    p: in (0, 1); .9 gives
+    the first ten 86%.
     """
     bounded("diagnose.p", p, 0, 1, open_low=True)
     short, long = sorted((one, other), key=len)
@@ -133,7 +152,9 @@ def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
 class Gating(Protocol):
     """A retriever that keeps and drops facts."""
 
-    def gated(self, benchmark: Benchmark, store: Store) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    def gated(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
         """Query, passage and whether it was kept, of each candidate fact."""
         ...
 
@@ -147,19 +168,23 @@ class Mean(TypedDict):
 
 
 def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Mean]]]:
-    """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval`` (bootstrap), ``n``.
+    """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval``
+    (bootstrap), ``n``.
 
-    Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the candidate facts near a
-    question that the gate drops), ``distractors_suppressed`` (of those read in passages that are not gold),
-    ``gold_suppressed`` (of the others); with ``diagnose.perturbed`` queries, ``stable_paraphrase`` and ``stable_alias``
-    (rank-biased overlap of the first ``diagnose.depth`` passages with those of the question as it was).
+    Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the
+    candidate facts near a question that the gate drops), ``distractors_suppressed`` (of those read
+    in passages that are not gold), ``gold_suppressed`` (of the others); with ``diagnose.perturbed``
+    queries, ``stable_paraphrase`` and ``stable_alias`` (rank-biased overlap of the first
+    ``diagnose.depth`` passages with those of the question as it was).
     """
     options = config.diagnose
     one_of("diagnose.split", options.split, SPLITS)
     whole_number("diagnose.perturbed", options.perturbed, 0)
     whole_number("diagnose.depth", options.depth, 1)
     if not (measures := [Diagnostic.parse(name) for name in options.measures]):
-        raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]")
+        raise HarnessError(
+            f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]"
+        )
     kept, data = lists.store(config), lists.benchmark(config)
     members, retrievers = data.members(options.split), lists.retrievers(config)
     runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)
@@ -179,22 +204,34 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
 def stability(
     config: DictConfig, data: Benchmark, kept: Store, members: NDArray[np.int64]
 ) -> dict[str, dict[str, Mean]]:
-    """``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample of the members.
+    """``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample of the
+    members.
 
     All wordings are retrieved for together, over the same passages.
     """
     options = config.diagnose
     draw = np.random.Generator(np.random.PCG64(options.seed))
     taken = np.sort(draw.permutation(members)[: options.perturbed])
-    whole = perturb(data, extract(instantiate(config.extractor), data, kept).questions, taken.tolist(), options.seed)
+    whole = perturb(
+        data,
+        extract(instantiate(config.extractor), data, kept).questions,
+        taken.tolist(),
+        options.seed,
+    )
     if not len(whole.query_ids):
-        raise HarnessError(f"diagnose.split={options.split}: {data.name} has no question there to perturb")
+        raise HarnessError(
+            f"diagnose.split={options.split}: {data.name} has no question there to perturb"
+        )
     runs = lists.runs(lists.retrievers(config), whole, kept)
     depth, p = options.depth, options.p
     ids = whole.query_ids.to_pylist()
     place = {name: number for number, name in enumerate(ids)}
     pairs = {
-        kind: [(place[name.removesuffix(f"#{kind}")], place[name]) for name in ids if name.endswith(f"#{kind}")]
+        kind: [
+            (place[name.removesuffix(f"#{kind}")], place[name])
+            for name in ids
+            if name.endswith(f"#{kind}")
+        ]
         for kind in KINDS
     }
 
@@ -202,10 +239,15 @@ def stability(
         heads = [(_head(run, one, depth), _head(run, other, depth)) for one, other in pairs[kind]]
         return np.array([overlap(one, other, p) for one, other in heads])
 
-    return {name: {f"stable_{kind}": _mean(alike(run, kind)) for kind in pairs} for name, run in runs.items()}
+    return {
+        name: {f"stable_{kind}": _mean(alike(run, kind)) for kind in pairs}
+        for name, run in runs.items()
+    }
 
 
-def _suppression(retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]) -> Mapping[str, Mean]:
+def _suppression(
+    retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]
+) -> Mapping[str, Mean]:
     """Shares of all candidates of the members, with intervals over them."""
     query, passage, passed = retriever.gated(data, kept)
     inside = np.isin(query, members)
@@ -225,4 +267,8 @@ def _head(run: Run, query: int, depth: int) -> Sequence[int]:
 
 def _mean(values: NDArray[np.float64]) -> Mean:
     low, high = bootstrap(values)
-    return {"mean": float(values.mean()) if len(values) else None, "interval": [low, high], "n": len(values)}
+    return {
+        "mean": float(values.mean()) if len(values) else None,
+        "interval": [low, high],
+        "n": len(values),
+    }

@@ -1,4 +1,6 @@
-"""Small changes of a question that leave what it asks: another wording, or another form of a name in it."""
+"""Small changes of a question that leave what it asks: another wording, or another form of a name
+in it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def paraphrase(question: str, mentions: Sequence[str], draw: random.Random) -> s
     named = any(question.startswith(name) for name in mentions)
     text = question if named or first.isupper() else question[:1].lower() + question[1:]
     for pattern, other in WORDINGS:
-        if re.search(pattern, text) and not any(re.search(pattern, name, re.I) for name in mentions):
+        if re.search(pattern, text) and not any(
+            re.search(pattern, name, re.I) for name in mentions
+        ):
             text = re.sub(pattern, other, text, count=1)
             break
     return opening.format(text)
@@ -52,8 +56,8 @@ def paraphrase(question: str, mentions: Sequence[str], draw: random.Random) -> s
 def alias(question: str, mentions: Sequence[str], draw: random.Random) -> str | None:
     """The question with one name in another form; None where no name has one.
 
-    A bracketed tail or a leading article is left out; of three words and more the middle ones become initials
-    (``George J. Rankin``); of two the first does (``G. Rankin``).
+    A bracketed tail or a leading article is left out; of three words and more the middle ones
+    become initials (``George J. Rankin``); of two the first does (``G. Rankin``).
     """
     forms = [(name, other) for name in dict.fromkeys(mentions) if (other := _form(name)) != name]
     if not forms:
@@ -68,11 +72,15 @@ KINDS: Mapping[str, Callable[[str, Sequence[str], random.Random], str | None]] =
 }
 
 
-def perturb(benchmark: Benchmark, mentions: Mentions, members: Sequence[int], seed: int) -> Benchmark:
-    """The benchmark with its ``members`` alone (query numbers), each followed by what ``KINDS`` make of it.
+def perturb(
+    benchmark: Benchmark, mentions: Mentions, members: Sequence[int], seed: int
+) -> Benchmark:
+    """The benchmark with its ``members`` alone (query numbers), each followed by what ``KINDS``
+    make of it.
 
-    Ids are ``ID``, ``ID#paraphrase``, ``ID#alias``; what draws is seeded by ``seed``, the id and the kind, so that a
-    question's perturbation does not depend on the others. Gold, answers and the rest are the question's own.
+    Ids are ``ID``, ``ID#paraphrase``, ``ID#alias``; what draws is seeded by ``seed``, the id and
+    the kind, so that a question's perturbation does not depend on the others. Gold, answers and the
+    rest are the question's own.
     """
     from datasets import Dataset
 
@@ -86,7 +94,9 @@ def perturb(benchmark: Benchmark, mentions: Mentions, members: Sequence[int], se
         variants = {
             "": row["question"],
             **{
-                f"#{kind}": change(row["question"], names, random.Random(f"{seed} {row['id']} {kind}"))
+                f"#{kind}": change(
+                    row["question"], names, random.Random(f"{seed} {row['id']} {kind}")
+                )
                 for kind, change in KINDS.items()
             },
         }
@@ -95,7 +105,9 @@ def perturb(benchmark: Benchmark, mentions: Mentions, members: Sequence[int], se
                 rows.append({**row, "id": f"{row['id']}{suffix}", "question": question})
                 gold.append(benchmark.gold[number])
                 chain.append(benchmark.chain[number])
-    sha256 = texts_sha256([benchmark.sha256, json.dumps([[row["id"], row["question"]] for row in rows])])
+    sha256 = texts_sha256(
+        [benchmark.sha256, json.dumps([[row["id"], row["question"]] for row in rows])]
+    )
     return Benchmark(
         f"{benchmark.name}-perturbed",
         benchmark.corpus,

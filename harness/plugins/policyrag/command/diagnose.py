@@ -1,12 +1,14 @@
-"""Say of every list what gold ranks cannot: answers in reach, chains in reach, what a gate rejects, stability.
+"""Say of every list what gold ranks cannot: answers in reach, chains in reach, what a gate rejects,
+stability.
 
-answer_supported@k: an answer stands in one of the first k passages (for yes and no: all gold passages are there).
-hops_recovered@k: the titles of all gold passages, and the answer, stand in the first k passages.
-suppressed: share of the candidate facts near a question that the gate of a policy (retriever=policyrag) drops; of those
-of gold passages and of the others apart. stable_*: rank-biased overlap of a list with that of the same question in
-other words, or with a name in another form; made by rule, seeded. That reads all passages anew, so it takes as long as
-preparing the benchmark. Only tune is looked at unless diagnose.split says
-otherwise; a look at test is noted.
+answer_supported@k: an answer stands in one of the first k passages (for yes and no: all gold
+passages are there). hops_recovered@k: the titles of all gold passages, and the answer, stand in the
+first k passages.
+suppressed: share of the candidate facts near a question that the gate of a policy
+(retriever=policyrag) drops; of those of gold passages and of the others apart. stable_*:
+rank-biased overlap of a list with that of the same question in other words, or with a name in
+another form; made by rule, seeded. That reads all passages anew, so it takes as long as preparing
+the benchmark. Only tune is looked at unless diagnose.split says otherwise; a look at test is noted.
 
   harness diagnose dataset=musique +retriever@lists.policy=policyrag
   harness diagnose dataset=musique diagnose.perturbed=100          stability too, on a sample of 100 questions
@@ -47,7 +49,12 @@ def run(config: DictConfig) -> None:
         if one["n"]
     ]
     texts = [Column(title, "text") for title in ("list", "measure")]
-    columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% of mean", "interval", "mean %")]
+    columns = [
+        *texts,
+        Column("n", "count"),
+        Column("mean %"),
+        Column("95% of mean", "interval", "mean %"),
+    ]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
     looked = look(config, "diagnose", Gold.of(data).take(members.tolist()), data.test_ids(members))
     print(table.text())

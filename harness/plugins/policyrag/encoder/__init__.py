@@ -1,1 +1,3 @@
-"""Encoders of PolicyRAG's baselines, with the prompts and the pooling that their authors publish."""
+"""Encoders of PolicyRAG's baselines, with the prompts and the pooling that their authors
+publish.
+"""

@@ -17,14 +17,16 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class Dpr(SentenceTransformer):
-    """``model`` reads passages, as title ``[SEP]`` text; ``question_model`` reads questions and names.
+    """``model`` reads passages, as title ``[SEP]`` text; ``question_model`` reads questions and
+    names.
 
-    DPR ranks by the inner product; here vectors have length 1, as those of every encoder.    The rest: see
-    ``SentenceTransformer``.
+    DPR ranks by the inner product; here vectors have length 1, as those of every encoder.    The
+    rest: see ``SentenceTransformer``.
     """
 
     question_model: str = field(
-        default="sentence-transformers/facebook-dpr-question_encoder-single-nq-base", metadata=REACHES
+        default="sentence-transformers/facebook-dpr-question_encoder-single-nq-base",
+        metadata=REACHES,
     )
 
     def content(self) -> str:
@@ -53,4 +55,6 @@ class Towers:
         """A passage's first line break, the end of its title, is ``[SEP]``."""
         if role != "passage":
             return self.questions.encode(texts, role, advance)
-        return self.passages.encode([text.replace("\n", " [SEP] ", 1) for text in texts], role, advance)
+        return self.passages.encode(
+            [text.replace("\n", " [SEP] ", 1) for text in texts], role, advance
+        )

@@ -1,4 +1,6 @@
-"""GritLM (Muennighoff et al. 2024), by its own package: attention both ways, the mean without the instruction."""
+"""GritLM (Muennighoff et al. 2024), by its own package: attention both ways, the mean without the
+instruction.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ from harness.model.encoder import Model, Role
 
 @dataclass(frozen=True)
 class GritLM:
-    """Questions after ``<|user|>``, the instruction and ``<|embed|>``, a line each; passages and names after the last.
+    """Questions after ``<|user|>``, the instruction and ``<|embed|>``, a line each; passages and
+    names after the last.
 
-    max_seq_length: tokens read of a text, >= 1.    batch_size: texts a batch, >= 1; it decides the last bits.
+    max_seq_length: tokens read of a text, >= 1.    batch_size: texts a batch, >= 1; it decides the
+    last bits.
     device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
@@ -43,18 +47,26 @@ class GritLM:
         return f"<|user|>\n{self.instruction}\n<|embed|>\n" if role == "question" else "<|embed|>\n"
 
     def open(self) -> Model:
-        """Load the model from the Hub, its cache or a folder. Raises HarnessError without the package."""
+        """Load the model from the Hub, its cache or a folder. Raises HarnessError without the
+        package.
+        """
         try:
             import gritlm
         except ImportError as error:
-            raise HarnessError("encoder=gritlm needs the package gritlm: pip install gritlm") from error
+            raise HarnessError(
+                "encoder=gritlm needs the package gritlm: pip install gritlm"
+            ) from error
         device = resolve_device(self.device, "encoder.device")
         try:
-            loaded = gritlm.GritLM(self.model, mode="embedding", torch_dtype="auto", device_map=device)
+            loaded = gritlm.GritLM(
+                self.model, mode="embedding", torch_dtype="auto", device_map=device
+            )
         except (OSError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
             mend = "give a folder or a Hub id that can be reached"
-            raise HarnessError(f"encoder.model={self.model}: cannot be loaded ({reason}); {mend}") from error
+            raise HarnessError(
+                f"encoder.model={self.model}: cannot be loaded ({reason}); {mend}"
+            ) from error
         return Loaded(self, loaded, device)
 
 
@@ -65,7 +77,10 @@ class Loaded:
 
     def __init__(self, encoder: GritLM, model: Any, device: str) -> None:
         self.encoder, self.model = encoder, model
-        self.facts: Mapping[str, object] = {"device": device, "max_seq_length": encoder.max_seq_length}
+        self.facts: Mapping[str, object] = {
+            "device": device,
+            "max_seq_length": encoder.max_seq_length,
+        }
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
@@ -75,6 +90,8 @@ class Loaded:
         vectors = self.model.encode(
             list(texts), batch_size=self.encoder.batch_size, max_length=longest, instruction=prompt
         )
-        lengths = [len(ids) for ids in self.model.tokenizer([prompt + text for text in texts])["input_ids"]]
+        lengths = [
+            len(ids) for ids in self.model.tokenizer([prompt + text for text in texts])["input_ids"]
+        ]
         advance(len(texts))
         return np.asarray(vectors, dtype=np.float32), np.array(lengths) > longest

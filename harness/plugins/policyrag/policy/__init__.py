@@ -1,1 +1,3 @@
-"""The policy of PolicyRAG: how seeds are found, gated, walked from, projected to passages and reranked."""
+"""The policy of PolicyRAG: how seeds are found, gated, walked from, projected to passages and
+reranked.
+"""

@@ -19,9 +19,11 @@ def chains(
     steps: int,
     values: NDArray[np.float64],
 ) -> None:
-    """values[q, e] = max(itself, the toll of the nodes that a chain leaves / (1 + its edges)) over chains to e.
+    """values[q, e] = max(itself, the toll of the nodes that a chain leaves / (1 + its edges)) over
+    chains to e.
 
-    Chains have at most ``steps`` (0, 1 or 2) edges and begin at question q's seeds ``seeds[starts[q]:starts[q + 1]]``.
+    Chains have at most ``steps`` (0, 1 or 2) edges and begin at question q's seeds
+    ``seeds[starts[q]:starts[q + 1]]``.
     """
     for row in range(values.shape[0]):
         for seed in seeds[starts[row] : starts[row + 1]]:

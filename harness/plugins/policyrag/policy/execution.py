@@ -1,4 +1,6 @@
-"""A policy at work: from questions to seeds, mass on entities, and the terms of each passage's score."""
+"""A policy at work: from questions to seeds, mass on entities, and the terms of each passage's
+score.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
 class PolicyStart:
     """What a policy has decided before it walks, for all questions.
 
-    named: [Q, E], how surely a question names an entity.    close: [Q, D], its nearest passages, rows sum to 1.
+    named: [Q, E], how surely a question names an entity.    close: [Q, D], its nearest passages,
+    rows sum to 1.
     phrases: [Q, E], the weights of ``seeds``.    restart: [Q, E + D].    counts: for the manifest.
     """
 
@@ -48,17 +51,24 @@ class PolicyStart:
     def take(self, queries: NDArray[np.int64]) -> Self:
         """The same of some of the questions; ``candidates`` and ``seeds`` still tell of all."""
         return replace(
-            self, named=self.named[queries], close=self.close[queries], phrases=self.phrases[queries],
+            self,
+            named=self.named[queries],
+            close=self.close[queries],
+            phrases=self.phrases[queries],
             restart=self.restart[queries],
-        )  # fmt: skip
+        )
 
     def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> dict[str, Floats]:
-        """float64[Q, U] each: the phis of eq. 7 of passages int32[Q, U], -1 for none, by their weights."""
+        """float64[Q, U] each: the phis of eq. 7 of passages int32[Q, U], -1 for none, by their
+        weights.
+        """
         rerank, found = Rerank(path=path, hub=hub), {name: np.zeros(docs.shape) for name in BONUSES}
         for first in range(0, len(docs), BLOCK):
             rows = slice(first, first + BLOCK)
             part, held = np.maximum(docs[rows], 0), docs[rows] >= 0
-            for name, phi in rerank.bonuses(self.memory, self.named[rows], self.phrases[rows]).items():
+            for name, phi in rerank.bonuses(
+                self.memory, self.named[rows], self.phrases[rows]
+            ).items():
                 found[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
         return found
 
@@ -67,8 +77,10 @@ class PolicyStart:
 class ScoredBlock:
     """Questions ``first`` to ``first + B``, over all D passages.
 
-    values: float32[B, E + D], v of eq. 5.    mass: float64[B, D], u.    terms: float64[B, D] by name, in the order in
-    which they are added: ``walk`` (u of eq. 6), then each ``lambda_...`` times its phi.    score: their sum.
+    values: float32[B, E + D], v of eq. 5.    mass: float64[B, D], u.    terms: float64[B, D] by
+    name, in the order in
+    which they are added: ``walk`` (u of eq. 6), then each ``lambda_...`` times its phi.    score:
+    their sum.
     """
 
     first: int
@@ -80,14 +92,18 @@ class ScoredBlock:
     change: Floats
 
 
-def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store) -> PolicyStart:
+def start(
+    policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store
+) -> PolicyStart:
     """Seed and gate."""
     kept = load_memory(graph, benchmark, store)
     network, extraction = graph.build(benchmark, store)
     seed = policy.seed
     entities, links = link_entities(network, extraction.questions, encoder, seed.link, store)
     named = sp.csr_array(entities, dtype=np.float64)
-    named.data = np.minimum(named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0)
+    named.data = np.minimum(
+        named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0
+    )
     named.sort_indices()
     named, selection = seed.selected(kept.names, named, benchmark.questions, store)
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
@@ -101,11 +117,17 @@ def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, 
     phrases = seeds.of(named.shape)
     told = {"memory": kept.sizes(), "gate": dict(counts), **links, **_counts(seeds, phrases)}
     told |= {"seed_gate": dict(selection)} if selection else {}
-    return PolicyStart(kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told)
+    return PolicyStart(
+        kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told
+    )
 
 
 def block_scorer(
-    policy: Policy, started: PolicyStart, block: int = 64, threads: int | None = None, device: str = "cpu"
+    policy: Policy,
+    started: PolicyStart,
+    block: int = 64,
+    threads: int | None = None,
+    device: str = "cpu",
 ) -> Callable[[slice], Iterator[ScoredBlock]]:
     """Traverses, projects and reranks any slice of the questions, block by block, in query order.
 
@@ -114,7 +136,9 @@ def block_scorer(
     kept, walk = started.memory, policy.traverse
     held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
     weights = {name: getattr(policy.rerank, name) for name in BONUSES}
-    walks = Walks(walk.transition(kept), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device)
+    walks = Walks(
+        walk.transition(kept), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device
+    )
 
     def scored(questions: slice) -> Iterator[ScoredBlock]:
         named, phrases = started.named[questions], started.phrases[questions]
@@ -123,9 +147,14 @@ def block_scorer(
             values = part.values.astype(np.float64)
             mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
             bonuses = policy.rerank.bonuses(kept, named[rows], phrases[rows])
-            terms = {"walk": mass / norm, **{name: weights[name] * bonuses[name] for name in BONUSES}}
+            terms = {
+                "walk": mass / norm,
+                **{name: weights[name] * bonuses[name] for name in BONUSES},
+            }
             score = np.add.reduce([*terms.values()])
-            yield ScoredBlock(part.first, part.values.T, mass, terms, score, part.iterations, part.change)
+            yield ScoredBlock(
+                part.first, part.values.T, mass, terms, score, part.iterations, part.change
+            )
 
     return scored
 

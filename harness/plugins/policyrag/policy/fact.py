@@ -1,4 +1,6 @@
-"""Facts: statements that join entities, anchored to the bytes of the passage that they were read in."""
+"""Facts: statements that join entities, anchored to the bytes of the passage that they were read
+in.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,13 @@ _SHORT = re.compile(r"\b(?:[A-Z]\w?|Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Pr
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """F statements: ``stated[i]`` is (subject, predicate, object) in words; ``text(i)`` is what is embedded.
+    """F statements: ``stated[i]`` is (subject, predicate, object) in words; ``text(i)`` is what is
+    embedded.
 
     subject: int32[F], an entity.    indptr, object: fact i joins its subject to the entities
     ``object[indptr[i]:indptr[i + 1]]``, at least one.
-    passage: int32[F].    start, end: int32[F], the bytes of ``benchmark.passages[passage].encode()`` that state it.
+    passage: int32[F].    start, end: int32[F], the bytes of
+    ``benchmark.passages[passage].encode()`` that state it.
     """
 
     subject: Numbers
@@ -51,24 +55,32 @@ class Facts:
 
     def entities(self, fact: int) -> Numbers:
         """The entities of a fact, subject first."""
-        return np.concatenate([self.subject[fact : fact + 1], self.object[self.indptr[fact] : self.indptr[fact + 1]]])
+        return np.concatenate(
+            [self.subject[fact : fact + 1], self.object[self.indptr[fact] : self.indptr[fact + 1]]]
+        )
 
     def holds(self, size: int) -> sp.csr_array:
         """[E, F], 1 where the entity is in the fact."""
         facts = np.arange(len(self))
         rows = np.concatenate([self.subject, self.object])
         columns = np.concatenate([facts, np.repeat(facts, np.diff(self.indptr))])
-        matrix = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, len(self))).tocsr()
+        matrix = sp.coo_array(
+            (np.ones(len(rows)), (rows, columns)), shape=(size, len(self))
+        ).tocsr()
         matrix.data[:] = 1
         return sp.csr_array(matrix)
 
     def joined(self, size: int) -> sp.csr_array:
         """[E, E]: in how many passages a fact joins the two; symmetric, without self-loops."""
-        subject, passage = (np.repeat(part, np.diff(self.indptr)) for part in (self.subject, self.passage))
+        subject, passage = (
+            np.repeat(part, np.diff(self.indptr)) for part in (self.subject, self.passage)
+        )
         low = np.minimum(subject, self.object).astype(np.int64)
         high = np.maximum(subject, self.object).astype(np.int64)
         pairs = np.unique(np.stack([low, high, passage], axis=1)[low != high], axis=0)
-        upper = sp.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(size, size)).tocsr()
+        upper = sp.coo_array(
+            (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(size, size)
+        ).tocsr()
         both = sp.csr_array(upper + upper.T)
         both.sort_indices()
         return both
@@ -76,11 +88,14 @@ class Facts:
     def save(self, folder: Path) -> None:
         """Write below ``folder``."""
         np.savez(folder / "facts.npz", **{name: getattr(self, name) for name in ARRAYS})
-        (folder / "facts.json").write_text(json.dumps(list(self.stated), ensure_ascii=False, indent=0) + "\n", "utf-8")
+        (folder / "facts.json").write_text(
+            json.dumps(list(self.stated), ensure_ascii=False, indent=0) + "\n", "utf-8"
+        )
 
     @classmethod
     def load(cls, folder: Path, entities: int, passages: int) -> Facts:
-        """Read what ``save`` wrote, of so many entities and passages; the arrays refuse to be written to.
+        """Read what ``save`` wrote, of so many entities and passages; the arrays refuse to be
+        written to.
 
         Raises HarnessError for arrays of another form or with values out of bounds.
         """
@@ -92,7 +107,11 @@ class Facts:
         arrays = {name: found[name] for name in ARRAYS}
         objects, joined = len(arrays["object"]), len(stated) + 1
         check_array(arrays["indptr"], f"{path}, indptr", np.int64, (joined,), 0, objects)
-        if arrays["indptr"][0] != 0 or arrays["indptr"][-1] != objects or (np.diff(arrays["indptr"]) < 0).any():
+        if (
+            arrays["indptr"][0] != 0
+            or arrays["indptr"][-1] != objects
+            or (np.diff(arrays["indptr"]) < 0).any()
+        ):
             raise HarnessError(f"{path}, indptr: does not go from 0 up to {objects}; {REBUILD}")
         most = {"subject": entities - 1, "object": entities - 1, "passage": passages - 1}
         for name in ("subject", "object", "passage", "start", "end"):
@@ -111,10 +130,11 @@ Row = tuple[int, list[int], int, int, int, tuple[str, str, str]]
 def make_facts(extraction: Extraction, benchmark: Benchmark) -> Facts:
     """The triples of an extraction; one without triples states what its sentences name.
 
-    A triple's bytes are those of the first sentence of its passage that holds both names, else the object, else the
-    subject, else the whole passage. A triple of one entity with itself joins nothing and is left out.
-    Without triples a fact is a sentence: it joins the passage's title to all other entities that the sentence
-    mentions (in a passage without a title: its first mention to the others); a sentence that joins nothing is none.
+    A triple's bytes are those of the first sentence of its passage that holds both names, else the
+    object, else the subject, else the whole passage. A triple of one entity with itself joins
+    nothing and is left out. Without triples a fact is a sentence: it joins the passage's title to
+    all other entities that the sentence mentions (in a passage without a title: its first mention
+    to the others); a sentence that joins nothing is none.
     """
     found = list((_stated if len(extraction.triples.subject) else _named)(extraction, benchmark))
     indptr = np.cumsum([0, *(len(row[1]) for row in found)], dtype=np.int64)
@@ -149,21 +169,33 @@ def _stated(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
     triples, names = extraction.triples, extraction.names
     texts, known = benchmark.passages, dict[int, tuple[NDArray[np.int64], list[str]]]()
     for place in range(len(triples.subject)):
-        passage, subject, object_ = (int(c[place]) for c in (triples.passage, triples.subject, triples.object))
+        passage, subject, object_ = (
+            int(c[place]) for c in (triples.passage, triples.subject, triples.object)
+        )
         if subject == object_:
             continue
         if passage not in known:
             bounds = _bytes(texts[passage])
             raw = texts[passage].encode()
-            known[passage] = bounds, [f" {' '.join(words(raw[a:b].decode()).texts)} " for a, b in bounds.tolist()]
+            known[passage] = (
+                bounds,
+                [f" {' '.join(words(raw[a:b].decode()).texts)} " for a, b in bounds.tolist()],
+            )
         bounds, plain = known[passage]
-        first, last = _where(bounds, plain, names[subject], names[object_], len(texts[passage].encode()))
+        first, last = _where(
+            bounds, plain, names[subject], names[object_], len(texts[passage].encode())
+        )
         stated = (names[subject], triples.predicates[triples.predicate[place]], names[object_])
         yield subject, [object_], passage, first, last, stated
 
 
-def _where(bounds: NDArray[np.int64], plain: list[str], subject: str, object_: str, size: int) -> tuple[int, int]:
-    wanted = [{number for number, text in enumerate(plain) if f" {name} " in text} for name in (subject, object_)]
+def _where(
+    bounds: NDArray[np.int64], plain: list[str], subject: str, object_: str, size: int
+) -> tuple[int, int]:
+    wanted = [
+        {number for number, text in enumerate(plain) if f" {name} " in text}
+        for name in (subject, object_)
+    ]
     for found in (wanted[0] & wanted[1], wanted[1], wanted[0]):
         if found:
             first, last = bounds[min(found)].tolist()
@@ -173,20 +205,26 @@ def _where(bounds: NDArray[np.int64], plain: list[str], subject: str, object_: s
 
 def _bytes(text: str) -> NDArray[np.int64]:
     """int64[n, 2]: the bytes of each sentence; the first line, a title, is one by itself."""
-    return byte_offsets(text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()).reshape(-1, 2)
+    return byte_offsets(
+        text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()
+    ).reshape(-1, 2)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """[first character, character after the last) of each sentence, in order; together they hold every word.
+    """[first character, character after the last) of each sentence, in order; together they hold
+    every word.
 
-    A sentence ends at a line break, or at a full stop or the like that a blank follows, unless what comes next begins
-    with a lower-case letter, or the stop is that of an initial or a short abbreviation (``J.``, ``Dr.``, ``Inc.``).
+    A sentence ends at a line break, or at a full stop or the like that a blank follows, unless what
+    comes next begins with a lower-case letter, or the stop is that of an initial or a short
+    abbreviation (``J.``, ``Dr.``, ``Inc.``).
     """
     found, first = [], 0
     for stop in _END.finditer(text):
         mark = stop.start() + 1
         ahead = text[stop.end() : stop.end() + 1]
-        within = stop[0][0] == "." and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
+        within = (
+            stop[0][0] == "." and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
+        )
         if not within:
             found.append((first, stop.end()))
             first = stop.end()

@@ -20,7 +20,8 @@ from harness.work.store import Store
 class FactCandidates:
     """C facts near questions, by question, the best first.
 
-    question: int64[C].    fact: int64[C].    score: float64[C], the cosine of question and fact.    kept: bool[C].
+    question: int64[C].    fact: int64[C].    score: float64[C], the cosine of question and fact.
+    kept: bool[C].
     """
 
     question: NDArray[np.int64]
@@ -31,10 +32,11 @@ class FactCandidates:
 
 @dataclass(frozen=True)
 class Gate:
-    """The ``facts`` best candidates by cosine reach ``filter`` (of the plug-in llm), which keeps or drops each;
-    ``null`` keeps all.
+    """The ``facts`` best candidates by cosine reach ``filter`` (of the plug-in llm), which keeps or
+    drops each; ``null`` keeps all.
 
-    Candidates are the facts that hold an entity which the question names, and those read in its nearest passages.
+    Candidates are the facts that hold an entity which the question names, and those read in its
+    nearest passages.
     """
 
     facts: int = 5
@@ -43,7 +45,9 @@ class Gate:
     def __post_init__(self) -> None:
         whole_number("policy.gate.facts", self.facts, 0)
         if not isinstance(self.filter, gate.Gate | None):
-            raise HarnessError(f"policy.gate.filter must be a gate or null, got filter={self.filter}")
+            raise HarnessError(
+                f"policy.gate.filter must be a gate or null, got filter={self.filter}"
+            )
 
     def ranked(
         self,
@@ -72,7 +76,9 @@ class Gate:
         order = np.lexsort((fact, -score, question))
         question, fact, score = question[order], fact[order], score[order]
         best = np.arange(len(question)) - np.searchsorted(question, question) < self.facts
-        return FactCandidates(question[best], fact[best], score[best], np.ones(int(best.sum()), dtype=np.bool_))
+        return FactCandidates(
+            question[best], fact[best], score[best], np.ones(int(best.sum()), dtype=np.bool_)
+        )
 
     def decided(
         self, memory: TypedMemory, found: FactCandidates, questions: Sequence[str], store: Store
@@ -83,5 +89,7 @@ class Gate:
         facts, place = np.unique(found.fact, return_inverse=True)
         indptr = np.searchsorted(found.question, np.arange(len(questions) + 1))
         texts = [memory.facts.text(int(fact)) for fact in facts]
-        kept, counts = gate.keep(self.filter, questions, gate.Candidates(texts, indptr, place), store)
+        kept, counts = gate.keep(
+            self.filter, questions, gate.Candidates(texts, indptr, place), store
+        )
         return replace(found, kept=kept), counts

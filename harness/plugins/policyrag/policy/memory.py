@@ -1,4 +1,6 @@
-"""The typed memory: entities and passages, joined by families of edges that are kept apart; read-only."""
+"""The typed memory: entities and passages, joined by families of edges that are kept apart;
+read-only.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,14 @@ class TypedMemory:
 
     names: the entities'.    titled: int32[D], the entity that is a passage's title, or -1.
     context: [E, D], B of the paper: 1 where the passage mentions the entity or has it as title.
-    joined: [E, E], in how many passages a fact joins two entities.    alike: [E, E], the cosines of synonyms.
-    length: float64[D], words of a passage over the mean of all.    facts: what relation edges come from.
+    joined: [E, E], in how many passages a fact joins two entities.    alike: [E, E], the cosines of
+    synonyms.
+    length: float64[D], words of a passage over the mean of all.    facts: what relation edges come
+    from.
 
-    The operators ``relation`` (A_r), ``synonym`` (A_s), ``onward`` (T_E->P) and ``back`` (T_P->E) are row-stochastic; a
-    row without an edge is empty. ``relation`` and ``synonym`` go in proportion to ``joined`` and ``alike``.
+    The operators ``relation`` (A_r), ``synonym`` (A_s), ``onward`` (T_E->P) and ``back`` (T_P->E)
+    are row-stochastic; a row without an edge is empty. ``relation`` and ``synonym`` go in
+    proportion to ``joined`` and ``alike``.
     """
 
     names: Sequence[str]
@@ -73,17 +78,21 @@ class TypedMemory:
 
     @cached_property
     def breadth(self) -> NDArray[np.int64]:
-        """int64[E]: what a name may stand for: the passages titled so, or its synonyms, whichever are more."""
+        """int64[E]: what a name may stand for: the passages titled so, or its synonyms, whichever
+        are more.
+        """
         titles = np.bincount(self.titled[self.titled >= 0], minlength=len(self.names))
         return np.asarray(np.maximum(titles, np.diff(self.alike.indptr)), dtype=np.int64)
 
     @cached_property
     def ipf(self) -> NDArray[np.float64]:
-        """float64[D]: sum over a passage's entities of ln(1 + D / passages that hold it), over the mean passage's.
+        """float64[D]: sum over a passage's entities of ln(1 + D / passages that hold it), over the
+        mean passage's.
 
-        The paper says only that IPF(p) "denotes specificity" and that dividing by it corrects the frequency bias of
-        the projection, which adds up over all that a passage mentions. A mean over its entities would favour passages
-        of generic ones, so it is the sum here. 1 for a passage without entities.
+        The paper says only that IPF(p) "denotes specificity" and that dividing by it corrects the
+        frequency bias of the projection, which adds up over all that a passage mentions. A mean
+        over its entities would favour passages of generic ones, so it is the sum here. 1 for a
+        passage without entities.
         """
         rare = np.log1p(self.context.shape[1] / self.frequency)
         total = np.asarray(self.context.T @ rare)
@@ -91,7 +100,9 @@ class TypedMemory:
 
     def save(self, folder: Path) -> None:
         """Write everything below ``folder``."""
-        (folder / "names.json").write_text(json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n", "utf-8")
+        (folder / "names.json").write_text(
+            json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n", "utf-8"
+        )
         np.savez(folder / "passages.npz", titled=self.titled, length=self.length)
         for name in FAMILIES:
             sp.save_npz(folder / f"{name}.npz", getattr(self, name), compressed=False)
@@ -102,8 +113,13 @@ class TypedMemory:
         """Read what ``save`` wrote."""
         names = json.loads((folder / "names.json").read_text("utf-8"))
         context = read_matrix(folder / "context.npz", (len(names), None))
-        between = {name: read_matrix(folder / f"{name}.npz", (len(names), len(names))) for name in ("joined", "alike")}
-        families = {name: freeze(matrix) for name, matrix in {"context": context, **between}.items()}
+        between = {
+            name: read_matrix(folder / f"{name}.npz", (len(names), len(names)))
+            for name in ("joined", "alike")
+        }
+        families = {
+            name: freeze(matrix) for name, matrix in {"context": context, **between}.items()
+        }
         path, count = folder / "passages.npz", context.shape[1]
         found = read_arrays(path)
         passages = {name: found.get(name, np.empty(0)) for name in ("titled", "length")}
@@ -115,8 +131,16 @@ class TypedMemory:
 
     def sizes(self) -> dict[str, object]:
         """Entities, passages, facts, and edges by family, each counted once."""
-        edges = {name: int(getattr(self, name).nnz) // (1 if name == "context" else 2) for name in FAMILIES}
-        return {"entities": len(self.names), "passages": len(self.titled), "facts": len(self.facts), "edges": edges}
+        edges = {
+            name: int(getattr(self, name).nnz) // (1 if name == "context" else 2)
+            for name in FAMILIES
+        }
+        return {
+            "entities": len(self.names),
+            "passages": len(self.titled),
+            "facts": len(self.facts),
+            "edges": edges,
+        }
 
 
 FAMILIES = ("context", "joined", "alike")
@@ -156,4 +180,6 @@ def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory
         return made.sizes()
 
     config = {"graph": identity(graph), "version": VERSION}
-    return TypedMemory.load(store.get("memory", config, {"benchmark": benchmark.sha256}, build).path)
+    return TypedMemory.load(
+        store.get("memory", config, {"benchmark": benchmark.sha256}, build).path
+    )

@@ -17,7 +17,9 @@ from harness.plugins.policyrag.policy.traverse import Traverse
 
 @dataclass(frozen=True)
 class Policy:
-    """seed (eq. 2), gate (eq. 3), traverse (eqs. 4, 5), project (eq. 6), rerank (eq. 7) of PolicyRAG."""
+    """seed (eq. 2), gate (eq. 3), traverse (eqs. 4, 5), project (eq. 6), rerank (eq. 7) of
+    PolicyRAG.
+    """
 
     seed: Seed = field(default_factory=Seed)
     gate: Gate = field(default_factory=Gate)
@@ -26,18 +28,28 @@ class Policy:
     rerank: Rerank = field(default_factory=Rerank)
 
 
-SECTIONS: dict[str, type] = {"seed": Seed, "gate": Gate, "traverse": Traverse, "project": Project, "rerank": Rerank}
+SECTIONS: dict[str, type] = {
+    "seed": Seed,
+    "gate": Gate,
+    "traverse": Traverse,
+    "project": Project,
+    "rerank": Rerank,
+}
 
 
 def read(**sections: Mapping[str, object] | None) -> Policy:
     """The policy of a mapping a section, as ``conf/policy/<name>.yaml`` has them.
 
-    A section or knob that is left out has its default. Raises HarnessError for one that does not exist, and for a
-    value out of its range, with the key as it stands in the file (``policy.traverse.eta_s``).
+    A section or knob that is left out has its default. Raises HarnessError for one that does not
+    exist, and for a value out of its range, with the key as it stands in the file
+    (``policy.traverse.eta_s``).
     """
     for name in sections:
         if name not in SECTIONS:
-            raise HarnessError(f"policy.{name} is no section{nearest(name, SECTIONS)}; sections: {', '.join(SECTIONS)}")
+            raise HarnessError(
+                f"policy.{name} is no section{nearest(name, SECTIONS)}; sections: "
+                f"{', '.join(SECTIONS)}"
+            )
     return Policy(**{name: _section(name, sections.get(name) or {}) for name in SECTIONS})
 
 
@@ -47,5 +59,8 @@ def _section(name: str, given: Mapping[str, object]) -> Any:
     known = [each.name for each in dataclasses.fields(SECTIONS[name])]
     for key in given:
         if key not in known:
-            raise HarnessError(f"policy.{name}.{key} is no knob{nearest(key, known)}; {name} has: {', '.join(known)}")
+            raise HarnessError(
+                f"policy.{name}.{key} is no knob{nearest(key, known)}; {name} has: "
+                f"{', '.join(known)}"
+            )
     return SECTIONS[name](**given)

@@ -1,4 +1,6 @@
-"""What a policy decided for one question, step by step, as JSON that adds up; and the paths to its passages."""
+"""What a policy decided for one question, step by step, as JSON that adds up; and the paths to its
+passages.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,19 @@ SHOWN = 70
 
 
 def record(
-    policy: Policy, started: PolicyStart, benchmark: Benchmark, query: int, docs: Sequence[int] = (), best: int = 10
+    policy: Policy,
+    started: PolicyStart,
+    benchmark: Benchmark,
+    query: int,
+    docs: Sequence[int] = (),
+    best: int = 10,
 ) -> dict[str, Sequence[Mapping[str, object]]]:
-    """``phrase_seeds`` with the factors of eq. 2, ``passage_seeds``, ``facts`` kept and dropped with their bytes,
-    ``mass`` by family of edges, and the score of each passage (the ``best`` ones and ``docs``) by its terms.
+    """``phrase_seeds`` with the factors of eq. 2, ``passage_seeds``, ``facts`` kept and dropped
+    with their bytes, ``mass`` by family of edges, and the score of each passage (the ``best`` ones
+    and ``docs``) by its terms.
 
-    In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass / (length^beta
-    ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
+    In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass
+    / (length^beta ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
     """
     (part,) = block_scorer(policy, started.take(np.array([query])))(slice(None))
     return {
@@ -41,7 +49,9 @@ def record(
 
 
 def mass(policy: Policy, started: PolicyStart, part: ScoredBlock) -> dict[str, float]:
-    """How much of the walk's mass came over each family of edges, by restart, and back from nodes without an edge."""
+    """How much of the walk's mass came over each family of edges, by restart, and back from nodes
+    without an edge.
+    """
     walk, values = policy.traverse, part.values[0].astype(np.float64)
     came = {
         name: (1 - walk.alpha) * float(values @ np.asarray(matrix.sum(axis=1)).ravel())
@@ -76,9 +86,15 @@ def _phrases(started: PolicyStart, query: int) -> Rows:
 def _passages(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
     size = len(started.memory.names)
     row = sp.csr_array(started.restart[[query]])
-    held = [(int(n) - size, float(w)) for n, w in zip(row.indices, row.data, strict=True) if n >= size]
+    held = [
+        (int(n) - size, float(w)) for n, w in zip(row.indices, row.data, strict=True) if n >= size
+    ]
     return [
-        {"passage": str(benchmark.doc_ids[doc]), "title": benchmark.corpus[doc]["title"], "weight": weight}
+        {
+            "passage": str(benchmark.doc_ids[doc]),
+            "title": benchmark.corpus[doc]["title"],
+            "weight": weight,
+        }
         for doc, weight in sorted(held, key=lambda pair: (-pair[1], pair[0]))
     ]
 
@@ -104,7 +120,9 @@ def _facts(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
     return rows
 
 
-def _terms(started: PolicyStart, benchmark: Benchmark, part: ScoredBlock, docs: Sequence[int], best: int) -> Rows:
+def _terms(
+    started: PolicyStart, benchmark: Benchmark, part: ScoredBlock, docs: Sequence[int], best: int
+) -> Rows:
     rank, before = ranks(part.score[0]), ranks(part.terms["walk"][0])
     shown = sorted({*np.flatnonzero(rank <= best).tolist(), *docs}, key=lambda doc: int(rank[doc]))
     kept = started.memory
@@ -125,11 +143,18 @@ def _terms(started: PolicyStart, benchmark: Benchmark, part: ScoredBlock, docs: 
 
 
 def find_paths(
-    policy: Policy, started: PolicyStart, benchmark: Benchmark, query: int, docs: list[int], count: int
+    policy: Policy,
+    started: PolicyStart,
+    benchmark: Benchmark,
+    query: int,
+    docs: list[int],
+    count: int,
 ) -> dict[int, list[Path]]:
-    """The strongest paths to each passage from different seeds; a path's strength is what it adds to the term walk.
+    """The strongest paths to each passage from different seeds; a path's strength is what it adds
+    to the term walk.
 
-    A path goes over T and ends with the projection, whose edge weighs the incidence over length^beta IPF^gamma.
+    A path goes over T and ends with the projection, whose edge weighs the incidence over
+    length^beta IPF^gamma.
     """
     kept, walk = started.memory, policy.traverse
     if walk.alpha >= 1:
@@ -141,12 +166,18 @@ def find_paths(
     for doc in docs:
         row = sp.csr_array(held[[doc]])
         ends = np.concatenate([row.indices, [entities + doc]])
-        shares = np.concatenate([row.data, [1.0]]) / (1 - walk.alpha)  # no restart on the projection's edge
-        last = sp.csr_array(sp.coo_array((shares, (ends, np.zeros_like(ends))), shape=(entities + passages, 1)))
+        shares = np.concatenate([row.data, [1.0]]) / (
+            1 - walk.alpha
+        )  # no restart on the projection's edge
+        last = sp.csr_array(
+            sp.coo_array((shares, (ends, np.zeros_like(ends))), shape=(entities + passages, 1))
+        )
         whole = sp.csr_array(sp.block_array([[onward, last], [None, sp.csr_array((1, 1))]]))
         found[doc] = [
             Path(*_name_path(kept, benchmark, nodes[:-1], doc), strength / float(norm[doc]))
-            for nodes, strength in strongest_walks(whole, restart, walk.alpha, entities + passages, count)
+            for nodes, strength in strongest_walks(
+                whole, restart, walk.alpha, entities + passages, count
+            )
         ]
     return found
 

@@ -16,12 +16,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rerank:
-    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, every phi in [0, 1].
+    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, every phi
+    in [0, 1].
 
-    phi_title: how surely the question names the passage's title: 1, or the cosine of a synonym that it names.
+    phi_title: how surely the question names the passage's title: 1, or the cosine of a synonym that
+    it names.
     phi_cov: the share of the question's phrase seeds that the passage holds.
-    phi_path: the greatest 1 / (1 + n) over chains of n <= path edges of one family (relations, or synonyms) from a
-    phrase seed to the passage's title; every node that a chain leaves divides it by (its edges)^hub.
+    phi_path: the greatest 1 / (1 + n) over chains of n <= path edges of one family (relations, or
+    synonyms) from a phrase seed to the passage's title; every node that a chain leaves divides it
+    by (its edges)^hub.
     lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.
     depth: how many passages a list holds; null: all with a score.
     """
@@ -40,7 +43,9 @@ class Rerank:
         if self.depth is not None:
             whole_number("policy.rerank.depth", self.depth, 1)
 
-    def bonuses(self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array) -> dict[str, Floats]:
+    def bonuses(
+        self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array
+    ) -> dict[str, Floats]:
         """float64[Q, D] each: the phis, by the names of their weights.    named, seeds: [Q, E]."""
         return {
             "lambda_title": self._title(memory, named),
@@ -52,7 +57,9 @@ class Rerank:
         lexical = sp.csr_array(named.minimum(1.0) if named.nnz else named)
         values = lexical.toarray()
         rows = np.repeat(np.arange(named.shape[0]), np.diff(named.indptr))
-        for row, entity, sure in zip(rows.tolist(), named.indices.tolist(), lexical.data.tolist(), strict=True):
+        for row, entity, sure in zip(
+            rows.tolist(), named.indices.tolist(), lexical.data.tolist(), strict=True
+        ):
             part = slice(memory.alike.indptr[entity], memory.alike.indptr[entity + 1])
             near = memory.alike.indices[part]
             values[row, near] = np.maximum(values[row, near], sure * memory.alike.data[part])
@@ -71,7 +78,9 @@ class Rerank:
         for family in (memory.joined, memory.alike):
             degree = np.maximum(np.diff(family.indptr), 1)
             toll = np.exp(-self.hub * np.log(degree))
-            chains(family.indptr, family.indices, toll, seeds.indptr, seeds.indices, self.path, values)
+            chains(
+                family.indptr, family.indices, toll, seeds.indptr, seeds.indices, self.path, values
+            )
         return _titled(values, memory)
 
 

@@ -27,9 +27,12 @@ Floats = NDArray[np.float64]
 class Seeds:
     """S phrase seeds of all questions, ordered by question, then as they rank.
 
-    question: int64[S].    entity: int64[S].    mean: float64[S], the mean score of the surviving facts that hold the
-    entity, NaN where it comes from none.    align, spec, alias_ok: float64[S], the factors of eq. 2, each in [0, 1].
-    weight: float64[S], their product over the sum of the question's; 0 for one that ``alias_ok`` suppresses.
+    question: int64[S].    entity: int64[S].    mean: float64[S], the mean score of the surviving
+    facts that hold the
+    entity, NaN where it comes from none.    align, spec, alias_ok: float64[S], the factors of eq.
+    2, each in [0, 1].
+    weight: float64[S], their product over the sum of the question's; 0 for one that ``alias_ok``
+    suppresses.
     """
 
     question: NDArray[np.int64]
@@ -51,21 +54,25 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Seed:
-    """s_e = align(e, q) spec(e) alias_ok(e) / their sum, for at most ``cap`` entities; w_p sim(p, q) for passages.
+    """s_e = align(e, q) spec(e) alias_ok(e) / their sum, for at most ``cap`` entities; w_p sim(p,
+    q) for passages.
 
-    by: where phrase seeds come from. ``facts``: the entities of the facts that the gate keeps, ranked by the mean score
-    of those facts, then by eq. 2 (a question none of whose facts is kept takes its names); ``names``: the entities that
-    the question names (the paper's "NER to node"); ``both``: names, then those of facts (not in the paper);
+    by: where phrase seeds come from. ``facts``: the entities of the facts that the gate keeps,
+    ranked by the mean score of those facts, then by eq. 2 (a question none of whose facts is kept
+    takes its names); ``names``: the entities that the question names (the paper's "NER to node");
+    ``both``: names, then those of facts (not in the paper);
     ``question``: the entities of nearest name ("query to node").
-    align: ``lexical``: 1 where the question names the entity (the cosine of the names where it names only one alike,
-    of at least ``link``); ``embedding``: the cosine of name and question, at least 0; ``both``: the greater.
+    align: ``lexical``: 1 where the question names the entity (the cosine of the names where it
+    names only one alike, of at least ``link``); ``embedding``: the cosine of name and question, at
+    least 0; ``both``: the greater.
     specificity: spec(e) = (passages that hold e) ** -specificity; 0 makes all alike.
-    alias_max: alias_ok(e) = 1 while at most so many passages are titled e, and e has at most so many synonyms; null
-    allows all.
-    passage_weight: w_p, the passages' share beside 1 for the phrases.    sim(p, q): the softmax of cosine / sharpness
-    over the ``passages`` nearest passages. The whole restart is then divided by its sum.
-    filter: a gate that keeps some of the entities that a question names (seed selection by a prompt: ``gate.prompt:
-    seeds``), or all of them where it keeps none; null keeps all.
+    alias_max: alias_ok(e) = 1 while at most so many passages are titled e, and e has at most so
+    many synonyms; null allows all.
+    passage_weight: w_p, the passages' share beside 1 for the phrases.    sim(p, q): the softmax of
+    cosine / sharpness over the ``passages`` nearest passages. The whole restart is then divided by
+    its sum.
+    filter: a gate that keeps some of the entities that a question names (seed selection by a
+    prompt: ``gate.prompt: seeds``), or all of them where it keeps none; null keeps all.
     """
 
     by: str = "facts"
@@ -81,7 +88,9 @@ class Seed:
 
     def __post_init__(self) -> None:
         if not isinstance(self.filter, gate.Gate | None):
-            raise HarnessError(f"policy.seed.filter must be a gate or null, got filter={self.filter}")
+            raise HarnessError(
+                f"policy.seed.filter must be a gate or null, got filter={self.filter}"
+            )
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
         whole_number("policy.seed.cap", self.cap, 1)
@@ -97,15 +106,21 @@ class Seed:
     def selected(
         self, names: Sequence[str], named: sp.csr_array, questions: Sequence[str], store: Store
     ) -> tuple[sp.csr_array, Mapping[str, object]]:
-        """``named`` [Q, E] with what the filter keeps of it, and its counts; none without a filter."""
+        """``named`` [Q, E] with what the filter keeps of it, and its counts; none without
+        a filter.
+        """
         if self.filter is None or not named.nnz:
             return named, {}
         entities, place = np.unique(named.indices, return_inverse=True)
-        candidates = gate.Candidates([names[entity] for entity in entities.tolist()], named.indptr, place)
+        candidates = gate.Candidates(
+            [names[entity] for entity in entities.tolist()], named.indptr, place
+        )
         kept, counts = gate.keep(self.filter, questions, candidates, store)
         rows, _ = _entries(named)
         kept = kept | (np.bincount(rows[kept], minlength=named.shape[0]) == 0)[rows]
-        chosen = sp.csr_array(sp.coo_array((named.data[kept], (rows[kept], named.indices[kept])), shape=named.shape))
+        chosen = sp.csr_array(
+            sp.coo_array((named.data[kept], (rows[kept], named.indices[kept])), shape=named.shape)
+        )
         return chosen, counts
 
     def seeds(
@@ -118,7 +133,8 @@ class Seed:
     ) -> Seeds:
         """The phrase seeds.
 
-        named: [Q, E], how surely each question names each entity.    names, questions: their vectors.
+        named: [Q, E], how surely each question names each entity.    names, questions: their
+        vectors.
         """
         pairs, mean = self._found(memory, named, candidates, names, questions)
         size = len(memory.names)
@@ -132,9 +148,19 @@ class Seed:
         order = np.lexsort((entity, -product, -np.nan_to_num(mean), ~first, question))
         places = _places(question[order], product[order] > 0)
         order = order[((product[order] > 0) & (places < self.cap)) | (allowed[order] == 0)]
-        total = np.bincount(question[order], product[order], minlength=named.shape[0])[question[order]]
+        total = np.bincount(question[order], product[order], minlength=named.shape[0])[
+            question[order]
+        ]
         weight = np.divide(product[order], total, out=np.zeros(len(order)), where=total > 0)
-        return Seeds(question[order], entity[order], mean[order], align[order], spec[order], allowed[order], weight)
+        return Seeds(
+            question[order],
+            entity[order],
+            mean[order],
+            align[order],
+            spec[order],
+            allowed[order],
+            weight,
+        )
 
     def _found(
         self,
@@ -144,7 +170,9 @@ class Seed:
         names: NDArray[np.float32],
         questions: NDArray[np.float32],
     ) -> tuple[NDArray[np.int64], Floats]:
-        """Distinct pairs q E + e, ascending, and the mean score of the facts that they come from."""
+        """Distinct pairs q E + e, ascending, and the mean score of the facts that they
+        come from.
+        """
         size = len(memory.names)
         if self.by == "question":
             near, _ = exact_search(names, questions, self.cap)
@@ -156,7 +184,9 @@ class Seed:
         kept = np.flatnonzero(candidates.kept)
         held = [memory.facts.entities(int(fact)) for fact in candidates.fact[kept]]
         length = [len(entities) for entities in held]
-        pairs = np.repeat(candidates.question[kept], length) * size + np.concatenate([*held, np.empty(0, np.int64)])
+        pairs = np.repeat(candidates.question[kept], length) * size + np.concatenate(
+            [*held, np.empty(0, np.int64)]
+        )
         scores = np.repeat(candidates.score[kept], length)
         pairs, place = np.unique(pairs.astype(np.int64), return_inverse=True)
         mean = np.bincount(place, scores, minlength=len(pairs)) / np.maximum(
@@ -169,7 +199,11 @@ class Seed:
         return np.concatenate([pairs, extra])[order], whole[order]
 
     def _aligned(
-        self, named: sp.csr_array, names: NDArray[np.float32], questions: NDArray[np.float32], pairs: NDArray[np.int64]
+        self,
+        named: sp.csr_array,
+        names: NDArray[np.float32],
+        questions: NDArray[np.float32],
+        pairs: NDArray[np.int64],
     ) -> Floats:
         result = np.zeros(len(pairs))
         if self.align != "embedding":
@@ -182,10 +216,14 @@ class Seed:
         return np.clip(result, 0, 1)
 
     def restart(self, seeds: sp.csr_array, close: sp.csr_array) -> sp.csr_array:
-        """[Q, E + D]: phrase seeds beside ``passage_weight`` times the passages, each row divided by its sum."""
+        """[Q, E + D]: phrase seeds beside ``passage_weight`` times the passages, each row divided
+        by its sum.
+        """
         from harness.retriever.walk import normalize_rows
 
-        return normalize_rows(sp.csr_array(sp.hstack([seeds, self.passage_weight * close], format="csr")))
+        return normalize_rows(
+            sp.csr_array(sp.hstack([seeds, self.passage_weight * close], format="csr"))
+        )
 
 
 def _entries(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

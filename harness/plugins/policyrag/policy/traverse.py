@@ -14,15 +14,17 @@ from harness.retriever.walk import normalize_rows, scale_rows
 
 @dataclass(frozen=True)
 class Traverse:
-    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1); m: mass without an edge.
+    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1); m: mass
+    without an edge.
 
-    An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), with eta_c of its passages, T_E->P, when eta_c > 0
-    (the paper's walk has none). The weights are relative: a row is divided by its sum, so that an entity without an
-    edge of one family leaves its share to the others, and one weight can be edited alone. A passage's row is T_P->E:
-    what restarts at a passage goes to what it mentions.
+    An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), with eta_c of its passages, T_E->P,
+    when eta_c > 0 (the paper's walk has none). The weights are relative: a row is divided by its
+    sum, so that an entity without an edge of one family leaves its share to the others, and one
+    weight can be edited alone. A passage's row is T_P->E: what restarts at a passage goes to what
+    it mentions.
     eta_r, eta_s, eta_c: in [0, 1], not all 0.    alpha: restart probability, in (0, 1].
-    untitled: what a relation to an entity that no passage has as title counts, in [0, 1]; 1 in the paper. A name that
-    is no title is less surely an entity, and no passage is about it.
+    untitled: what a relation to an entity that no passage has as title counts, in [0, 1]; 1 in the
+    paper. A name that is no title is less surely an entity, and no passage is about it.
     synonym: least cosine of two names for a synonym edge, in [0, 1].
     """
 
@@ -40,7 +42,8 @@ class Traverse:
             bounded(f"policy.traverse.{name}", getattr(self, name), 0, 1)
         if not (self.eta_r or self.eta_s or self.eta_c):
             raise HarnessError(
-                "policy.traverse.eta_r, eta_s and eta_c must not all be 0: the walk would have no edge; for no walk "
+                "policy.traverse.eta_r, eta_s and eta_c must not all be 0: the walk would have "
+                "no edge; for no walk "
                 "set policy.traverse.alpha=1"
             )
         bounded("policy.traverse.alpha", self.alpha, 0, 1, open_low=True)
@@ -57,11 +60,15 @@ class Traverse:
             "synonym": (memory.synonym, self.eta_s),
             "context": (memory.onward, self.eta_c),
         }
-        total = np.asarray(sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values()))
+        total = np.asarray(
+            sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values())
+        )
         tiny = (total > 0) & (total < np.finfo(np.float64).tiny)  # 1 / total would be infinite
         share = np.divide(1.0, total, out=np.zeros(entities), where=(total > 0) & ~tiny)
         rows = {
-            name: scale_rows(np.divide(weight, total, out=weight * share, where=tiny & (weight <= total)), matrix)
+            name: scale_rows(
+                np.divide(weight, total, out=weight * share, where=tiny & (weight <= total)), matrix
+            )
             for name, (matrix, weight) in weighed.items()
         }
         none = sp.csr_array((passages, passages))

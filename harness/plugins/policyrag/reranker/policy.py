@@ -18,16 +18,19 @@ from harness.fusion.reranker import reorder, scale, top
 
 @dataclass(frozen=True)
 class Policy:
-    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, over the fused top m.
+    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, over the
+    fused top m.
 
-    u: the fused score scaled to [0, 1] over the top m of each question (0 where all are equal), so that a weight means
-    the same after every fuser: at 1, a full bonus lifts the last of the m beside the first.
-    phi_title, phi_cov, phi_path, path, hub: as ``Rerank`` of ``policy/rerank.py`` has them, by the same code, each phi
-    in [0, 1]. The seeds are those of the policy ``seeds`` of the configuration, after its gate; nothing is
-    walked.
-    lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.    m: how many are reranked, >= 1.
-    The defaults did best on the tune halves of 2Wiki, MuSiQue and HotpotQA, on average over a dense, a graph and a
-    fused list; titles that a question names are on top of these lists already.
+    u: the fused score scaled to [0, 1] over the top m of each question (0 where all are equal), so
+    that a weight means the same after every fuser: at 1, a full bonus lifts the last of the m
+    beside the first.
+    phi_title, phi_cov, phi_path, path, hub: as ``Rerank`` of ``policy/rerank.py`` has them, by the
+    same code, each phi in [0, 1]. The seeds are those of the policy ``seeds`` of the configuration,
+    after its gate; nothing is walked.
+    lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.    m: how many are
+    reranked, >= 1. The defaults did best on the tune halves of 2Wiki, MuSiQue and HotpotQA, on
+    average over a dense, a graph and a fused list; titles that a question names are on top of these
+    lists already.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"seeds"})
@@ -51,15 +54,24 @@ class Policy:
         terms = self.terms(fused, pool, columns, there)
         return reorder(fused, pool, columns, there, reduce(torch.add, terms.values()))
 
-    def terms(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> Mapping[str, Tensor]:
-        """float64[Q, m] by name, of the best m as ``top`` tells them: ``fused`` (u), then each weight times its phi."""
+    def terms(
+        self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor
+    ) -> Mapping[str, Tensor]:
+        """float64[Q, m] by name, of the best m as ``top`` tells them: ``fused`` (u), then each
+        weight times its phi.
+        """
         asking = "reranker=policy asks how the questions meet the graph of a benchmark"
         seeding = needed(pool.pool.context.seeding, asking)
 
         def compute() -> dict[str, Tensor]:
             found = seeding.bonuses(pool.pool.docs.cpu().numpy(), self.path, self.hub)
-            return {name: torch.from_numpy(values).to(fused.device) for name, values in found.items()}
+            return {
+                name: torch.from_numpy(values).to(fused.device) for name, values in found.items()
+            }
 
         phis = pool.remember(("policy bonuses", self.path, self.hub), compute)
         u = scale(fused.gather(-1, columns), there, 0.0)
-        return {"fused": u, **{name: getattr(self, name) * phi.gather(-1, columns) for name, phi in phis.items()}}
+        return {
+            "fused": u,
+            **{name: getattr(self, name) * phi.gather(-1, columns) for name, phi in phis.items()},
+        }

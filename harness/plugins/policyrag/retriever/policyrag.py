@@ -27,10 +27,12 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class PolicyRAG:
-    """Seed, gate, traverse, project, rerank, as ``policy`` says (PolicyRAG, section 3.2); nothing is learnt.
+    """Seed, gate, traverse, project, rerank, as ``policy`` says (PolicyRAG, section 3.2); nothing
+    is learnt.
 
-    S(p | q) = u_p / (l(p)^beta IPF(p)^gamma) + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path,
-    float64. A list holds the passages with a score of at least the walk's tolerance, at most ``policy.rerank.depth``.
+    S(p | q) = u_p / (l(p)^beta IPF(p)^gamma) + lambda_title phi_title + lambda_cov phi_cov +
+    lambda_path phi_path, float64. A list holds the passages with a score of at least the walk's
+    tolerance, at most ``policy.rerank.depth``.
     graph: what the typed memory is compiled from; its synonym threshold is the policy's.
     """
 
@@ -66,30 +68,51 @@ class PolicyRAG:
     def gated(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-        """Of each candidate fact the query, the passage that it was read in, and whether the gate kept it."""
+        """Of each candidate fact the query, the passage that it was read in, and whether the gate
+        kept it.
+        """
         started = self.seeding(benchmark, store)
         found = started.candidates
         return found.question, started.memory.facts.passage[found.fact], found.kept
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its restart, the paths that carry most of it to some passages, and the policy's record."""
+        """Of a question its restart, the paths that carry most of it to some passages, and the
+        policy's record.
+        """
         return functools.partial(self._trail, benchmark, self.seeding(benchmark, store))
 
-    def _trail(self, benchmark: Benchmark, started: PolicyStart, query: int, docs: Sequence[int], count: int) -> Trail:
+    def _trail(
+        self,
+        benchmark: Benchmark,
+        started: PolicyStart,
+        query: int,
+        docs: Sequence[int],
+        count: int,
+    ) -> Trail:
         restart = started.restart[[query]]
         order = np.lexsort((restart.indices, -restart.data))
-        seeds = [(Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i])) for i in order]
+        seeds = [
+            (Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i]))
+            for i in order
+        ]
         paths = find_paths(self.policy, started, benchmark, query, list(docs), count)
         return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
 
 
 def edited(of: PolicyRAG, **sections: Mapping[str, object] | None) -> PolicyRAG:
-    """``of`` with some knobs of its policy set anew, by section: ``edited(of, traverse={"alpha": 0.2})``.
+    """``of`` with some knobs of its policy set anew, by section:
+    ``edited(of, traverse={"alpha": 0.2})``.
 
-    Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for sections and knobs.
+    Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for
+    sections and knobs.
     """
-    known: dict[str, Mapping[str, object]] = {name: vars(section) for name, section in vars(of.policy).items()}
-    policy = read(**known | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()})
+    known: dict[str, Mapping[str, object]] = {
+        name: vars(section) for name, section in vars(of.policy).items()
+    }
+    policy = read(
+        **known
+        | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()}
+    )
     if policy.traverse.synonym == of.policy.traverse.synonym:
         return replace(of, policy=policy)
     graph: Any = of.graph

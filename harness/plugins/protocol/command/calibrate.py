@@ -1,22 +1,24 @@
 """Judge the harness by itself: how often its protocol finds what is not there, and what is there.
 
-Scores a grid once, and makes worlds of the outcomes in which the truth is known: *exchanged* worlds, where
-the outcomes of each query change sides against the reference list (dense by default) by a coin, so no trial has an
-effect; *planted* ones, where one trial has an effect of known size; and *permuted* ones, where the other lists belong
-to other queries. In each, the whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong
-without it: the best trial judged on the queries that it was chosen on. Writes calibrations/NAME.json below paths.runs,
-and the figure into paths.reports.
+Scores a grid once, and makes worlds of the outcomes in which the truth is known: *exchanged*
+worlds, where the outcomes of each query change sides against the reference list (dense by default)
+by a coin, so no trial has an effect; *planted* ones, where one trial has an effect of known size;
+and *permuted* ones, where the other lists belong to other queries. In each, the whole protocol
+runs: choose on tune, test once. Shown beside it is what goes wrong without it: the best trial
+judged on the queries that it was chosen on. Writes calibrations/NAME.json below paths.runs, and the
+figure into paths.reports.
 
   harness calibrate grid=wide                                 667 trials in 500 worlds, minutes
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
   harness calibrate dataset=musique                           other outcomes
 
-Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
-shared gold, and says how often the forecast of a half holds on the other.
-`refits` lets what learns learn again on other folds of tune, and says how far its score moves; test is not read.
-`clusters` makes worlds with clusters of many shapes (with calibrate.clusters_of=[NAME]: those of a benchmark), prints
-for each test and interval, by query and by the rule that decides, the share of false findings (5% is right) and the
-coverage (95% is right), and draws the former.
+Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by
+whole clusters of shared gold, and says how often the forecast of a half holds on the other.
+`refits` lets what learns learn again on other folds of tune, and says how far its score moves; test
+is not read. `clusters` makes worlds with clusters of many shapes (with
+calibrate.clusters_of=[NAME]: those of a benchmark), prints for each test and interval, by query and
+by the rule that decides, the share of false findings (5% is right) and the coverage (95% is right),
+and draws the former.
 
   harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
   harness calibrate refits dataset=musique experiment=many_lists   20 other foldings, minutes
@@ -46,9 +48,15 @@ def run(config: DictConfig) -> None:
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]
-    warn_unread(config, f"calibrate {what}", *(f"calibrate.{name}" for name in config.calibrate if name not in options))
+    warn_unread(
+        config,
+        f"calibrate {what}",
+        *(f"calibrate.{name}" for name in config.calibrate if name not in options),
+    )
     if 0 not in config.calibrate.effects:
-        raise HarnessError(f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them")
+        raise HarnessError(
+            f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them"
+        )
     check(config)
 
 
@@ -83,7 +91,9 @@ def _forecast(config: DictConfig) -> None:
     known = {name: one.get("seen") or {} for name, one in lists}
     for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
-    print(_store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256))
+    print(
+        _store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256)
+    )
 
 
 def _refits(config: DictConfig) -> None:
@@ -108,10 +118,18 @@ def _clusters(config: DictConfig) -> None:
     warn_unread(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
     shapes, options = {name: labels_of(sizes) for name, sizes in SHAPES.items()}, config.calibrate
     if options.clusters_of:
-        loaded = {name: load(name, config.paths.data, config.paths.runs) for name in options.clusters_of}
+        loaded = {
+            name: load(name, config.paths.data, config.paths.runs) for name in options.clusters_of
+        }
         shapes = {name: clusters(data.gold[data.members("test")]) for name, data in loaded.items()}
-    cells = [(name, labels, float(one)) for name, labels in shapes.items() for one in options.correlations]
-    found = [behave(*cell, options.worlds, options.seed) for cell in tqdm(cells, delay=2, disable=None)]
+    cells = [
+        (name, labels, float(one))
+        for name, labels in shapes.items()
+        for one in options.correlations
+    ]
+    found = [
+        behave(*cell, options.worlds, options.seed) for cell in tqdm(cells, delay=2, disable=None)
+    ]
     for table in behaviours(found):
         print(table.text())
     for made in behaviour_picture(found).save(Path(config.paths.reports) / "figures"):

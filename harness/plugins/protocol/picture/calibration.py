@@ -30,14 +30,27 @@ BARS = {
 
 
 def table(rates: Sequence[Rates]) -> Table:
-    """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot judge a forecast."""
+    """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot
+    judge a forecast.
+    """
     names = (*BARS, "by_query", "planted", "covered")
-    shares = ("best judged on tune", "Holm on tune", "max p on tune", "winner on test", "the same by query",
-              "planted on test", "stated power", "inside forecast")  # fmt: skip
+    shares = (
+        "best judged on tune",
+        "Holm on tune",
+        "max p on tune",
+        "winner on test",
+        "the same by query",
+        "planted on test",
+        "stated power",
+        "inside forecast",
+    )
     columns = [
-        Column("world", "text"), Column("effect", "points"), Column("worlds", "count"), Column("n", "count"),
+        Column("world", "text"),
+        Column("effect", "points"),
+        Column("worlds", "count"),
+        Column("n", "count"),
         *(Column(f"{title} %") for title in shares),
-    ]  # fmt: skip
+    ]
     rows = []
     for rate in rates:
         found = {name: rate.share(name)[0] for name in names}
@@ -45,45 +58,78 @@ def table(rates: Sequence[Rates]) -> Table:
         covered = None if rate.world == "permuted" else found["covered"]
         false = [found[name] for name in (*BARS, "by_query")]
         rows.append([rate.world, rate.effect, rate.worlds, rate.n, *false, *planted, covered])
-    title = f"percent of worlds with a significant finding (p <= .05), {counted(rates[0].trials, 'trial')}"
+    title = (
+        "percent of worlds with a significant finding (p <= .05), "
+        f"{counted(rates[0].trials, 'trial')}"
+    )
     return Table("calibration", title, columns, rows)
 
 
 def forecasts(found: Sequence[Coverage]) -> Table:
     """A row a kind of re-split."""
     columns = [
-        Column("benchmark", "text"), Column("split anew", "text"), Column("splits", "count"), Column("n", "count"),
-        Column("inside %"), Column("half width", "points"), Column("bias", "points"),
-    ]  # fmt: skip
+        Column("benchmark", "text"),
+        Column("split anew", "text"),
+        Column("splits", "count"),
+        Column("n", "count"),
+        Column("inside %"),
+        Column("half width", "points"),
+        Column("bias", "points"),
+    ]
     rows = [
-        [one.benchmark, one.split, one.splits, round(one.n), one.inside / one.splits, one.half_width, one.bias]
+        [
+            one.benchmark,
+            one.split,
+            one.splits,
+            round(one.n),
+            one.inside / one.splits,
+            one.half_width,
+            one.bias,
+        ]
         for one in found
     ]
-    return Table("forecast", "how often the forecast of one half holds on the other (95% is right)", columns, rows)
+    return Table(
+        "forecast",
+        "how often the forecast of one half holds on the other (95% is right)",
+        columns,
+        rows,
+    )
 
 
 def refits(found: Sequence[Refits]) -> Table:
     """A row a trial that learns."""
     columns = [
-        Column("trial", "text"), Column("protocol's folds %"), Column("all folds %", "interval"), Column("sd %"),
-        Column("over the best list", "points"), Column("all folds", "span"),
-    ]  # fmt: skip
+        Column("trial", "text"),
+        Column("protocol's folds %"),
+        Column("all folds %", "interval"),
+        Column("sd %"),
+        Column("over the best list", "points"),
+        Column("all folds", "span"),
+    ]
     rows = []
     for one in found:
-        gain = [None, None] if one.best is None else [one.score - one.best, [one.low - one.best, one.high - one.best]]
+        gain = (
+            [None, None]
+            if one.best is None
+            else [one.score - one.best, [one.low - one.best, one.high - one.best]]
+        )
         rows.append([one.name, one.score, [one.low, one.high], one.deviation, *gain])
     title = f"what learns, on tune, by the protocol's folds and {len(found[0].scores)} others"
     return Table("refits", title, columns, rows)
 
 
 def behaviours(found: Sequence[Behaviour]) -> list[Table]:
-    """False findings of each test, and coverage of each interval: a row by query, and one of the rule that decides.
+    """False findings of each test, and coverage of each interval: a row by query, and one of the
+    rule that decides.
 
     Titles say within what bounds the right share comes out in 95% of so many worlds.
     """
     parts = {
         "false_findings": ("percent of false findings at p <= .05; 5 is right, {} by chance", 0.05),
-        "coverage": ("percent of 95% intervals that hold the truth; 95 is right, {} by chance", 0.95),
+        "coverage": (
+            "percent of 95% intervals that hold the truth; 95 is right, {} by chance",
+            0.95,
+        ),
     }
     head = [Column("clusters", "text"), Column("correlation", "text"), Column("worlds", "count")]
     tables = []
@@ -91,7 +137,13 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
         shares = [one.errors if name == "false_findings" else one.coverage for one in found]
         kinds = [key for key in shares[0] if not key.startswith(RULE)]
         rows = [
-            [one.clusters_of, f"{one.correlation:g}", one.worlds, by, *(share[start + kind] for kind in kinds)]
+            [
+                one.clusters_of,
+                f"{one.correlation:g}",
+                one.worlds,
+                by,
+                *(share[start + kind] for kind in kinds),
+            ]
             for one, share in zip(found, shares, strict=True)
             for by, start in (("query", ""), ("rule", RULE))
         ]
@@ -101,25 +153,39 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
 
 
 def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
-    """False findings at p <= .05 by query and by the rule, by correlation, a panel a shape of clusters."""
+    """False findings at p <= .05 by query and by the rule, by correlation, a panel a shape of
+    clusters.
+    """
     shapes = list(dict.fromkeys(one.clusters_of for one in found))
     caption = (
-        f"False findings at p <= .05 where nothing helps, by correlation within clusters, over {found[0].worlds} "
-        "worlds of 40 trials each: by query, and by the rule that decides. Dashed: 5%; the band is 3 to 7%. "
-        "Uneven: clusters share wins alone. No line of the rule: too few clusters, so no p is given."
+        "False findings at p <= .05 where nothing helps, by correlation within clusters, over "
+        f"{found[0].worlds} "
+        "worlds of 40 trials each: by query, and by the rule that decides. Dashed: 5%; the band "
+        "is 3 to 7%. "
+        "Uneven: clusters share wins alone. No line of the rule: too few clusters, so no p is "
+        "given."
     )
 
     def draw(figure: Figure) -> None:
-        axes = figure.subplots(-(-len(shapes) // 2), 2, sharex=True, sharey=True, squeeze=False).ravel()
+        axes = figure.subplots(
+            -(-len(shapes) // 2), 2, sharex=True, sharey=True, squeeze=False
+        ).ravel()
         for place, shape in enumerate(shapes):
             ours = [one for one in found if one.clusters_of == shape]
             lines = {"by query": "p", "rule": f"{RULE}p", "rule, uneven": f"{RULE}uneven p"}
             for number, (label, key) in enumerate(lines.items()):
-                known = [(one.correlation, rate) for one in ours if (rate := one.errors[key]) is not None]
+                known = [
+                    (one.correlation, rate) for one in ours if (rate := one.errors[key]) is not None
+                ]
                 axes[place].plot(
-                    [x for x, _ in known], [100 * y for _, y in known], marker="o", markersize=3, linewidth=0.9,
-                    color=COLORS[number], label=label,
-                )  # fmt: skip
+                    [x for x, _ in known],
+                    [100 * y for _, y in known],
+                    marker="o",
+                    markersize=3,
+                    linewidth=0.9,
+                    color=COLORS[number],
+                    label=label,
+                )
             axes[place].axhspan(3, 7, color="#dddddd", zorder=0)
             axes[place].axhline(5, color="black", linewidth=0.7, linestyle="--")
             axes[place].set_title(shape)
@@ -141,18 +207,28 @@ def _chance(share: float, worlds: int) -> str:
 
 
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
-    """Top: false findings with and without the protocol. Bottom: found effects against the stated power."""
+    """Top: false findings with and without the protocol. Bottom: found effects against the stated
+    power.
+    """
     false = [rate for rate in rates if rate.effect == 0]
-    title = f"The harness judged by itself, on outcomes of {counted(rates[0].trials, 'trial')} on {dataset}"
+    title = (
+        f"The harness judged by itself, on outcomes of {counted(rates[0].trials, 'trial')} on "
+        f"{dataset}"
+    )
     notes = (
         f"Top: worlds in which "
-        f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share with a finding at p <= "
-        ".05, with 95% intervals; the dashed line is 5%. Bottom: one trial planted with a known effect: how often the "
-        "protocol finds its winner better, how often the planted trial is, and the exact McNemar test's power."
+        f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share "
+        "with a finding at p <= "
+        ".05, with 95% intervals; the dashed line is 5%. Bottom: one trial planted with a known "
+        "effect: how often the "
+        "protocol finds its winner better, how often the planted trial is, and the exact McNemar "
+        "test's power."
     )
 
     def draw(figure: Figure) -> None:
-        ((top,), (bottom,)) = figure.subfigures(2, 1, squeeze=False, height_ratios=[2, 3])  # as wide as labels allow
+        ((top,), (bottom,)) = figure.subfigures(
+            2, 1, squeeze=False, height_ratios=[2, 3]
+        )  # as wide as labels allow
         _false(shown := top.subplots(), false)
         if len(false) > 1:
             top.legend(*shown.get_legend_handles_labels(), loc="outside upper center", ncols=2)
@@ -163,7 +239,9 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
 
 
 def read_pictures(runs: Path, dataset: str) -> list[Picture]:
-    """The picture of the calibration that `harness calibrate` has left for a dataset; none before."""
+    """The picture of the calibration that `harness calibrate` has left for a dataset; none
+    before.
+    """
     path = runs / "calibrations" / f"{dataset}.json"
     if Path(dataset).name != dataset or not path.is_file():
         return []
@@ -171,7 +249,9 @@ def read_pictures(runs: Path, dataset: str) -> list[Picture]:
     try:
         rates = [Rates(**rate) for rate in content["rates"]]
     except (KeyError, TypeError) as error:
-        raise HarnessError(f"{path}: no calibration ({error}); remove it, or run `harness calibrate` again") from error
+        raise HarnessError(
+            f"{path}: no calibration ({error}); remove it, or run `harness calibrate` again"
+        ) from error
     return [picture(rates, dataset)]
 
 
@@ -180,12 +260,19 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
         for place, name in enumerate(BARS):
             share, low, high = (100 * value for value in rate.share(name))
             axes.barh(
-                place + 0.38 * (number - (len(rates) - 1) / 2), share, 0.36, color=COLORS[number],
-                label=rate.world if place == 0 else None, xerr=[[share - low], [high - share]],
+                place + 0.38 * (number - (len(rates) - 1) / 2),
+                share,
+                0.36,
+                color=COLORS[number],
+                label=rate.world if place == 0 else None,
+                xerr=[[share - low], [high - share]],
                 error_kw={"linewidth": 0.7},
-            )  # fmt: skip
+            )
     axes.axvline(5, color="black", linewidth=0.7, linestyle="--")
-    axes.set_yticks(range(len(BARS)), [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()])
+    axes.set_yticks(
+        range(len(BARS)),
+        [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()],
+    )
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
     axes.set_xlabel("false findings (%)")
@@ -193,13 +280,24 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
 
 def _power(axes: Axes, rates: Sequence[Rates]) -> None:
     effects = [100 * rate.effect for rate in rates]
-    axes.plot(effects, [100 * rate.power for rate in rates], color="black", linestyle="--", label="stated power")
+    axes.plot(
+        effects,
+        [100 * rate.power for rate in rates],
+        color="black",
+        linestyle="--",
+        label="stated power",
+    )
     for name, label, marker in (("planted", "planted trial", "s"), ("protocol", "winner", "o")):
         shares = [[100 * value for value in rate.share(name)] for rate in rates]
-        errors = [[share - low for share, low, _ in shares], [high - share for share, _, high in shares]]
+        errors = [
+            [share - low for share, low, _ in shares],
+            [high - share for share, _, high in shares],
+        ]
         color = COLORS[1] if name == "planted" else COLORS[0]
         found = [share for share, _, _ in shares]
-        axes.errorbar(effects, found, yerr=errors, marker=marker, color=color, linewidth=0.9, label=label)
+        axes.errorbar(
+            effects, found, yerr=errors, marker=marker, color=color, linewidth=0.9, label=label
+        )
     axes.set_xlabel("true effect (points)")
     axes.set_ylabel("found on test (%)")
     axes.set_ylim(0, 102)

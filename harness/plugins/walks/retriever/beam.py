@@ -1,4 +1,6 @@
-"""Beam search over paths of sentences that share an entity, then PageRank from what the best paths name (PropRAG)."""
+"""Beam search over paths of sentences that share an entity, then PageRank from what the best paths
+name (PropRAG).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines
-from harness.plugins.walks.retriever.sentence_graph import Floats, Path, SentenceGraph, grow_paths, weigh_entities
+from harness.plugins.walks.retriever.sentence_graph import (
+    Floats,
+    Path,
+    SentenceGraph,
+    grow_paths,
+    weigh_entities,
+)
 from harness.retriever import Explain
 from harness.retriever.pagerank import Walks, name_edges, strongest_walks
 from harness.retriever.search import exact_search, inner_products
@@ -34,24 +42,32 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Beam:
-    """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions; it asks no language model.
+    """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions; it asks no
+    language model.
 
-    Graph: entities of one sentence are joined (weight: the sentences that hold both), synonyms by their cosine, a
-    passage and its entities by 1. A sentence holds what it mentions and the entity of its passage's title.
-    1. The ``near`` sentences of greatest cosine name ``entities`` entities (greatest sum of cosines), each a seed of
-       weight 1; a passage's is ``passage_weight`` c(p), c the cosine scaled to [0, 1] over all passages. A walk
-       from these (``first_restart``) leaves the ``focus`` best passages.
-    2. Among their sentences paths grow from the ``width`` nearest, up to ``length`` sentences: a path goes on to a
-       sentence that shares an entity or a synonym with its last one, or to one of the ``parallel`` nearest, and the
-       ``width`` best are kept at each length. worth(path) = cos(q, mean of its sentences' vectors) =
-       sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>). No set of sentences is kept twice.
-    3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths each the greatest of
-       them, divided by the greatest of all; so do the ``width`` first sentences; the greater counts. A walk from these
-       and the passages in the graph of the focus alone (``restart``) ranks it: score = v(p). The others follow by the
-       first walk u: u(p) times half the least v(p) > 0 of the focus.
+    Graph: entities of one sentence are joined (weight: the sentences that hold both), synonyms by
+    their cosine, a passage and its entities by 1. A sentence holds what it mentions and the entity
+    of its passage's title.
+    1. The ``near`` sentences of greatest cosine name ``entities`` entities (greatest sum of
+    cosines), each a seed of
+       weight 1; a passage's is ``passage_weight`` c(p), c the cosine scaled to [0, 1] over all
+       passages. A walk from these (``first_restart``) leaves the ``focus`` best passages.
+    2. Among their sentences paths grow from the ``width`` nearest, up to ``length`` sentences: a
+    path goes on to a
+       sentence that shares an entity or a synonym with its last one, or to one of the ``parallel``
+       nearest, and the ``width`` best are kept at each length. worth(path) = cos(q, mean of its
+       sentences' vectors) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>). No set of sentences is kept
+       twice.
+    3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths each
+    the greatest of
+       them, divided by the greatest of all; so do the ``width`` first sentences; the greater
+       counts. A walk from these and the passages in the graph of the focus alone (``restart``)
+       ranks it: score = v(p). The others follow by the first walk u: u(p) times half the least v(p)
+       > 0 of the focus.
 
-    Not as published: there a language model writes propositions, and the 40 best paths of each length are encoded as
-    one text; here nothing is encoded for a question but itself. Edges count once.
+    Not as published: there a language model writes propositions, and the 40 best paths of each
+    length are encoded as one text; here nothing is encoded for a question but itself. Edges count
+    once.
     """
 
     version: ClassVar[int] = 1
@@ -93,7 +109,9 @@ class Beam:
         for query, reached in enumerate(self._first(world, world.starts)):
             focus = self.focused(world, query, reached)
             searched += len(focus.paths)
-            inside = next(self._walk(focus.edges, focus.seeds, self.restart))[-len(focus.passages) :]
+            inside = next(self._walk(focus.edges, focus.seeds, self.restart))[
+                -len(focus.passages) :
+            ]
             values = 0.5 * inside[inside > 0].min(initial=1.0) * reached
             values[focus.passages] = inside
             listed = np.union1d(focus.passages, np.flatnonzero(reached >= self.tolerance))
@@ -112,7 +130,9 @@ class Beam:
         return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question the seeds of its second walk, the strongest ways from them, and the best paths of sentences."""
+        """Of a question the seeds of its second walk, the strongest ways from them, and the best
+        paths of sentences.
+        """
         return functools.partial(self._trail, self.world(benchmark, store))
 
     def _trail(self, world: World, query: int, docs: Sequence[int], count: int) -> Trail:
@@ -122,12 +142,23 @@ class Beam:
         first = len(focus.nodes) - len(focus.passages)
         for doc in docs:
             at = np.flatnonzero(focus.passages == doc)
-            found = strongest_walks(transition, seeds, self.restart, first + int(at[0]), count) if len(at) else []
-            ways[doc] = [self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found]
+            found = (
+                strongest_walks(transition, seeds, self.restart, first + int(at[0]), count)
+                if len(at)
+                else []
+            )
+            ways[doc] = [
+                self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found
+            ]
         best: list[dict[str, object]] = []
         for path, worth in focus.paths[: self.best]:
-            told = [*(texts[focus.sentences[one]] for one in path), *[""] * (self.length - len(path))]
-            best.append({"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}})
+            told = [
+                *(texts[focus.sentences[one]] for one in path),
+                *[""] * (self.length - len(path)),
+            ]
+            best.append(
+                {"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}}
+            )
         order = [n for n in np.lexsort((np.arange(len(seeds)), -seeds)).tolist() if seeds[n]]
         start = [(Node.of(names, int(focus.nodes[n])), float(seeds[n])) for n in order]
         return Trail(start, ways, adds=True, record={"paths": best})
@@ -147,7 +178,12 @@ class Beam:
         named = self._named(*exact_search(texts, questions, self.near), graph.held)
         close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
         return World(
-            network, extraction, graph, texts, questions, sp.csr_array(sp.hstack([named, close], format="csr"))
+            network,
+            extraction,
+            graph,
+            texts,
+            questions,
+            sp.csr_array(sp.hstack([named, close], format="csr")),
         )
 
     def focused(self, world: World, query: int, reached: Floats) -> Focus:
@@ -158,7 +194,9 @@ class Beam:
         cosine = inner_products(world.texts, world.questions, within, np.full(len(within), query))
         pairs = np.repeat(within, len(within)), np.tile(within, len(within))
         gram = inner_products(world.texts, world.texts, *pairs).reshape(len(within), len(within))
-        paths = grow_paths(cosine, gram, graph.joined(within), self.width, self.length, self.parallel)
+        paths = grow_paths(
+            cosine, gram, graph.joined(within), self.width, self.length, self.parallel
+        )
         nodes, start = graph.around(focus), world.starts[[query]].toarray()[0]
         start[: graph.entities] = weigh_entities(paths, graph.held[within], self.best, self.seeds)
         seeds = sp.csr_array(start[None, nodes])
@@ -168,7 +206,9 @@ class Beam:
         """[Q, E], 1 for the entities that a question starts from."""
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
-        total = sp.csr_array(sp.csr_array(sp.coo_array((cosine.ravel(), (rows, near.ravel())), shape=shape)) @ held)
+        total = sp.csr_array(
+            sp.csr_array(sp.coo_array((cosine.ravel(), (rows, near.ravel())), shape=shape)) @ held
+        )
         rows = np.repeat(np.arange(len(near)), np.diff(total.indptr))
         order = np.lexsort((total.indices, -total.data, rows))
         kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
@@ -177,14 +217,27 @@ class Beam:
 
     def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
         """Each question's passages after the first walk."""
-        return (values[world.graph.entities :] for values in self._walk(world.graph.edges, starts, self.first_restart))
+        return (
+            values[world.graph.entities :]
+            for values in self._walk(world.graph.edges, starts, self.first_restart)
+        )
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
         """Each question's values of all nodes."""
         walks = Walks(
-            normalize_rows(edges), restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+            normalize_rows(edges),
+            restart,
+            self.tolerance,
+            self.max_iter,
+            self.block,
+            self.threads,
+            self.device,
         )
-        return (values for part in walks(normalize_rows(seeds)) for values in part.values.T.astype(np.float64))
+        return (
+            values
+            for part in walks(normalize_rows(seeds))
+            for values in part.values.T.astype(np.float64)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +254,9 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class Focus:
-    """What one question's second walk is made of: its passages, their sentences and paths of them, its graph, and the
-    seeds [1, nodes]. nodes: entities, then the passages, as numbers of the whole graph.
+    """What one question's second walk is made of: its passages, their sentences and paths of them,
+    its graph, and the seeds [1, nodes]. nodes: entities, then the passages, as numbers of the whole
+    graph.
     """
 
     passages: Numbers

@@ -1,4 +1,6 @@
-"""Convergence: one PageRank a seed, and what all of them reach: their geometric mean, where `ppr` has their sum."""
+"""Convergence: one PageRank a seed, and what all of them reach: their geometric mean, where `ppr`
+has their sum.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,14 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Convergence:
-    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), v_i the personalised vector of seed i alone
+    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), v_i the personalised vector of
+    seed i alone
 
-    (Jeh and Widom, Scaling personalized web search, 2003). A passage that every seed leads to is before one that one
-    seed leads to strongly; `ppr` ranks by the sum of the same vectors.
-    Seeds: the ``seeds`` entities of greatest restart in ``ppr``, w = 1 each, and its nearest passages together, as one
-    seed, with w = ``together``. A list holds the passages that score at least twice the floor.
+    (Jeh and Widom, Scaling personalized web search, 2003). A passage that every seed leads to is
+    before one that one seed leads to strongly; `ppr` ranks by the sum of the same vectors.
+    Seeds: the ``seeds`` entities of greatest restart in ``ppr``, w = 1 each, and its nearest
+    passages together, as one seed, with w = ``together``. A list holds the passages that score at
+    least twice the floor.
 
     seeds: >= 0.    together: >= 0.    floor: > 0, what a passage has that a seed does not reach.
     """
@@ -45,38 +49,63 @@ class Convergence:
         bounded("lists.NAME.floor", self.floor, 0, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """Walk from every seed of every question, question by question, and take the mean as the walks come."""
+        """Walk from every seed of every question, question by question, and take the mean as the
+        walks come.
+        """
         network, _, whole, facts = self.ppr.start(benchmark, store)
         first, ppr = len(network.names), self.ppr
         seeds, owner, weight = self.split(whole, first)
         walks = Walks(
-            ppr.walk.transition(network), ppr.restart, ppr.tolerance, ppr.max_iter, ppr.block, ppr.threads, ppr.device
+            ppr.walk.transition(network),
+            ppr.restart,
+            ppr.tolerance,
+            ppr.max_iter,
+            ppr.block,
+            ppr.threads,
+            ppr.device,
         )
 
         def means(part: slice) -> Iterator[Walked]:
             own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
             count = part.stop - part.start
             return self._means(
-                walks(seeds[own]), owner[own] - part.start, weight[own], first, count, len(benchmark.doc_ids)
+                walks(seeds[own]),
+                owner[own] - part.start,
+                weight[own],
+                first,
+                count,
+                len(benchmark.doc_ids),
             )
 
         run, walked = collect_lists(benchmark, means, 2 * self.floor)
         return run, {**facts, "walks": len(owner), **walked}
 
-    def split(self, whole: sp.csr_array, first: int) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
-        """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E + D]."""
+    def split(
+        self, whole: sp.csr_array, first: int
+    ) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
+        """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E +
+        D].
+        """
         query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
-        order = np.lexsort((whole.indices, -whole.data, whole.indices >= first, query))  # entities, then passages
+        order = np.lexsort(
+            (whole.indices, -whole.data, whole.indices >= first, query)
+        )  # entities, then passages
         query, node, share = query[order], whole.indices[order].astype(np.int64), whole.data[order]
         place = np.arange(len(query)) - np.searchsorted(query, query)
         kept = np.where(node >= first, bool(self.together), place < self.seeds)
         query, node, share = query[kept], node[kept], share[kept]
         passage = node >= first
-        goes_on = np.zeros(len(query), np.bool_)  # a passage after another of its question is of the same row
+        goes_on = np.zeros(
+            len(query), np.bool_
+        )  # a passage after another of its question is of the same row
         goes_on[1:] = passage[1:] & passage[:-1] & (query[1:] == query[:-1])
         entries = (np.where(passage, share, 1.0), (np.cumsum(~goes_on) - 1, node))
         made = sp.csr_array(entries, shape=(int((~goes_on).sum()), whole.shape[1]))
-        return normalize_rows(made), query[~goes_on], np.where(passage, float(self.together), 1.0)[~goes_on]
+        return (
+            normalize_rows(made),
+            query[~goes_on],
+            np.where(passage, float(self.together), 1.0)[~goes_on],
+        )
 
     def _means(
         self,
@@ -87,7 +116,9 @@ class Convergence:
         queries: int,
         size: int,
     ) -> Iterator[Walked]:
-        """The scores [B, D] of the questions whose walks are all there, in order; 0 for a question without a seed."""
+        """The scores [B, D] of the questions whose walks are all there, in order; 0 for a question
+        without a seed.
+        """
         query, total, mass = 0, np.zeros(size), 0.0
         for part in solved:
             done = []
@@ -96,11 +127,17 @@ class Convergence:
                 while query < owner[row]:
                     done.append(_mean(total, mass))
                     query, total, mass = query + 1, np.zeros(size), 0.0
-                total += weight[row] * np.log(self.floor + part.values[first:, place].astype(np.float64))
+                total += weight[row] * np.log(
+                    self.floor + part.values[first:, place].astype(np.float64)
+                )
                 mass += weight[row]
             yield np.array(done).reshape(-1, size), part.iterations, part.change
         last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
-        yield np.array(last[: queries - query]).reshape(-1, size), np.empty(0, np.int64), np.empty(0)
+        yield (
+            np.array(last[: queries - query]).reshape(-1, size),
+            np.empty(0, np.int64),
+            np.empty(0),
+        )
 
 
 def _mean(total: NDArray[np.float64], mass: float) -> NDArray[np.float64]:

@@ -1,4 +1,6 @@
-"""HippoRAG 2's scheme: Personalised PageRank from the triples, or the phrases, that the question resembles."""
+"""HippoRAG 2's scheme: Personalised PageRank from the triples, or the phrases, that the question
+resembles.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,16 @@ LINKS = ("query_to_triple", "query_to_node", "ner_to_node")
 class HippoRAG(PPR):
     """PPR (see there) with other seeds, over the undirected graph.
 
-    by: what the question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine, of which those of at
-    least ``recognised`` pass (the papers' recognition memory, by embedding in place of a language model); a triple's
-    subject and object get the mean cosine of their triples. ``query_to_node``: its ``nearest`` names, with their
-    cosine. ``ner_to_node``: the names in it (``link``: by embedding where the graph does not hold them).
-    gate: decides beside ``recognised`` which of the ``nearest`` triples pass, as the papers' language model does; null
-    for none. A question of which no triple passes starts from its passages alone.
-    Each is divided by the number of passages that mention the entity or have it as title. Passages get
-    ``passage_weight`` times their cosine to the question, scaled over all passages to [0, 1]; the sum is scaled to 1.
-    ``passages`` and ``sharpness`` have no part in it.
+    by: what the question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine, of
+    which those of at least ``recognised`` pass (the papers' recognition memory, by embedding in
+    place of a language model); a triple's subject and object get the mean cosine of their triples.
+    ``query_to_node``: its ``nearest`` names, with their cosine. ``ner_to_node``: the names in it
+    (``link``: by embedding where the graph does not hold them).
+    gate: decides beside ``recognised`` which of the ``nearest`` triples pass, as the papers'
+    language model does; null for none. A question of which no triple passes starts from its
+    passages alone. Each is divided by the number of passages that mention the entity or have it as
+    title. Passages get ``passage_weight`` times their cosine to the question, scaled over all
+    passages to [0, 1]; the sum is scaled to 1. ``passages`` and ``sharpness`` have no part in it.
     """
 
     version: ClassVar[int] = 2
@@ -57,16 +60,24 @@ class HippoRAG(PPR):
         whole_number("lists.NAME.nearest", self.nearest, 1)
         bounded("lists.NAME.recognised", self.recognised, -1, 1)
 
-    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, Facts]:
-        """The graph, its extraction, the restart of every question [Q, E + D], and counts of links."""
+    def start(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[Network, Extraction, sp.csr_array, Facts]:
+        """The graph, its extraction, the restart of every question [Q, E + D], and counts
+        of links.
+        """
         network, extraction = self.graph.build(benchmark, store)
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         facts: Facts
         if self.by == "ner_to_node":
-            entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
+            entities, facts = link_entities(
+                network, extraction.questions, self.encoder, self.link, store
+            )
         else:
             if self.by == "query_to_triple":
-                entities, facts = self._triples(network, extraction, benchmark.questions, questions, store)
+                entities, facts = self._triples(
+                    network, extraction, benchmark.questions, questions, store
+                )
             else:
                 entities, facts = self._names(network, questions, store)
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
@@ -88,10 +99,16 @@ class HippoRAG(PPR):
         triples, names = extraction.triples, extraction.names
         if not len(triples.subject):
             raise HarnessError(
-                "retriever=hipporag links questions to triples, and the extractor found none; choose extractor=llm or "
+                "retriever=hipporag links questions to triples, and the extractor found none; "
+                "choose extractor=llm or "
                 "openie_file, or lists.NAME.by=query_to_node"
             )
-        stated = zip(triples.subject.tolist(), triples.predicate.tolist(), triples.object.tolist(), strict=True)
+        stated = zip(
+            triples.subject.tolist(),
+            triples.predicate.tolist(),
+            triples.object.tolist(),
+            strict=True,
+        )
         distinct = list(dict.fromkeys(stated))
         texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
         vectors = np.asarray(embed(self.encoder, texts, "passage", store))
@@ -120,20 +137,32 @@ class HippoRAG(PPR):
         }
         return total, {**facts, "gate": gated} if gated else facts
 
-    def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, object]]:
+    def _names(
+        self, network: Network, questions: NDArray[np.float32], store: Store
+    ) -> tuple[Any, dict[str, object]]:
         """[Q, E]: the cosine of the nearest names."""
         vectors = np.asarray(embed(self.encoder, network.names, "name", store))
         near, cosine = exact_search(vectors, questions, min(self.nearest, len(vectors)))
         rows = np.repeat(np.arange(len(questions)), near.shape[1])
         entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
-        return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {"linked": near.size}
+        return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {
+            "linked": near.size
+        }
 
 
-def spread_cosines(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they are equal)."""
+def spread_cosines(
+    passages: NDArray[np.float32], questions: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they
+    are equal).
+    """
     cells = len(passages) * len(questions)
     mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
-    need_memory(32 * cells, f"cosines of {len(questions):,} questions with all of {len(passages):,} passages", mend)
+    need_memory(
+        32 * cells,
+        f"cosines of {len(questions):,} questions with all of {len(passages):,} passages",
+        mend,
+    )
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)

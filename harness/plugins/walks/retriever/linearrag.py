@@ -1,4 +1,6 @@
-"""LinearRAG: entities activated through the sentences that join them, then PageRank over entities and passages."""
+"""LinearRAG: entities activated through the sentences that join them, then PageRank over entities
+and passages.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +34,21 @@ Activation = dict[int, tuple[float, int]]
 
 @dataclass(frozen=True)
 class LinearRAG:
-    """LinearRAG (Zhuang et al. 2025, arXiv 2510.10114), whose graph needs entities and sentences and no relations.
+    """LinearRAG (Zhuang et al. 2025, arXiv 2510.10114), whose graph needs entities and sentences
+    and no relations.
 
-    Activation: an entity of the question has 1, or the cosine to its name (at least ``link``). An entity that has at
-    least ``threshold`` passes a(e) cos(q, s) to all entities of its ``sentences`` best sentences s that no entity has
-    used, if that is at least ``threshold``; so on, ``steps`` times; an entity's activation a(e) is the sum.
-    Restart: of an entity a(e); of a passage p ``passage_weight`` (``ratio`` c(p) + ln(1 + sum over active entities of
-    a'(e) ln(1 + mentions of e in p) / tier(e))), with c the cosine scaled to [0, 1] over all passages, a' the greatest
-    that e was given in the step, tier 1 for the question's entities and one more a step.
-    PageRank: undirected, an edge of entity and passage weighs the entity's share of the passage's mentions.
-    Not as published: entities are those of the graph's extractor, whose titles count as mentions; passages that stand
-    beside each other in a document have no edge, since these corpora have no such order; a question without a known
-    entity starts from its passages alone.
+    Activation: an entity of the question has 1, or the cosine to its name (at least ``link``). An
+    entity that has at least ``threshold`` passes a(e) cos(q, s) to all entities of its
+    ``sentences`` best sentences s that no entity has used, if that is at least ``threshold``; so
+    on, ``steps`` times; an entity's activation a(e) is the sum.
+    Restart: of an entity a(e); of a passage p ``passage_weight`` (``ratio`` c(p) + ln(1 + sum over
+    active entities of a'(e) ln(1 + mentions of e in p) / tier(e))), with c the cosine scaled to [0,
+    1] over all passages, a' the greatest that e was given in the step, tier 1 for the question's
+    entities and one more a step.
+    PageRank: undirected, an edge of entity and passage weighs the entity's share of the passage's
+    mentions. Not as published: entities are those of the graph's extractor, whose titles count as
+    mentions; passages that stand beside each other in a document have no edge, since these corpora
+    have no such order; a question without a known entity starts from its passages alone.
     """
 
     version: ClassVar[int] = 1
@@ -97,20 +102,40 @@ class LinearRAG:
                 total, last = self.activate(joined, questions, query, seeds)
                 totals.append(_row(total, first))
                 bonus.append(_bonus(counts, last))
-            found = sp.csr_array(sp.vstack(totals, format="csr")) if totals else sp.csr_array((0, first))
-            return np.diff(found.indptr), found.indices, found.data, np.array(bonus).reshape(-1, len(passages))
+            found = (
+                sp.csr_array(sp.vstack(totals, format="csr"))
+                if totals
+                else sp.csr_array((0, first))
+            )
+            return (
+                np.diff(found.indptr),
+                found.indices,
+                found.data,
+                np.array(bonus).reshape(-1, len(passages)),
+            )
 
         lengths, held, values, bonus = map_rows("activate", activated, len(questions), PART)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         entities = sp.csr_array((values, held, indptr), shape=(len(questions), first))
         weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
-        restarts = normalize_rows(sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr")))
+        restarts = normalize_rows(
+            sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
+        )
         walks = Walks(
-            _transition(network), self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+            _transition(network),
+            self.restart,
+            self.tolerance,
+            self.max_iter,
+            self.block,
+            self.threads,
+            self.device,
         )
 
         def reached(part: slice) -> Iterator[Walked]:
-            return ((block.values[first:].T, block.iterations, block.change) for block in walks(restarts[part]))
+            return (
+                (block.values[first:].T, block.iterations, block.change)
+                for block in walks(restarts[part])
+            )
 
         run, walked = collect_lists(benchmark, reached, self.tolerance)
         return run, {**facts, **walked, "active_entities": len(held)}
@@ -129,11 +154,15 @@ class LinearRAG:
                 if value < self.threshold or not free:
                     continue
                 found = np.array(free, dtype=np.int64)
-                cosine = inner_products(joined.vectors, questions, found, np.full(len(found), query))
+                cosine = inner_products(
+                    joined.vectors, questions, found, np.full(len(found), query)
+                )
                 for place in np.lexsort((found, -cosine))[: self.sentences].tolist():
                     used.add(free[place])
                     share = value * float(cosine[place])
-                    for other in joined.of_sentence(free[place]).tolist() if share >= self.threshold else ():
+                    for other in (
+                        joined.of_sentence(free[place]).tolist() if share >= self.threshold else ()
+                    ):
                         total[other] = total.get(other, 0.0) + share
                         reached[other] = max(reached.get(other, 0.0), share)
             last |= {entity: (value, tier) for entity, value in reached.items()}
@@ -150,11 +179,15 @@ class Joined:
     by_sentence: sp.csr_array
 
     @classmethod
-    def of(cls, encoder: Encoder, benchmark: Benchmark, extraction: Extraction, store: Store) -> Joined:
+    def of(
+        cls, encoder: Encoder, benchmark: Benchmark, extraction: Extraction, store: Store
+    ) -> Joined:
         """From the mentions in the passages."""
         sentences, mentions = Sentences.of(benchmark), extraction.passages
         shape = (len(extraction.names), len(sentences.texts))
-        held = count_matrix(mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape)
+        held = count_matrix(
+            mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape
+        )
         vectors = np.asarray(embed(encoder, sentences.texts, "passage", store))
         back = sp.csr_array(held.T.tocsr())
         back.sort_indices()
@@ -162,12 +195,16 @@ class Joined:
 
     def of_entity(self, entity: int) -> NDArray[np.int32]:
         """The sentences that mention an entity, ascending."""
-        found: NDArray[np.int32] = self.by_entity.indices[slice(*self.by_entity.indptr[entity : entity + 2])]
+        found: NDArray[np.int32] = self.by_entity.indices[
+            slice(*self.by_entity.indptr[entity : entity + 2])
+        ]
         return found
 
     def of_sentence(self, sentence: int) -> NDArray[np.int32]:
         """The entities that a sentence mentions, ascending."""
-        found: NDArray[np.int32] = self.by_sentence.indices[slice(*self.by_sentence.indptr[sentence : sentence + 2])]
+        found: NDArray[np.int32] = self.by_sentence.indices[
+            slice(*self.by_sentence.indptr[sentence : sentence + 2])
+        ]
         return found
 
 

@@ -1,4 +1,6 @@
-"""Sentences, the entities that they hold, the graph that these make, and a beam search over paths of sentences."""
+"""Sentences, the entities that they hold, the graph that these make, and a beam search over paths
+of sentences.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ Path = tuple[tuple[int, ...], float]
 class SentenceGraph:
     """S sentences, E entities, D passages.
 
-    held: [S, E], 1 where a sentence mentions the entity, or its passage has it as title. alike: [S, E], the same with
-    the synonyms of those. edges: [E + D, E + D], symmetric: of two entities the sentences that hold both, plus the
-    cosine of synonyms; 1 of an entity and a passage that names it or has it as title.
+    held: [S, E], 1 where a sentence mentions the entity, or its passage has it as title. alike: [S,
+    E], the same with the synonyms of those. edges: [E + D, E + D], symmetric: of two entities the
+    sentences that hold both, plus the cosine of synonyms; 1 of an entity and a passage that names
+    it or has it as title.
     """
 
     sentences: Sentences
@@ -40,7 +43,12 @@ class SentenceGraph:
         sentences = Sentences.of(benchmark)
         held = held_entities(extraction, sentences)
         alike = sp.csr_array(held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym))
-        return cls(sentences, held, alike, Undirected().graph(replace(network, relation=join_entities(held))))
+        return cls(
+            sentences,
+            held,
+            alike,
+            Undirected().graph(replace(network, relation=join_entities(held))),
+        )
 
     @property
     def entities(self) -> int:
@@ -58,7 +66,9 @@ class SentenceGraph:
         return shared
 
     def around(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Some passages and the entities that they have an edge to, as nodes: entities first, passages as given."""
+        """Some passages and the entities that they have an edge to, as nodes: entities first,
+        passages as given.
+        """
         nodes = self.entities + passages
         return np.concatenate([np.unique(self.edges[nodes].indices).astype(np.int64), nodes])
 
@@ -86,11 +96,13 @@ def join_entities(held: sp.csr_array) -> sp.csr_array:
 def grow_paths(
     cosine: Floats, gram: Floats, joined: NDArray[np.bool_], width: int, length: int, parallel: int
 ) -> list[Path]:
-    """All that a beam of ``width`` paths kept at any length up to ``length``, of greatest worth first.
+    """All that a beam of ``width`` paths kept at any length up to ``length``, of greatest worth
+    first.
 
-    cosine: [n], <q, s_i>. gram: [n, n], <s_i, s_j>. joined: [n, n], whether a path goes on from i to j; to the
-    ``parallel`` sentences of greatest cosine every path goes on. Of two paths with the same sentences the one from the
-    better start is kept. worth(P) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>), i and j in P.
+    cosine: [n], <q, s_i>. gram: [n, n], <s_i, s_j>. joined: [n, n], whether a path goes on from i
+    to j; to the ``parallel`` sentences of greatest cosine every path goes on. Of two paths with the
+    same sentences the one from the better start is kept. worth(P) = sum_i <q, s_i> / sqrt(sum_ij
+    <s_i, s_j>), i and j in P.
     """
     order = np.lexsort((np.arange(len(cosine)), -cosine))
     beam: list[Path] = [((one,), float(cosine[one])) for one in order[:width].tolist()]
@@ -102,8 +114,14 @@ def grow_paths(
             onward[order[:parallel]] = True
             onward[inside] = False
             ends = np.flatnonzero(onward)
-            square = gram[np.ix_(inside, inside)].sum() + 2 * gram[np.ix_(inside, ends)].sum(axis=0) + gram[ends, ends]
-            worth = (cosine[inside].sum() + cosine[ends]) / np.sqrt(np.maximum(square, np.finfo(np.float64).tiny))
+            square = (
+                gram[np.ix_(inside, inside)].sum()
+                + 2 * gram[np.ix_(inside, ends)].sum(axis=0)
+                + gram[ends, ends]
+            )
+            worth = (cosine[inside].sum() + cosine[ends]) / np.sqrt(
+                np.maximum(square, np.finfo(np.float64).tiny)
+            )
             for end, value in zip(ends.tolist(), worth.tolist(), strict=True):
                 longer.setdefault(frozenset((*path, end)), ((*path, end), value))
         beam = sorted(longer.values(), key=_rank)[:width]
@@ -116,11 +134,12 @@ def _rank(path: Path) -> tuple[float, tuple[int, ...]]:
 
 
 def weigh_entities(paths: list[Path], held: sp.csr_array, best: int, count: int) -> Floats:
-    """float64[E]: what a walk starts with. held: [n, E], the entities of the n sentences that paths are of.
+    """float64[E]: what a walk starts with. held: [n, E], the entities of the n sentences that paths
+    are of.
 
-    Of the ``best`` first paths, the ``count`` entities of greatest sum of worths (once for each sentence that holds
-    the entity) have the greatest of them, divided by the greatest of all; likewise of all paths of one sentence; an
-    entity has the greater of the two.
+    Of the ``best`` first paths, the ``count`` entities of greatest sum of worths (once for each
+    sentence that holds the entity) have the greatest of them, divided by the greatest of all;
+    likewise of all paths of one sentence; an entity has the greater of the two.
     """
     whole: Floats = np.zeros(held.shape[1])
     for chosen in (paths[:best], [path for path in paths if len(path[0]) == 1]):

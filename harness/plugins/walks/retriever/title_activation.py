@@ -13,7 +13,13 @@ from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mention_walk import title_edges
-from harness.plugins.mentions.retriever.mentions import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.plugins.mentions.retriever.mentions import (
+    Pairs,
+    Values,
+    cosines,
+    follow_edges,
+    keep_greatest,
+)
 from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
@@ -21,18 +27,20 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class TitleActivation:
-    """Every passage begins with a(p) = max(0, cos(q, p)). The ``passages`` nearest fire first; in each of ``steps``
-    steps what was reached, has at least ``threshold`` and has not fired fires, along "this text names that title":
+    """Every passage begins with a(p) = max(0, cos(q, p)). The ``passages`` nearest fire first; in
+    each of ``steps`` steps what was reached, has at least ``threshold`` and has not fired fires,
+    along "this text names that title":
 
     a(c) = a(c) + sum over the p that fire and lead to c of decay gate(q, c) a(p)
 
-    gate: ``cosine``, max(0, cos(q, c)), so that the question is asked at each step; ``none``, 1. The score is a; a list
-    holds the nearest passages and what was reached.
-    Spreading activation is Collins and Loftus' (1975); over documents for questions Pavlovic et al.'s (SA-RAG, arXiv
-    2512.15922), the gate Makarov and Glybovets' (arXiv 2606.30133). Both spread over graphs that a language model
-    extracted; here titles that texts name are the edges.
+    gate: ``cosine``, max(0, cos(q, c)), so that the question is asked at each step; ``none``, 1.
+    The score is a; a list holds the nearest passages and what was reached.
+    Spreading activation is Collins and Loftus' (1975); over documents for questions Pavlovic et
+    al.'s (SA-RAG, arXiv 2512.15922), the gate Makarov and Glybovets' (arXiv 2606.30133). Both
+    spread over graphs that a language model extracted; here titles that texts name are the edges.
 
-    passages: >= 1.    decay, threshold: in [0, 1].    steps: >= 0.    direction: ``out``, ``in``, ``both``.
+    passages: >= 1.    decay, threshold: in [0, 1].    steps: >= 0.    direction: ``out``, ``in``,
+    ``both``.
     """
 
     version: ClassVar[int] = 1
@@ -72,7 +80,9 @@ class TitleActivation:
             fresh = ~np.isin(new, active)
             active = np.concatenate([active, new[fresh]])
             value = np.concatenate([value, own[first[fresh]]])
-            active, value = _add(active, value, ends, self.decay * carried * (own if self.gate == "cosine" else 1.0))
+            active, value = _add(
+                active, value, ends, self.decay * carried * (own if self.gate == "cosine" else 1.0)
+            )
         rows, docs = np.divmod(active, len(passages))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, value)
         return run, {"edges": edges.nnz, "fired": counts}

@@ -15,11 +15,13 @@ from harness.retriever.walk import normalize_rows, scale_rows
 
 @dataclass(frozen=True)
 class Undirected:
-    """A node leads to its neighbours in proportion to the edge: of two entities the number of passages with a triple
-    that joins them, plus the cosine of synonyms; 1 of an entity and a passage that names it or has it as title.
+    """A node leads to its neighbours in proportion to the edge: of two entities the number of
+    passages with a triple that joins them, plus the cosine of synonyms; 1 of an entity and a
+    passage that names it or has it as title.
 
-    Priors of the entity that an edge leads to: the edge weighs 1 / (passages that hold it) ** ``specificity`` and
-    1 / (its neighbours) ** ``degree``. 0, as in the papers, is no prior; then the walk is symmetric.
+    Priors of the entity that an edge leads to: the edge weighs 1 / (passages that hold it) **
+    ``specificity`` and 1 / (its neighbours) ** ``degree``. 0, as in the papers, is no prior; then
+    the walk is symmetric.
     """
 
     specificity: float = field(default=0.0, metadata=LATER)
@@ -45,4 +47,6 @@ class Undirected:
         """[E + D, E + D]: the weights of the edges, symmetric."""
         held = sp.csr_array(network.mentions + network.about)
         held.data = np.ones_like(held.data)
-        return sp.csr_array(sp.block_array([[network.relation + network.synonym, held], [held.T, None]]))
+        return sp.csr_array(
+            sp.block_array([[network.relation + network.synonym, held], [held.T, None]])
+        )

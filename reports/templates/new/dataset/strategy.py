@@ -1,4 +1,6 @@
-"""CLASS: a benchmark from files of your own form. This one is written here; read yours in ``load``."""
+"""CLASS: a benchmark from files of your own form. This one is written here; read yours in
+``load``.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ QUERIES = [
 
 @dataclass(frozen=True)
 class CLASS:
-    """Passages and questions as records: ``supporting_ids`` in hop order, the last one is the last hop.
+    """Passages and questions as records: ``supporting_ids`` in hop order, the last one is the last
+    hop.
 
     path: where the files are.
     """
@@ -37,7 +40,10 @@ class CLASS:
 
     def load(self, store: Store) -> Benchmark:
         """The benchmark, checked. What is computed with effort is kept in ``store``."""
-        corpus, queries = Path(self.path) / "corpus", Path(self.path) / "queries"  # named in messages about a record
+        corpus, queries = (
+            Path(self.path) / "corpus",
+            Path(self.path) / "queries",
+        )  # named in messages about a record
         return assemble("NAME", _records(corpus, CORPUS), _records(queries, QUERIES), "all")
 
 

@@ -14,7 +14,8 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class CLASS:
-    """score(d) = max over lists of the normalised values, times lift when at least two lists hold d.
+    """score(d) = max over lists of the normalised values, times lift when at least two lists hold
+    d.
 
     lift: >= 1.
     """

@@ -12,7 +12,8 @@ from harness.core.errors import bounded
 
 @dataclass(frozen=True)
 class CLASS:
-    """value = max(score, 0) / (max(score, 0) + half), in [0, 1); a document that the list does not hold has 0.
+    """value = max(score, 0) / (max(score, 0) + half), in [0, 1); a document that the list does not
+    hold has 0.
 
     half: the score that becomes 1/2, >= 0.001.
     """

@@ -14,7 +14,8 @@ from harness.fusion.reranker import reorder, scale, top
 
 @dataclass(frozen=True)
 class CLASS:
-    """S(d) = the fused score scaled to [0, 1] over the best m + bonus x [at least two lists hold d].
+    """S(d) = the fused score scaled to [0, 1] over the best m + bonus x [at least two lists hold
+    d].
 
     bonus: >= 0.    m: how many are reranked, >= 1.
     """
@@ -28,7 +29,11 @@ class CLASS:
         whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]: the same documents in another order; those below the best m keep theirs."""
+        """float64[Q, U]: the same documents in another order; those below the best m keep
+        theirs.
+        """
         columns, there = top(fused, pool, self.m)
         base = scale(fused.gather(-1, columns), there, 0.0)
-        return reorder(fused, pool, columns, there, base + self.bonus * pool.consensus.gather(-1, columns))
+        return reorder(
+            fused, pool, columns, there, base + self.bonus * pool.consensus.gather(-1, columns)
+        )

@@ -17,7 +17,8 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class CLASS:
-    """score(q, d) = how many distinct words of q stand in d's title or text; a passage without any is left out.
+    """score(q, d) = how many distinct words of q stand in d's title or text; a passage without any
+    is left out.
 
     depth: passages a question, >= 1.
     """
@@ -28,13 +29,17 @@ class CLASS:
         whole_number("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
-        """The run over all queries, and facts for its manifest. Ties go to the lower passage number."""
+        """The run over all queries, and facts for its manifest. Ties go to the lower passage
+        number.
+        """
         passages = [set(WORD.findall(text.lower())) for text in benchmark.passages]
         entries: list[tuple[int, int, float]] = []
         for query, text in enumerate(benchmark.questions):
             words = set(WORD.findall(text.lower()))
             shared = [(len(words & held), doc) for doc, held in enumerate(passages)]
-            best = sorted((pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], pair[1]))
+            best = sorted(
+                (pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], pair[1])
+            )
             entries += [(query, doc, float(score)) for score, doc in best[: self.depth]]
         queries, docs, scores = zip(*entries, strict=True) if entries else ((), (), ())
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {}

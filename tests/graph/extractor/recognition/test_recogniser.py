@@ -1,4 +1,6 @@
-"""Entity recognition by several processes: the bytes of one, and one line for a model that is not there."""
+"""Entity recognition by several processes: the bytes of one, and one line for a model that is not
+there.
+"""
 
 import sys
 from pathlib import Path
@@ -26,15 +28,25 @@ def test_parts_by_several_processes_have_the_bytes_of_one(titled: Any, tmp_path:
     places = ("Missoula", "Paris", "Oslo", "Lima", "Cairo")
     passages = [(f"T{n}", f"David Lynch met {n} people in {places[n % 5]}.") for n in range(2100)]
     benchmark = titled(passages, ["Who was in Paris?"])
-    one, three = (extract(Offline(processes=count), benchmark, Store(tmp_path / str(count))) for count in (1, 3))
+    one, three = (
+        extract(Offline(processes=count), benchmark, Store(tmp_path / str(count)))
+        for count in (1, 3)
+    )
     assert one.names == three.names
-    files = [{path.name: path.read_bytes() for path in (tmp_path / count).rglob("*.np[yz]")} for count in "13"]
+    files = [
+        {path.name: path.read_bytes() for path in (tmp_path / count).rglob("*.np[yz]")}
+        for count in "13"
+    ]
     assert len(files[0]) > 5
     assert files[0] == files[1]
 
 
 def loaded(recogniser: Recogniser, job: str) -> bool:
-    return job in sys.modules and sys.modules[job] is not None and len(recogniser.find(TEXTS)) == len(TEXTS)
+    return (
+        job in sys.modules
+        and sys.modules[job] is not None
+        and len(recogniser.find(TEXTS)) == len(TEXTS)
+    )
 
 
 def test_processes_that_recognise_go_without_torch_which_spacy_would_import() -> None:
@@ -51,9 +63,13 @@ def test_processes_that_recognise_go_without_torch_which_spacy_would_import() ->
         (None, ()),
     ],
 )
-def test_a_model_with_layers_of_torch_has_it(tmp_path: Path, architecture: str | None, expected: Any) -> None:
+def test_a_model_with_layers_of_torch_has_it(
+    tmp_path: Path, architecture: str | None, expected: Any
+) -> None:
     if architecture:
-        (tmp_path / "config.cfg").write_text(f'[components.tok2vec.model]\n@architectures = "{architecture}"\n')
+        (tmp_path / "config.cfg").write_text(
+            f'[components.tok2vec.model]\n@architectures = "{architecture}"\n'
+        )
     assert needless(str(tmp_path)) == expected
 
 

@@ -34,7 +34,10 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
 def by_spacy(texts: Sequence[str]) -> list[list[tuple[int, int, str]]]:
-    return [[(one.start, one.end, one.label_) for one in document.ents] for document in pipeline(MODEL).pipe(texts)]
+    return [
+        [(one.start, one.end, one.label_) for one in document.ents]
+        for document in pipeline(MODEL).pipe(texts)
+    ]
 
 
 def ours(texts: Sequence[str]) -> list[list[tuple[int, int, str]] | None]:
@@ -79,10 +82,26 @@ def test_few_kept_words_and_small_batches_change_nothing(monkeypatch: pytest.Mon
 def test_a_pipeline_of_another_build_is_left_to_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
     import spacy
 
-    layers = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "width": 16, "depth": 1,
-              "embed_size": 50, "window_size": 1, "maxout_pieces": 2, "subword_features": True}  # fmt: skip
-    model = {"@architectures": "spacy.TransitionBasedParser.v2", "state_type": "ner", "extra_state_tokens": False,
-             "hidden_width": 8, "maxout_pieces": 2, "use_upper": True, "nO": None, "tok2vec": layers}  # fmt: skip
+    layers = {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "pretrained_vectors": None,
+        "width": 16,
+        "depth": 1,
+        "embed_size": 50,
+        "window_size": 1,
+        "maxout_pieces": 2,
+        "subword_features": True,
+    }
+    model = {
+        "@architectures": "spacy.TransitionBasedParser.v2",
+        "state_type": "ner",
+        "extra_state_tokens": False,
+        "hidden_width": 8,
+        "maxout_pieces": 2,
+        "use_upper": True,
+        "nO": None,
+        "tok2vec": layers,
+    }
     nlp = spacy.blank("en")
     nlp.add_pipe("ner", config={"model": model}).add_label("PERSON")
     nlp.initialize()
@@ -90,7 +109,9 @@ def test_a_pipeline_of_another_build_is_left_to_spacy(monkeypatch: pytest.Monkey
     monkeypatch.setattr(ner, "pipeline", lambda model: nlp)
     ner._transitions.cache_clear()
     texts = ["Ann met Bob", "Paris"]
-    expected = [[(one.start_char, one.end_char, 1) for one in document.ents] for document in nlp.pipe(texts)]
+    expected = [
+        [(one.start_char, one.end_char, 1) for one in document.ents] for document in nlp.pipe(texts)
+    ]
     assert list(entities("other", texts, 4)) == expected
     ner._transitions.cache_clear()
 
@@ -98,13 +119,21 @@ def test_a_pipeline_of_another_build_is_left_to_spacy(monkeypatch: pytest.Monkey
 def test_a_layer_by_numpy() -> None:
     random = np.random.default_rng(0)
     x = random.normal(size=(5, 4)).astype(np.float32)
-    y, bias, gain, shift = (random.normal(size=size).astype(np.float32) for size in ((5, 12), 12, 4, 4))
+    y, bias, gain, shift = (
+        random.normal(size=size).astype(np.float32) for size in ((5, 12), 12, 4, 4)
+    )
     best = (y + bias).reshape(5, 3, 4).max(axis=1)
-    expected = x + gain * (best - best.mean(1, keepdims=True)) / np.sqrt(best.var(1, keepdims=True) + 1e-8) + shift
+    expected = (
+        x
+        + gain * (best - best.mean(1, keepdims=True)) / np.sqrt(best.var(1, keepdims=True) + 1e-8)
+        + shift
+    )
     window = np.empty((5, 12), np.float32)
     windows(x, window)
     zero = np.zeros((1, 4), np.float32)
-    np.testing.assert_array_equal(window, np.hstack([np.vstack([zero, x[:-1]]), x, np.vstack([x[1:], zero])]))
+    np.testing.assert_array_equal(
+        window, np.hstack([np.vstack([zero, x[:-1]]), x, np.vstack([x[1:], zero])])
+    )
     add_maxout(y, bias, gain, shift, x)
     np.testing.assert_allclose(x, expected, rtol=1e-5, atol=1e-6)
 

@@ -1,4 +1,6 @@
-"""PostgreSQL's full text search against ts_rank worked by hand, and its way from all words to any."""
+"""PostgreSQL's full text search against ts_rank worked by hand, and its way from all words
+to any.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,12 @@ from harness.plugins.adr.retriever.postgres import Postgres
 from harness.testing import RetrieverConformance
 from harness.work.store import Store
 
-PASSAGES = {"Rivers": "The river crosses towns.", "Towns": "A town.", "Ships": "Ships cross the sea\0.", "Sky": "Blue."}
+PASSAGES = {
+    "Rivers": "The river crosses towns.",
+    "Towns": "A town.",
+    "Ships": "Ships cross the sea\0.",
+    "Sky": "Blue.",
+}
 QUESTIONS = ["Which town does the river cross?", "Do ships cross rivers?", "Who?", "blue"]
 WEIGHT = 0.1
 """Of a word without a label, PostgreSQL's default {D, C, B, A} = {0.1, 0.2, 0.4, 1.0}."""
@@ -31,15 +38,18 @@ class TestPostgres(RetrieverConformance):
 
 
 def test_all_words_then_any(world: Benchmark, tmp_path: Path) -> None:
-    """q0: river and town and cross are all in the first passage alone. q1: no passage has ships, cross and rivers, so
-    those with any: the first (rivers twice, cross once) and the third (ships twice, cross once), which tie, then
-    nothing. q2: stop words alone. q3: the fourth; one word once scores weight / zeta.
+    """q0: river and town and cross are all in the first passage alone. q1: no passage has ships,
+    cross and rivers, so those with any: the first (rivers twice, cross once) and the third (ships
+    twice, cross once), which tie, then nothing. q2: stop words alone. q3: the fourth; one word once
+    scores weight / zeta.
     """
     run, facts = Postgres(depth=10).retrieve(world, Store(tmp_path))
     found = run.to_dict()
     assert list(found["q0"]) == ["d000"]
     twice = WEIGHT * (1 + 1 / 4)  # of a word that stands twice: w / 1 + w / 2^2
-    assert found["q1"] == pytest.approx({"d000": (twice + WEIGHT) / ZETA / 3, "d002": (twice + WEIGHT) / ZETA / 3})
+    assert found["q1"] == pytest.approx(
+        {"d000": (twice + WEIGHT) / ZETA / 3, "d002": (twice + WEIGHT) / ZETA / 3}
+    )
     assert list(found["q1"]) == ["d000", "d002"]
     assert found["q2"] == {}
     assert found["q3"] == pytest.approx({"d003": WEIGHT / ZETA})
@@ -50,7 +60,8 @@ def test_all_words_then_any(world: Benchmark, tmp_path: Path) -> None:
 
 def test_mistakes_are_named(world: Benchmark, tmp_path: Path) -> None:
     with pytest.raises(
-        HarnessError, match=r"lists\.NAME\.language=klingon is no text search configuration; known: .*english"
+        HarnessError,
+        match=r"lists\.NAME\.language=klingon is no text search configuration; known: .*english",
     ):
         Postgres(language="klingon").retrieve(world, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"lists\.NAME\.depth must be"):

@@ -32,10 +32,17 @@ def cluster() -> Iterator[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoder", "pattern"),
-    [("minilm", "encode/*.partial/parts/*.lease"), ("hashed", "extract/*.partial/parts/entities*.lease")],
+    [
+        ("minilm", "encode/*.partial/parts/*.lease"),
+        ("hashed", "extract/*.partial/parts/entities*.lease"),
+    ],
 )
-def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: Any, encoder: str, pattern: str) -> None:
-    """In the middle of encoding, or of extraction: its task goes to another node, its parts to whoever is there."""
+def test_a_ray_cluster_that_loses_a_node(
+    world: Path, tmp_path: Path, cluster: Any, encoder: str, pattern: str
+) -> None:
+    """In the middle of encoding, or of extraction: its task goes to another node, its parts to
+    whoever is there.
+    """
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     models = [f"encoder={encoder}"]
     finish(start(world, tmp_path / "alone", *models))
@@ -49,8 +56,15 @@ def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: A
 
 @pytest.mark.slow
 def test_a_gpu_that_no_node_of_ray_has(world: Path, tmp_path: Path, cluster: Any) -> None:
-    """Ray would wait for ever. A node that says it has one where torch finds none is told by its worker."""
-    engine = ["extractor.model=null", "engine=ray", "engine.gpus=1", f"engine.address={cluster.address}"]
+    """Ray would wait for ever. A node that says it has one where torch finds none is told by its
+    worker.
+    """
+    engine = [
+        "extractor.model=null",
+        "engine=ray",
+        "engine.gpus=1",
+        f"engine.address={cluster.address}",
+    ]
     driver = start(world, tmp_path, *engine)
     assert "no node of the cluster has so many" in driver.communicate(timeout=300)[1]
     assert driver.returncode == 2
@@ -78,10 +92,18 @@ def slurm_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def test_a_task_of_slurm_over_its_time_limit_is_queued_again(
     world: Path, tmp_path: Path, alone: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its worker is stopped, so that it never ends by itself; the second try does all. A key is in no file."""
+    """Its worker is stopped, so that it never ends by itself; the second try does all. A key is in
+    no file.
+    """
     pytest.importorskip("submitit", reason="the extra `slurm` is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
-    line = ["extractor.model=null", "engine=slurm", "engine.workers=1", "engine.cpus=1", "engine.minutes=3"]
+    line = [
+        "extractor.model=null",
+        "engine=slurm",
+        "engine.workers=1",
+        "engine.cpus=1",
+        "engine.minutes=3",
+    ]
     driver = start(world, tmp_path / "slurm_runs", *line)
     holder = json.loads(wait_for(tmp_path / "slurm_runs").read_text())
     os.kill(holder["pid"], signal.SIGSTOP)
@@ -103,10 +125,13 @@ def test_an_array_job_of_slurm_one_of_whose_tasks_is_cancelled(world: Path, tmp_
     subprocess.run(["scancel", "1_0"], check=True)
     err = driver.communicate(timeout=500)[1]
     assert re.search(
-        "engine=slurm: worker 1 failed: (ended by signal 15|job 1_0 was cancelled or lost)", err.splitlines()[-1]
+        "engine=slurm: worker 1 failed: (ended by signal 15|job 1_0 was cancelled or lost)",
+        err.splitlines()[-1],
     )
     assert driver.returncode == 2
-    finish(start(world, tmp_path / "slurm_runs", *engine))  # all is there: the second array only reads
+    finish(
+        start(world, tmp_path / "slurm_runs", *engine)
+    )  # all is there: the second array only reads
     assert content(tmp_path / "slurm_runs") == content(tmp_path / "alone")
 
 

@@ -30,10 +30,14 @@ def test_what_a_worker_is_given(work: Work, tmp_path: Path) -> None:
     assert work.environment["OPENAI_API_KEY"] == CANARY
 
 
-def test_ray_is_joined_from_no_folder_of_ours(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_is_joined_from_no_folder_of_ours(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ray puts the folder that a driver is in at the head of its workers' path of modules."""
     seen: dict[str, Any] = {}
-    task = SimpleNamespace(options=lambda **given: task, remote=lambda given, index, of, gpus: Ended(index, 0, ""))
+    task = SimpleNamespace(
+        options=lambda **given: task, remote=lambda given, index, of, gpus: Ended(index, 0, "")
+    )
     fake = SimpleNamespace(
         is_initialized=lambda: False,
         init=lambda **given: seen.update(folder=os.getcwd(), **given),

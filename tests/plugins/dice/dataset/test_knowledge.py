@@ -32,7 +32,10 @@ RECORDS = [
         "answer": ["Jamaican Creole English Language", "Jamaican English"],
         "q_entity": ["Jamaica"],
         "a_entity": ["Jamaican Creole English Language", "Jamaican English"],
-        "graph": [JAMAICA, ["Jamaica", "location.country.languages_spoken", "Jamaican  Creole English Language"]],
+        "graph": [
+            JAMAICA,
+            ["Jamaica", "location.country.languages_spoken", "Jamaican  Creole English Language"],
+        ],
     },
     {
         "id": "WebQTest-1",
@@ -47,21 +50,34 @@ RECORDS = [
 
 def written(folder: Path, name: str, records: list[dict[str, Any]]) -> Path:
     (folder / name).mkdir(parents=True)
-    (folder / name / "part.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (folder / name / "part.jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in records)
+    )
     return folder
 
 
 def triples(benchmark: Benchmark) -> list[tuple[str, str, str]]:
     assert benchmark.triples is not None
     names = [
-        title or text for title, text in zip(benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True)
+        title or text
+        for title, text in zip(
+            benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True
+        )
     ]
-    return [(names[row["subject"]], row["relation"], names[row["object"]]) for row in benchmark.triples.to_pylist()]
+    return [
+        (names[row["subject"]], row["relation"], names[row["object"]])
+        for row in benchmark.triples.to_pylist()
+    ]
 
 
 def test_webqsp_in_the_rog_form(store: Store, tmp_path: Path) -> None:
     benchmark = WebQSP("webqsp_rog", str(written(tmp_path, "webqsp_rog", RECORDS))).load(store)
-    assert list(benchmark.passages) == ["Jamaica", "Jamaican Creole English Language", "Jamaican English", "m.0"]
+    assert list(benchmark.passages) == [
+        "Jamaica",
+        "Jamaican Creole English Language",
+        "Jamaican English",
+        "m.0",
+    ]
     assert benchmark.doc_ids.to_pylist()[0] == "webqsp_rog-000000"
     assert benchmark.query_ids.to_pylist() == ["WebQTest-0"]  # Caribbean is no entity of the graph
     assert benchmark.gold.tolist() == [[1, 2]]
@@ -83,7 +99,9 @@ def test_parquet_and_packed_lines_are_the_same(store: Store, tmp_path: Path) -> 
     assert WebQSP("webqsp_rog", str(tmp_path / "b")).load(store).sha256 == first.sha256
 
 
-def test_all_splits_of_the_hub_are_one_benchmark(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_splits_of_the_hub_are_one_benchmark(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import datasets
 
     asked: list[Any] = []
@@ -91,7 +109,9 @@ def test_all_splits_of_the_hub_are_one_benchmark(store: Store, tmp_path: Path, m
     def given(repo: str, revision: str | None) -> datasets.DatasetDict:
         asked.append((repo, revision))
         later = {**RECORDS[0], "id": "WebQTrn-0"}
-        return datasets.DatasetDict(test=datasets.Dataset.from_list(RECORDS), train=datasets.Dataset.from_list([later]))
+        return datasets.DatasetDict(
+            test=datasets.Dataset.from_list(RECORDS), train=datasets.Dataset.from_list([later])
+        )
 
     monkeypatch.setattr(datasets, "load_dataset", given)
     benchmark = WebQSP("webqsp_rog", str(tmp_path)).load(store)
@@ -101,7 +121,9 @@ def test_all_splits_of_the_hub_are_one_benchmark(store: Store, tmp_path: Path, m
 
 
 def test_cqa_has_six_categories(store: Store, tmp_path: Path) -> None:
-    records = [{**RECORDS[0], "id": f"q{n}", "category": category} for n, category in enumerate(CATEGORIES)]
+    records = [
+        {**RECORDS[0], "id": f"q{n}", "category": category} for n, category in enumerate(CATEGORIES)
+    ]
     benchmark = CQA12k("cqa_12k", str(written(tmp_path, "cqa_12k", records))).load(store)
     assert benchmark.queries["type"][:] == list(CATEGORIES)
 
@@ -117,23 +139,38 @@ def test_cqa_has_six_categories(store: Store, tmp_path: Path) -> None:
             {"a_entity": "Jamaica"},
             r"part\.jsonl:1: field a_entity must be a list, found 'Jamaica'; expected the RoG form",
         ),
-        ({"category": "Simple"}, r"part\.jsonl:1: category=Simple is not known.*known: Simple Question \(Direct\), "),
-        ({"a_entity": ["x"], "category": CATEGORIES[0]}, "none of the 1 questions has an answer among the 3 entities"),
+        (
+            {"category": "Simple"},
+            r"part\.jsonl:1: category=Simple is not known.*known: Simple Question \(Direct\), ",
+        ),
+        (
+            {"a_entity": ["x"], "category": CATEGORIES[0]},
+            "none of the 1 questions has an answer among the 3 entities",
+        ),
     ],
 )
-def test_what_is_wrong_is_named(store: Store, tmp_path: Path, change: dict[str, Any], expected: str) -> None:
+def test_what_is_wrong_is_named(
+    store: Store, tmp_path: Path, change: dict[str, Any], expected: str
+) -> None:
     data = written(tmp_path, "cqa_12k", [{**RECORDS[0], **change}])
     with pytest.raises(HarnessError, match=expected):
         CQA12k("cqa_12k", str(data)).load(store)
 
 
-def test_no_data_says_where_it_looked(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_data_says_where_it_looked(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def offline(repo: str, revision: str | None) -> None:
         raise ConnectionError("offline")
 
     monkeypatch.setattr("harness.plugins.dice.dataset.rog._hub", offline)
-    for dataset, hub in ((WebQSP("webqsp_rog", str(tmp_path)), True), (CQA12k("cqa_12k", str(tmp_path)), False)):
-        with pytest.raises(HarnessError, match=r"no data\. Looked for \*\.parquet, \*\.jsonl") as caught:
+    for dataset, hub in (
+        (WebQSP("webqsp_rog", str(tmp_path)), True),
+        (CQA12k("cqa_12k", str(tmp_path)), False),
+    ):
+        with pytest.raises(
+            HarnessError, match=r"no data\. Looked for \*\.parquet, \*\.jsonl"
+        ) as caught:
             dataset.load(store)
         assert ("rmanluo/RoG-webqsp (offline)" in str(caught.value)) == hub
         assert isinstance(dataset, Rog)
@@ -167,13 +204,22 @@ STEPS = [
 
 
 def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Path) -> None:
-    corpus = [{"id": "p0", "title": "Red door (film)", "text": "A film."}, {"id": "p1", "title": "Ada", "text": "No."}]
+    corpus = [
+        {"id": "p0", "title": "Red door (film)", "text": "A film."},
+        {"id": "p1", "title": "Ada", "text": "No."},
+    ]
     common = {"answers": ["tacoma"], "supporting_ids": ["p0"], "type": "compositional"}
     queries = [
         {"id": "a", "question": "Where was she born?", "decomposition": STEPS, **common},
         {"id": "b", "question": "Is it?", "decomposition": STEPS[:1], **common, "answers": ["yes"]},
         {"id": "c", "question": "What?", **common},
-        {"id": "d", "question": "Which?", "decomposition": STEPS[:1], **common, "answers": ["RED DOOR"]},
+        {
+            "id": "d",
+            "question": "Which?",
+            "decomposition": STEPS[:1],
+            **common,
+            "answers": ["RED DOOR"],
+        },
     ]
     for name, rows in (("corpus", corpus), ("queries", queries)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -186,14 +232,22 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
 
 
 def test_a_source_without_evidence_is_refused(store: Store, tmp_path: Path) -> None:
-    write_benchmark(tmp_path, {"A": "a"}, [{"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}])
+    write_benchmark(
+        tmp_path,
+        {"A": "a"},
+        [{"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}],
+    )
     with pytest.raises(HarnessError, match="no question carries evidence triples"):
         WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
 
 
-@pytest.mark.skipif("HARNESS_DATA" not in os.environ, reason="HARNESS_DATA is not set: no real benchmarks")
+@pytest.mark.skipif(
+    "HARNESS_DATA" not in os.environ, reason="HARNESS_DATA is not set: no real benchmarks"
+)
 def test_the_real_one(tmp_path: Path) -> None:
-    """Counted in the files: all 1000 questions carry evidence, 2437 different triples over 3516 names."""
+    """Counted in the files: all 1000 questions carry evidence, 2437 different triples over 3516
+    names.
+    """
     benchmark = load("wiki_triples", runs=tmp_path)
     assert (len(benchmark.corpus), len(triples(benchmark))) == (3516, 2437)
     kinds = {"compositional": 413, "inference": 108, "bridge_comparison": 199, "comparison": 170}

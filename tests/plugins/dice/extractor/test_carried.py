@@ -13,7 +13,12 @@ from harness.graph.extractor import extract
 from harness.plugins.dice.extractor.carried import Carried, labels
 from harness.work.store import Store
 
-ENTITIES = {"Dune (film)": "A film.", "Dune (novel)": "A book.", "": "Frank Herbert", "Ünter": "A town."}
+ENTITIES = {
+    "Dune (film)": "A film.",
+    "Dune (novel)": "A book.",
+    "": "Frank Herbert",
+    "Ünter": "A town.",
+}
 QUESTIONS = ["Who wrote the DUNE?", "Was Frank Herbert born in Ünter?", "nothing"]
 
 
@@ -31,12 +36,20 @@ def world(titled: Callable[..., Benchmark]) -> Benchmark:
 
 def test_entities_triples_and_what_questions_name(world: Benchmark, tmp_path: Path) -> None:
     found = extract(Carried(), world, Store(tmp_path))
-    assert list(found.names) == labels(world) == ["Dune (film)", "Dune (novel)", "Frank Herbert", "Ünter"]
+    assert (
+        list(found.names)
+        == labels(world)
+        == ["Dune (film)", "Dune (novel)", "Frank Herbert", "Ünter"]
+    )
     assert found.titled.tolist() == [0, 1, 2, 3]
     triples = found.triples
     assert triples.subject.tolist() == triples.passage.tolist() == [1, 2, 0]
     assert triples.object.tolist() == [2, 3, 2]
-    assert [triples.predicates[place] for place in triples.predicate] == ["author", "born in", "author"]
+    assert [triples.predicates[place] for place in triples.predicate] == [
+        "author",
+        "born in",
+        "author",
+    ]
     asked = found.questions
     assert asked.indptr.tolist() == [0, 2, 4, 4]
     assert asked.entity.tolist() == [0, 1, 2, 3]
@@ -49,6 +62,10 @@ def test_entities_triples_and_what_questions_name(world: Benchmark, tmp_path: Pa
     ]
 
 
-def test_a_benchmark_of_passages_carries_none(titled: Callable[..., Benchmark], tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="extractor=carried: benchmark few carries no triples; take one over"):
+def test_a_benchmark_of_passages_carries_none(
+    titled: Callable[..., Benchmark], tmp_path: Path
+) -> None:
+    with pytest.raises(
+        HarnessError, match="extractor=carried: benchmark few carries no triples; take one over"
+    ):
         extract(Carried(), titled({"A": "a"}, ["q"]), Store(tmp_path))

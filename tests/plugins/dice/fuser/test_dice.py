@@ -14,7 +14,10 @@ def test_the_greater_of_both(scores, two_lists) -> None:
 
 
 def test_an_absent_value_is_no_score(scores) -> None:
-    assert scores(Dice(), {"dense": {"a": -3.0}, "graph": {"b": -2.0}}, "none") == {"b": -2 + 1e-6, "a": -3}
+    assert scores(Dice(), {"dense": {"a": -3.0}, "graph": {"b": -2.0}}, "none") == {
+        "b": -2 + 1e-6,
+        "a": -3,
+    }
 
 
 def test_bounds() -> None:

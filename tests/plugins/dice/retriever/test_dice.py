@@ -1,4 +1,6 @@
-"""Hand-worked lists, every score against the definition taken literally, and eq. 4 against the fuser of that name."""
+"""Hand-worked lists, every score against the definition taken literally, and eq. 4 against the
+fuser of that name.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,11 @@ TRIPLES = [
     ("Interstellar", "directed by", "Christopher Nolan"),
     ("Inception", "produced by", "Emma Thomas"),
 ]
-QUESTIONS = ["Who directed Inception?", "Where was the director of Memento born?", "spouse of Christopher Nolan"]
+QUESTIONS = [
+    "Who directed Inception?",
+    "Where was the director of Memento born?",
+    "spouse of Christopher Nolan",
+]
 GRAPH = Dice(Carried(), Hashed(), Memory(), Faiss(), seeds=2, rows=3, union=False)
 
 Titled = Callable[..., Benchmark]
@@ -56,8 +62,12 @@ Titled = Callable[..., Benchmark]
 @pytest.fixture
 def world(titled: Titled) -> Benchmark:
     names = list(ENTITIES)
-    ends = [pa.array([names.index(triple[end]) for triple in TRIPLES], pa.int32()) for end in (0, 2)]
-    table = pa.table({"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]})
+    ends = [
+        pa.array([names.index(triple[end]) for triple in TRIPLES], pa.int32()) for end in (0, 2)
+    ]
+    table = pa.table(
+        {"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]}
+    )
     return replace(titled(ENTITIES, QUESTIONS), triples=table)
 
 
@@ -81,12 +91,16 @@ def literally(dice: Dice, benchmark: Benchmark, store: Store, place: int) -> dic
     """The definition in the class's docstring, one triple at a time; titles lead to passages."""
     question, names = QUESTIONS[place], list(ENTITIES)
     passages = embed(dice.encoder, benchmark.passages, "passage", store).astype(np.float64)
-    cosine = passages @ embed(dice.encoder, benchmark.questions, "question", store)[place].astype(np.float64)
+    cosine = passages @ embed(dice.encoder, benchmark.questions, "question", store)[place].astype(
+        np.float64
+    )
     near = sorted(range(len(names)), key=lambda d: (-cosine[d], d))[: dice.seeds]
     seeds = {names[d] for d in near} if dice.seeds else set(names)
     rows = []
     for number, (head, relation, tail) in enumerate(TRIPLES):
-        score = sum(similarity(question, label, dice.tokens) for label in (head, relation, tail)) / 3
+        score = (
+            sum(similarity(question, label, dice.tokens) for label in (head, relation, tail)) / 3
+        )
         rows += [(-score, number, 0, tail)] * (head in seeds) + [(-score, number, 1, head)] * (
             dice.inward and tail in seeds
         )
@@ -105,25 +119,40 @@ def literally(dice: Dice, benchmark: Benchmark, store: Store, place: int) -> dic
 @pytest.mark.parametrize("inward", [True, False])
 @pytest.mark.parametrize(("seeds", "rows"), [(1, 3), (2, 3), (2, None), (6, 2)])
 def test_scores_are_the_definition(
-    world: Benchmark, tmp_path: Path, union: bool, tokens: str, inward: bool, seeds: int, rows: int | None
+    world: Benchmark,
+    tmp_path: Path,
+    union: bool,
+    tokens: str,
+    inward: bool,
+    seeds: int,
+    rows: int | None,
 ) -> None:
     dice = replace(GRAPH, union=union, tokens=tokens, inward=inward, seeds=seeds, rows=rows)
     run = retrieve(dice, world, Store(tmp_path)).to_dict()
     for place in range(len(QUESTIONS)):
-        assert run[f"q{place}"] == pytest.approx(literally(dice, world, Store(tmp_path), place), abs=1e-6)
+        assert run[f"q{place}"] == pytest.approx(
+            literally(dice, world, Store(tmp_path), place), abs=1e-6
+        )
 
 
 def test_without_seeds_every_triple_is_scored(world: Benchmark, tmp_path: Path) -> None:
-    """Words: spouse of Christopher Nolan (4) with the triple's labels: 2*2/6, 2*1/5, 0, mean 16/45."""
+    """Words: spouse of Christopher Nolan (4) with the triple's labels: 2*2/6, 2*1/5, 0,
+    mean 16/45.
+    """
     dice = replace(GRAPH, seeds=None, inward=False, tokens="words", rows=1)
     run = retrieve(dice, world, Store(tmp_path)).to_dict()
     assert run["q2"] == pytest.approx({"d004": (4 / 6 + 2 / 5) / 3})
 
 
 @pytest.mark.parametrize("seeds", [1, 2, 6])
-def test_the_union_is_what_the_fuser_makes_of_both_lists(world: Benchmark, tmp_path: Path, seeds: int) -> None:
+def test_the_union_is_what_the_fuser_makes_of_both_lists(
+    world: Benchmark, tmp_path: Path, seeds: int
+) -> None:
     store, graph = Store(tmp_path), replace(GRAPH, seeds=seeds, rows=None)
-    lists = {"dense": retrieve(Dense(Hashed(), depth=seeds), world, store), "graph": retrieve(graph, world, store)}
+    lists = {
+        "dense": retrieve(Dense(Hashed(), depth=seeds), world, store),
+        "graph": retrieve(graph, world, store),
+    }
     fused = harness.fuse(lists, "dice", "none")
     union = retrieve(replace(graph, union=True), world, store)
     assert fused.to_dict() == union.to_dict()
@@ -135,7 +164,13 @@ def test_seeds_from_what_the_question_names(world: Benchmark, tmp_path: Path) ->
     run = retrieve(named, world, Store(tmp_path)).to_dict()
     assert set(run["q0"]) == {"d001", "d004"}  # Inception: directed by, produced by
     assert set(run["q1"]) == {"d001"}  # Memento
-    assert set(run["q2"]) == {"d000", "d002", "d003", "d004", "d005"}  # Christopher Nolan, both ways
+    assert set(run["q2"]) == {
+        "d000",
+        "d002",
+        "d003",
+        "d004",
+        "d005",
+    }  # Christopher Nolan, both ways
     both = retrieve(replace(named, start="both", seeds=1), world, Store(tmp_path)).to_dict()
     alone = retrieve(replace(named, start="vectors", seeds=1), world, Store(tmp_path)).to_dict()
     assert all(set(both[q]) == set(run[q]) | set(alone[q]) for q in run)
@@ -162,23 +197,37 @@ def test_an_index_that_finds_fewer_gives_fewer(world: Benchmark, tmp_path: Path)
 
 
 def test_best_rows_by_hand() -> None:
-    """Ends (0, 1), (1, 0), (2, 2), (0, 2); seeds 0 and 2. A self-loop is one row; ties by triple, the tail first."""
+    """Ends (0, 1), (1, 0), (2, 2), (0, 2); seeds 0 and 2. A self-loop is one row; ties by triple,
+    the tail first.
+    """
     table = np.array([[0, 9, 1], [1, 9, 0], [2, 9, 2], [0, 9, 2]])
     score, hop = np.array([0.5, 0.5, 0.9, 0.5]), np.array([0, 1, 0])
     triple, far, value = best_rows(table, np.arange(4), score, hop, 1, True, None)
     assert list(zip(triple.tolist(), far.tolist(), value.tolist(), strict=True)) == [
-        (2, 2, 0.9), (0, 1, 0.5), (1, 1, 0.5), (3, 2, 0.5), (3, 0, 0.5),
-    ]  # fmt: skip
+        (2, 2, 0.9),
+        (0, 1, 0.5),
+        (1, 1, 0.5),
+        (3, 2, 0.5),
+        (3, 0, 0.5),
+    ]
     assert best_rows(table, np.arange(4), score, hop, 1, True, 2)[0].tolist() == [2, 0]
-    assert best_rows(table, np.array([0, 2, 3]), score[[0, 2, 3]], hop, 1, False, None)[0].tolist() == [2, 0, 3]
+    assert best_rows(table, np.array([0, 2, 3]), score[[0, 2, 3]], hop, 1, False, None)[
+        0
+    ].tolist() == [2, 0, 3]
     assert best_rows(table, np.arange(4), score, None, 1, False, None)[1].tolist() == [2, 1, 0, 2]
     assert best_rows(table, np.empty(0, np.int64), np.empty(0), hop, 1, True, 3)[0].tolist() == []
-    chain = np.array([[0, 9, 1], [1, 9, 2]])  # 0 - 1 - 2 from 0 in two hops: a row leads away from the seed
-    assert best_rows(chain, np.arange(2), score[:2], np.array([0, 1, 2]), 2, True, None)[1].tolist() == [1, 2]
+    chain = np.array(
+        [[0, 9, 1], [1, 9, 2]]
+    )  # 0 - 1 - 2 from 0 in two hops: a row leads away from the seed
+    assert best_rows(chain, np.arange(2), score[:2], np.array([0, 1, 2]), 2, True, None)[
+        1
+    ].tolist() == [1, 2]
 
 
 def expanded(world: Benchmark, folder: Path, **fields: Any) -> list[set[str]]:
-    """The titles that each question's graph branch reaches from what the question names, all rows."""
+    """The titles that each question's graph branch reaches from what the question names,
+    all rows.
+    """
     dice = replace(GRAPH, start="names", rows=None, **fields)
     run = retrieve(dice, world, Store(folder)).to_dict()
     return [{list(ENTITIES)[int(doc[1:])] for doc in found} for found in run.values()]
@@ -188,20 +237,32 @@ def expanded(world: Benchmark, folder: Path, **fields: Any) -> list[set[str]]:
 def test_two_hops_reach_further_and_relations_like_the_question_guide_them(
     world: Benchmark, tmp_path: Path, name: str
 ) -> None:
-    """From Memento: its director in one hop; in two his birthplace, wife and other films. From Nolan all are one hop
-    away; "spouse", the relation most like the third question, leads on to Emma Thomas alone, and from her back to
-    Inception."""
+    """From Memento: its director in one hop; in two his birthplace, wife and other films. From
+    Nolan all are one hop away; "spouse", the relation most like the third question, leads on to
+    Emma Thomas alone, and from her back to Inception.
+    """
     if name == "ladybug":
         pytest.importorskip("ladybug", reason="the extra `stores` is not installed")
     fields = {"triplestore": strategy("triplestore", name)}
     director, near = {"Christopher Nolan"}, {"London", "Emma Thomas"}
     assert expanded(world, tmp_path, **fields)[1] == director
-    assert expanded(world, tmp_path, **fields, hops=2)[1] == {*director, *near, "Inception", "Interstellar"}
+    assert expanded(world, tmp_path, **fields, hops=2)[1] == {
+        *director,
+        *near,
+        "Inception",
+        "Interstellar",
+    }
     assert expanded(world, tmp_path, **fields, hops=2, inward=False)[1] == {*director, *near}
     guided = expanded(world, tmp_path, **fields, hops=2, relations=1, inward=False)
     assert guided[1] == {*director, *near}  # director of: directed by
-    assert guided[0] == {*director, *near}  # directed: not by "produced by", which leads nowhere further
-    assert expanded(world, tmp_path, **fields, hops=3, relations=1, inward=False)[0] == {*director, *near}
+    assert guided[0] == {
+        *director,
+        *near,
+    }  # directed: not by "produced by", which leads nowhere further
+    assert expanded(world, tmp_path, **fields, hops=3, relations=1, inward=False)[0] == {
+        *director,
+        *near,
+    }
 
 
 def test_seeds_from_the_topic_of_a_question(world: Benchmark, tmp_path: Path) -> None:
@@ -215,15 +276,27 @@ def test_seeds_from_the_topic_of_a_question(world: Benchmark, tmp_path: Path) ->
 
 
 def test_how_many_is_answered_by_a_count(titled: Titled, tmp_path: Path) -> None:
-    """Nolan directed three of the films: the entity 3 has the score of the best of those rows; who asks no count gets
-    no number."""
+    """Nolan directed three of the films: the entity 3 has the score of the best of those rows; who
+    asks no count gets no number.
+    """
     names = {**ENTITIES, "3": "A number.", "2": "Another."}
-    ends = [pa.array([list(names).index(triple[end]) for triple in TRIPLES], pa.int32()) for end in (0, 2)]
-    table = pa.table({"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]})
-    questions = ["How many films were directed by Christopher Nolan?", "What films were directed by Christopher Nolan?"]
+    ends = [
+        pa.array([list(names).index(triple[end]) for triple in TRIPLES], pa.int32())
+        for end in (0, 2)
+    ]
+    table = pa.table(
+        {"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]}
+    )
+    questions = [
+        "How many films were directed by Christopher Nolan?",
+        "What films were directed by Christopher Nolan?",
+    ]
     world = replace(titled(names, questions), triples=table)
     run = retrieve(replace(GRAPH, start="names", counts=True), world, Store(tmp_path)).to_dict()
-    films = [run["q0"].get(f"d{list(names).index(name):03d}", 0) for name in ("Inception", "Memento", "Interstellar")]
+    films = [
+        run["q0"].get(f"d{list(names).index(name):03d}", 0)
+        for name in ("Inception", "Memento", "Interstellar")
+    ]
     assert run["q0"]["d006"] == max(films)
     assert "d006" not in run["q1"]
 
@@ -260,9 +333,13 @@ TITLES = Offline(model=None, spans=False)
     ("leads", "expected"),
     [("title", {"d001", "d003"}), ("stated", {"d000"}), ("both", {"d000", "d001", "d003"})],
 )
-def test_sentences_lead_to_passages(titled: Titled, tmp_path: Path, leads: str, expected: set[str]) -> None:
+def test_sentences_lead_to_passages(
+    titled: Titled, tmp_path: Path, leads: str, expected: set[str]
+) -> None:
     benchmark = titled(PASSAGES, ["Who filmed Dune?"])
-    dice = replace(GRAPH, extractor=TITLES, reads="sentences", leads=leads, seeds=1, rows=None, inward=False)
+    dice = replace(
+        GRAPH, extractor=TITLES, reads="sentences", leads=leads, seeds=1, rows=None, inward=False
+    )
     run = retrieve(dice, benchmark, Store(tmp_path)).to_dict()["q0"]
     assert set(run) == expected
     question = "Who filmed Dune?"
@@ -294,7 +371,9 @@ def test_the_same_bytes_again_and_from_every_store(world: Benchmark, tmp_path: P
         assert other.scores.tobytes() == first.scores.tobytes()
 
 
-@pytest.mark.parametrize(("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1), ("hops", 0), ("relations", 0)])
+@pytest.mark.parametrize(
+    ("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1), ("hops", 0), ("relations", 0)]
+)
 def test_bounds(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"^lists\.NAME\.{field} must be .*, got {field}={bad}"):
         replace(GRAPH, **{field: bad})  # type: ignore[arg-type]
@@ -302,8 +381,16 @@ def test_bounds(field: str, bad: float) -> None:
 
 @pytest.mark.parametrize(
     ("field", "bad"),
-    [("start", "name"), ("tokens", "bigram"), ("reads", "triple"), ("leads", "titel"), ("similarity", "levenstein")],
+    [
+        ("start", "name"),
+        ("tokens", "bigram"),
+        ("reads", "triple"),
+        ("leads", "titel"),
+        ("similarity", "levenstein"),
+    ],
 )
 def test_unknown_words_name_the_known_ones(field: str, bad: str) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}={bad} is not known .*did you mean"):
+    with pytest.raises(
+        HarnessError, match=rf"lists\.NAME\.{field}={bad} is not known .*did you mean"
+    ):
         replace(GRAPH, **{field: bad})  # type: ignore[arg-type]

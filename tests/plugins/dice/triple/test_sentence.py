@@ -22,10 +22,15 @@ def triples(benchmark: Benchmark, folder: Path) -> list[tuple[str, str, str, str
     rows, names = sentence_triples(found, benchmark.passages), found.names
     ids = benchmark.doc_ids.to_pylist()
     columns = (rows.passage, rows.subject, rows.predicate, rows.object)
-    return [(ids[p], names[s], rows.predicates[r], names[o]) for p, s, r, o in zip(*map(list, columns), strict=True)]
+    return [
+        (ids[p], names[s], rows.predicates[r], names[o])
+        for p, s, r, o in zip(*map(list, columns), strict=True)
+    ]
 
 
-def test_a_name_once_a_sentence_and_never_the_title(titled: Callable[..., Benchmark], tmp_path: Path) -> None:
+def test_a_name_once_a_sentence_and_never_the_title(
+    titled: Callable[..., Benchmark], tmp_path: Path
+) -> None:
     assert triples(titled(WORLD, ["q"]), tmp_path) == [
         ("d000", "dune", "Dune was filmed by David Lynch.", "david lynch"),
         ("d000", "dune", "It has Sting!", "sting"),
@@ -37,5 +42,7 @@ def test_a_name_once_a_sentence_and_never_the_title(titled: Callable[..., Benchm
     ]
 
 
-def test_passages_without_a_title_state_nothing(titled: Callable[..., Benchmark], tmp_path: Path) -> None:
+def test_passages_without_a_title_state_nothing(
+    titled: Callable[..., Benchmark], tmp_path: Path
+) -> None:
     assert triples(titled([("", "Sting sings."), ("Sting", "A singer.")], ["q"]), tmp_path) == []

@@ -1,4 +1,6 @@
-"""The similarity against APOC's own published cases, hand-worked ones, and the definition taken literally."""
+"""The similarity against APOC's own published cases, hand-worked ones, and the definition taken
+literally.
+"""
 
 from collections import Counter
 from itertools import pairwise
@@ -12,7 +14,9 @@ from harness.plugins.dice.triple.sorensen import Labels, normalize, similarities
 
 
 def similarity(question: str, label: str, tokens: str = "bigrams") -> float:
-    """Through the kernel: the label as head, relation and tail, so that the mean is its similarity."""
+    """Through the kernel: the label as head, relation and tail, so that the mean is its
+    similarity.
+    """
     return every(question, [label], tokens)[0]
 
 
@@ -22,7 +26,15 @@ def every(question: str, texts: list[str], tokens: str = "bigrams") -> list[floa
     table = np.repeat(np.arange(len(texts))[:, None], 3, axis=1)
     memory = np.full(len(texts), -1.0)
     return similarities(
-        np.arange(len(texts)), table, labels.indptr, labels.token, labels.count, labels.total, bag, own, memory
+        np.arange(len(texts)),
+        table,
+        labels.indptr,
+        labels.token,
+        labels.count,
+        labels.total,
+        bag,
+        own,
+        memory,
     ).tolist()
 
 
@@ -51,7 +63,11 @@ def test_the_cases_of_apocs_own_tests(one: str, other: str, expected: float) -> 
         ("a b", "a c", 0.0),  # APOC: 0 / 0
         ("a", "ab", 0.0),
         ("", "", 1.0),
-        ("no\u00a0break", "no break", 2 * (1 + 4) / (7 + 5)),  # Java's white space is ASCII: no-break space is a letter
+        (
+            "no\u00a0break",
+            "no break",
+            2 * (1 + 4) / (7 + 5),
+        ),  # Java's white space is ASCII: no-break space is a letter
         ("😄", "😄😄", 2 * 1 / (1 + 3)),  # pairs of UTF-16 units
     ],
 )
@@ -78,7 +94,10 @@ def literally(one: str, other: str) -> float:
     bags = []
     for text in (one, other):
         words = normalize(text).split(" ")
-        units = [np.frombuffer(word.encode("utf-16-le", "surrogatepass"), "<u2").tolist() for word in words]
+        units = [
+            np.frombuffer(word.encode("utf-16-le", "surrogatepass"), "<u2").tolist()
+            for word in words
+        ]
         bags.append(Counter(pair for unit in units for pair in pairwise(unit)))
     if normalize(one) == normalize(other):
         return 1.0

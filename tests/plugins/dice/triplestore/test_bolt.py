@@ -13,7 +13,9 @@ from harness.core.errors import HarnessError
 from harness.plugins.dice.triplestore import BOTH, OUT, TripleTable
 from harness.plugins.dice.triplestore.bolt import Bolt, content
 
-FACTS = TripleTable(["a", "b"], ["knows", "is"], np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 0, 0]))
+FACTS = TripleTable(
+    ["a", "b"], ["knows", "is"], np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 0, 0])
+)
 FREE = ("neo4j", "memgraph")
 
 
@@ -34,7 +36,11 @@ class Driver:
         answer = [[self.entities, self.triples]] if "count(" in statement else []
         if "$seeds" in statement:
             answer = [[0], [2]]
-        return type("Result", (), {"records": [type("Record", (), {"values": lambda _, a=a: a})() for a in answer]})
+        return type(
+            "Result",
+            (),
+            {"records": [type("Record", (), {"values": lambda _, a=a: a})() for a in answer]},
+        )
 
 
 @pytest.fixture
@@ -59,7 +65,10 @@ def test_a_graph_is_sent_once_and_asked_in_the_one_text(driver: Driver, name: st
     sent = [parameters["rows"] for statement, parameters, _ in driver.asked if "rows" in parameters]
     graph = content(FACTS)
     assert sent == [
-        [{"id": f"{graph}-0", "graph": graph, "name": "a"}, {"id": f"{graph}-1", "graph": graph, "name": "b"}],
+        [
+            {"id": f"{graph}-0", "graph": graph, "name": "a"},
+            {"id": f"{graph}-1", "graph": graph, "name": "b"},
+        ],
         [
             {"number": 0, "subject": f"{graph}-0", "relation": "knows", "object": f"{graph}-1"},
             {"number": 1, "subject": f"{graph}-1", "relation": "is", "object": f"{graph}-0"},
@@ -69,7 +78,9 @@ def test_a_graph_is_sent_once_and_asked_in_the_one_text(driver: Driver, name: st
 
 
 def test_another_graph_has_another_name() -> None:
-    other = TripleTable(["a", "b"], ["knows", "is"], np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 0, 1]))
+    other = TripleTable(
+        ["a", "b"], ["knows", "is"], np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 0, 1])
+    )
     assert content(other) != content(FACTS)
 
 
@@ -80,7 +91,9 @@ def test_no_server_is_one_line_that_names_the_mend() -> None:
         port = taken.getsockname()[1]
     store = strategy("triplestore", "neo4j", uri=f"bolt://127.0.0.1:{port}")
     with (
-        pytest.raises(HarnessError, match=r"(?s)^triplestore\.uri=bolt.*start the server") as caught,
+        pytest.raises(
+            HarnessError, match=r"(?s)^triplestore\.uri=bolt.*start the server"
+        ) as caught,
         store.open(FACTS, True),
     ):
         pass

@@ -1,4 +1,6 @@
-"""Every triple store gives the same triples. A configuration is tested by existing; a server's where one answers."""
+"""Every triple store gives the same triples. A configuration is tested by existing; a server's
+where one answers.
+"""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +35,9 @@ def opened(name: str) -> Any:
     return strategy("triplestore", name, **overrides)
 
 
-@pytest.fixture(params=[(name, inward) for name in names("triplestore") for inward in (True, False)], ids=str)
+@pytest.fixture(
+    params=[(name, inward) for name in names("triplestore") for inward in (True, False)], ids=str
+)
 def store(request: pytest.FixtureRequest) -> Iterator[tuple[bool, Expand]]:
     name, inward = request.param
     chosen = opened(name)
@@ -88,7 +92,8 @@ def test_an_empty_graph(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "bad"), [("ladybug", "memory", 1), ("ladybug", "threads", 0), ("neo4j", "batch", 0)]
+    ("name", "field", "bad"),
+    [("ladybug", "memory", 1), ("ladybug", "threads", 0), ("neo4j", "batch", 0)],
 )
 def test_bounds(name: str, field: str, bad: int) -> None:
     with pytest.raises(HarnessError, match=rf"^triplestore\.{field} must be .*, got {field}={bad}"):

@@ -1,4 +1,6 @@
-"""Scores that differ by rounding alone are ties; what of the files may make scores mean something else is said."""
+"""Scores that differ by rounding alone are ties; what of the files may make scores mean something
+else is said.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def scores(seed: int) -> dict[str, float]:
 
 
 def test_the_last_bits_win_nothing(tmp_path: Path) -> None:
-    """x against 1 - (1 - x), 0.1 + 0.2 against 0.3, and 32 bits of a float: by hand 0 won, 0 lost."""
+    """x against 1 - (1 - x), 0.1 + 0.2 against 0.3, and 32 bits of a float: by hand 0 won,
+    0 lost.
+    """
     exact = scores(3)
     other = {item: 1 - (1 - score) for item, score in exact.items()}
     single = {item: float(np.float32(score)) for item, score in exact.items()}
@@ -39,7 +43,10 @@ def test_the_last_bits_win_nothing(tmp_path: Path) -> None:
         differ = [abs(theirs[item] - exact[item]) for item in ITEMS if theirs[item] != exact[item]]
         text = two(tmp_path, theirs, exact)
         assert "differ on no item" in text
-        assert f"{len(differ)} differences by f1 of a.json and b.json, at most {max(differ):.2g}, are rounding" in text
+        assert (
+            f"{len(differ)} differences by f1 of a.json and b.json, at most {max(differ):.2g}, "
+            "are rounding" in text
+        )
         found = harness.compare_scores(theirs, exact)
         assert (found.wins, found.losses, found.p, found["rounded"]) == (0, 0, 1, len(differ))
     found = harness.compare_scores(dict.fromkeys(ITEMS, 0.1 + 0.2), dict.fromkeys(ITEMS, 0.3))
@@ -50,7 +57,9 @@ def test_the_bound_is_a_part_of_the_scale() -> None:
     base = {item: 1000.0 * score for item, score in scores(5).items()}
     scale = max(base.values())
     for step, won in ((0.9e-9, 0), (1.1e-9, 100)):
-        found = harness.compare_scores({item: score + step * scale for item, score in base.items()}, base)
+        found = harness.compare_scores(
+            {item: score + step * scale for item, score in base.items()}, base
+        )
         assert found.wins == won
 
 
@@ -91,20 +100,28 @@ def test_two_scales_are_said(tmp_path: Path) -> None:
 
 def test_a_lone_double_quote_swallows_no_items(tmp_path: Path) -> None:
     rows = [
-        f"{name},{score}" for name, score in (("a", 1), ('"Weird Al', 0), ("b", 1), ("c", 0), ('"Heroes" (album)', 1))
+        f"{name},{score}"
+        for name, score in (("a", 1), ('"Weird Al', 0), ("b", 1), ("c", 0), ('"Heroes" (album)', 1))
     ]
     for name, gap in (("a.csv", ","), ("b.tsv", "\t")):
-        (tmp_path / name).write_text("item,score\n".replace(",", gap) + "\n".join(rows).replace(",", gap))
+        (tmp_path / name).write_text(
+            "item,score\n".replace(",", gap) + "\n".join(rows).replace(",", gap)
+        )
     found = harness.compare_scores(tmp_path / "a.csv", tmp_path / "b.tsv")
     assert found.item_ids == ['"Heroes" (album)', '"Weird Al', "a", "b", "c"]
     (tmp_path / "c.csv").write_text('item,score\n"a",1\n"b,1\nc",2\n')
-    with pytest.raises(harness.HarnessError, match=r"c\.csv:3: a double quote opens here and closes at line 4"):
+    with pytest.raises(
+        harness.HarnessError, match=r"c\.csv:3: a double quote opens here and closes at line 4"
+    ):
         harness.compare_scores(tmp_path / "c.csv", tmp_path / "b.tsv")
 
 
 def test_a_csv_of_ragas_may_have_answers_over_several_lines(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text('id,answer,faithfulness\n1,"one,\ntwo ""three""",0.5\n2,x,1\n')
     (tmp_path / "t.csv").write_text('id,answer,faithfulness\n1,"one ""two""\nb,c",0.5\n2,x,1\n')
-    for name in ("r.csv", "t.csv"):  # the second line of t.csv has three fields, as a row has; the first one does not
+    for name in (
+        "r.csv",
+        "t.csv",
+    ):  # the second line of t.csv has three fields, as a row has; the first one does not
         found = harness.compare_scores(tmp_path / name, {"1": 0.5, "2": 0.5}, "faithfulness")
         assert (found.n, found.wins) == (2, 1)

@@ -1,4 +1,6 @@
-"""Scores of any evaluation: real files of other tools, tables, clusters, and what is refused in one line."""
+"""Scores of any evaluation: real files of other tools, tables, clusters, and what is refused in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ from harness.plugins.items.score import read_scores
 MADE = Path(__file__).parent / "made"
 Command = Callable[..., tuple[int, str, str]]
 PLAIN = ("em", [1, 1, 1, 1, 1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0])
-GRADED = ("rating", [5.0, 4.0, 4.5, 3.0, 5.0, 2.0, 4.0, 3.5], [3.0, 3.5, 4.5, 2.0, 2.0, 2.5, 3.0, 1.0])
+GRADED = (
+    "rating",
+    [5.0, 4.0, 4.5, 3.0, 5.0, 2.0, 4.0, 3.5],
+    [3.0, 3.5, 4.5, 2.0, 2.0, 2.5, 3.0, 1.0],
+)
 
 
 @pytest.fixture
@@ -63,9 +69,18 @@ def compared(command: Command, *given: str) -> Any:
     ],
 )
 def test_files_of_other_tools(
-    folder: Path, command: Command, run: str, baseline: str, given: tuple[str], wins: int, losses: int, score: Any
+    folder: Path,
+    command: Command,
+    run: str,
+    baseline: str,
+    given: tuple[str],
+    wins: int,
+    losses: int,
+    score: Any,
 ) -> None:
-    """See made/README.md; with each difference of one size, the permutation test is the sign test."""
+    """See made/README.md; with each difference of one size, the permutation test is the
+    sign test.
+    """
     found = compared(command, f"run={MADE / run}", f"baseline={MADE / baseline}", *given)
     assert (found["n"], found["wins"], found["losses"]) == (8, wins, losses)
     assert found["p"] == pytest.approx(binomtest(losses, wins + losses).pvalue)
@@ -74,7 +89,9 @@ def test_files_of_other_tools(
 
 
 def test_a_log_s_metadata_gives_clusters(folder: Path, command: Command) -> None:
-    """Items 2n and 2n + 1 are of document n: net wins by document 1, 2, 2, -1; 2 of 16 signs reach 4 or more..."""
+    """Items 2n and 2n + 1 are of document n: net wins by document 1, 2, 2, -1; 2 of 16 signs reach
+    4 or more...
+    """
     given = (f"run={MADE / 'good.eval'}", f"baseline={MADE / 'base.json'}", "metric=match")
     found = compared(command, *given, "columns={cluster: document}")
     assert (found["clusters"], found["largest_cluster"]) == (4, 2)
@@ -103,11 +120,22 @@ def test_a_table_in_every_form(folder: Path, command: Command, form: str) -> Non
                 path.write_text(json.dumps({row["uid"]: row[name] for row in rows}))
             case _:
                 comma = "\t" if form == "tsv" else ","
-                path.write_text("\n".join([comma.join(rows[0]), *(comma.join(map(str, r.values())) for r in rows)]))
+                path.write_text(
+                    "\n".join(
+                        [comma.join(rows[0]), *(comma.join(map(str, r.values())) for r in rows)]
+                    )
+                )
     columns = () if form == "json" else ("columns={item: uid}",)
     found = compared(command, f"run=ours.{form}", f"baseline=theirs.{form}", *columns)
-    assert (found["wins"], found["losses"], found["p"]) == (6, 1, pytest.approx(binomtest(1, 7).pvalue))
-    assert (found["metric"], found["test"]) == ("score" if form == "json" else name, "exact McNemar")
+    assert (found["wins"], found["losses"], found["p"]) == (
+        6,
+        1,
+        pytest.approx(binomtest(1, 7).pvalue),
+    )
+    assert (found["metric"], found["test"]) == (
+        "score" if form == "json" else name,
+        "exact McNemar",
+    )
     assert found["wins_ids"] == [f"q{n}" for n in range(6)]
     assert found["wilson"] is not None
 
@@ -116,10 +144,14 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     """The exact permutation test of SciPy; in the ratings' own unit, in text, LaTeX and figure."""
     name, ours, theirs = GRADED
     pair(f"item,{name}", ours, theirs)
-    status, said, _ = command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=out.json")
+    status, said, _ = command(
+        "compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=out.json"
+    )
     found = json.loads(Path("out.json").read_text())
     assert status == 0
-    oracle = permutation_test((np.subtract(ours, theirs),), np.mean, permutation_type="samples", n_resamples=np.inf)
+    oracle = permutation_test(
+        (np.subtract(ours, theirs),), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
     assert found["p"] == pytest.approx(oracle.pvalue)
     assert (found["test"], found["difference"]) == ("sign-flip permutation", pytest.approx(9.5 / 8))
     assert found["wilson"] is found["odds_ratio"] is None
@@ -127,17 +159,32 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     assert "Against old, more is better: 8 items run metric score baseline" in lines
     assert "new rating 3.875 2.688 +1.19" in lines
     assert "new by rating scores 3.875 and old 2.688: +1.19 (95% +" in lines
-    assert command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=t.tex", "figure=t.png")[0] == 0
+    assert (
+        command(
+            "compare",
+            "run={new: ours.csv}",
+            "baseline={old: theirs.csv}",
+            "out=t.tex",
+            "figure=t.png",
+        )[0]
+        == 0
+    )
     text = " ".join(Path("t.tex").read_text().split())
     dagger = r"\textsuperscript{\ensuremath{\dagger}}"
     space = r"\phantom{\textsuperscript{\ensuremath{\dagger}}}"
-    assert rf"old & 2.688{space} \\ \midrule new & \textbf{{3.875}}\rlap{{{dagger}}}{space} \\" in text
+    assert (
+        rf"old & 2.688{space} \\ \midrule new & \textbf{{3.875}}\rlap{{{dagger}}}{space} \\" in text
+    )
     assert "rating: 8 items." in text
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [([0.5, 0.7, 0.2], [0.1, 1.5, 0.3]), ([0.5, 0.7, 0.2], [3.0, 1.5, 2.0]), ([0.5, -0.1, 0.2], [0.1, 0.5, 0.3])],
+    [
+        ([0.5, 0.7, 0.2], [0.1, 1.5, 0.3]),
+        ([0.5, 0.7, 0.2], [3.0, 1.5, 2.0]),
+        ([0.5, -0.1, 0.2], [0.1, 0.5, 0.3]),
+    ],
 )
 def test_one_score_outside_0_to_1_makes_all_of_them_numbers(
     folder: Path, command: Command, ours: list[float], theirs: list[float]
@@ -149,14 +196,19 @@ def test_one_score_outside_0_to_1_makes_all_of_them_numbers(
     assert "points" not in said
 
 
-def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, command: Command) -> None:
+def test_clusters_decide_and_several_baselines_are_corrected(
+    folder: Path, command: Command
+) -> None:
     """Twins: each cluster wins or loses as one, so by cluster it is a test of five, not of ten."""
     pair("item,score,cluster", [1] * 10, [0] * 10, [n // 2 for n in range(10)])
     table("third.csv", "item,score", [f"q{n}" for n in range(10)], [1, 1] + [0] * 8)
     found = compared(command, "run=ours.csv", "baseline=[theirs.csv,third.csv]")
     assert [one["p"] for one in found] == [pytest.approx(2 / 2**10), pytest.approx(2 / 2**8)]
     assert [one["p_cluster"] for one in found] == [pytest.approx(2 / 2**5), pytest.approx(2 / 2**4)]
-    assert [one["p_holm"] for one in found] == [pytest.approx(2 * 2 / 2**5), pytest.approx(2 / 2**4)]
+    assert [one["p_holm"] for one in found] == [
+        pytest.approx(2 * 2 / 2**5),
+        pytest.approx(2 / 2**4),
+    ]
     said = command("compare", "run=ours.csv", "baseline=theirs.csv")[1]
     assert "Against theirs.csv, in percent: 10 items in 5 clusters" in said
     assert "p and intervals by cluster." in said
@@ -166,25 +218,97 @@ def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, comma
 @pytest.mark.parametrize(
     ("ours", "given", "message"),
     [
-        ("item,score\na,1\n", (), "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score"),
-        ("item,score\na,1\nb,0\nc,1\n", (), "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)"),
-        ("item,score\na,1\nb,0\na,0\n", (), "ours.csv:4: item a has a score at ours.csv:2 already; keep one, or"),
-        ("item,score\na,1\nb,nan\n", (), "ours.csv:3: item b has no score; score every item in every"),
-        ("item,score\na,1\nb,inf\n", (), "ours.csv:3: item b: score must be a finite number, got 'inf'; score the"),
-        ("item,score\na,1\nb,1\n", ("missing=mean",), "missing=mean: expected drop or zero, or leave it out"),
-        ("item,score\nc,1\n", ("missing=drop",), "theirs.csv: no item has a score in every file; nothing is left"),
-        ("item,score\na,right\nb,1\n", (), "ours.csv:2: item a: score must be a finite number, got 'right'; score"),
+        (
+            "item,score\na,1\n",
+            (),
+            "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score",
+        ),
+        (
+            "item,score\na,1\nb,0\nc,1\n",
+            (),
+            "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)",
+        ),
+        (
+            "item,score\na,1\nb,0\na,0\n",
+            (),
+            "ours.csv:4: item a has a score at ours.csv:2 already; keep one, or",
+        ),
+        (
+            "item,score\na,1\nb,nan\n",
+            (),
+            "ours.csv:3: item b has no score; score every item in every",
+        ),
+        (
+            "item,score\na,1\nb,inf\n",
+            (),
+            "ours.csv:3: item b: score must be a finite number, got 'inf'; score the",
+        ),
+        (
+            "item,score\na,1\nb,1\n",
+            ("missing=mean",),
+            "missing=mean: expected drop or zero, or leave it out",
+        ),
+        (
+            "item,score\nc,1\n",
+            ("missing=drop",),
+            "theirs.csv: no item has a score in every file; nothing is left",
+        ),
+        (
+            "item,score\na,right\nb,1\n",
+            (),
+            "ours.csv:2: item a: score must be a finite number, got 'right'; score",
+        ),
         ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
-        ("uid,score\na,1\n", (), "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ..."),
-        ("item,em,f1\na,1,1\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
-        ("item,em,f1\na,1,\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
-        ("item,word\na,yes\nb,no\n", (), "ours.csv: expected a metric, a column of numbers; found word"),
-        ("item,em\na,1\nb,1\n", ("metric=emm",), "ours.csv: metric emm is not there (did you mean em?); found em"),
-        ("item,em\na,1\nb,1\n", (), "theirs.csv has the metric score and ours.csv has em; choose one of both"),
-        ("item,score\na,1\nb,1\n", ("k=10",), "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out"),
-        ("item,score\na,1\nb,1\n", ("columns={doc: x}",), "columns=doc is not known; known: item, score, cluster, run"),
-        ("item,score,cluster\na,1,x\nb,1,\n", (), "ours.csv:3: item b has no cluster; give each one, or none"),
-        ("item,score,seed\na,1,0\na,1,1\nb,1,0\n", (), "ours.csv:4: item b has no score of run 1; score every item"),
+        (
+            "uid,score\na,1\n",
+            (),
+            "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ...",
+        ),
+        (
+            "item,em,f1\na,1,1\nb,1,0\n",
+            (),
+            "ours.csv: expected one metric, found em, f1; choose with metric=em or",
+        ),
+        (
+            "item,em,f1\na,1,\nb,1,0\n",
+            (),
+            "ours.csv: expected one metric, found em, f1; choose with metric=em or",
+        ),
+        (
+            "item,word\na,yes\nb,no\n",
+            (),
+            "ours.csv: expected a metric, a column of numbers; found word",
+        ),
+        (
+            "item,em\na,1\nb,1\n",
+            ("metric=emm",),
+            "ours.csv: metric emm is not there (did you mean em?); found em",
+        ),
+        (
+            "item,em\na,1\nb,1\n",
+            (),
+            "theirs.csv has the metric score and ours.csv has em; choose one of both",
+        ),
+        (
+            "item,score\na,1\nb,1\n",
+            ("k=10",),
+            "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out",
+        ),
+        (
+            "item,score\na,1\nb,1\n",
+            ("columns={doc: x}",),
+            "columns=doc is not known; known: item, score, cluster, run",
+        ),
+        (
+            "item,score,cluster\na,1,x\nb,1,\n",
+            (),
+            "ours.csv:3: item b has no cluster; give each one, or none",
+        ),
+        (
+            "item,score,seed\na,1,0\na,1,1\nb,1,0\n",
+            (),
+            "ours.csv:4: item b has no score of run 1; score every item",
+        ),
         ("", (), "ours.csv: there are no scores"),
     ],
 )
@@ -193,7 +317,9 @@ def test_what_is_refused_in_one_line(
 ) -> None:
     Path("ours.csv").write_text(ours)
     Path("theirs.csv").write_text("item,score\na,1\nb,0\n")
-    status, _, said = command("compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given)
+    status, _, said = command(
+        "compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given
+    )
     assert (status, said.count("\n")) == (2, 1), said
     assert message in said
     assert not Path("x.json").exists()
@@ -204,21 +330,35 @@ def test_what_is_refused_in_one_line(
     [
         ("a.trec", b"q Q0 d 1 1 s\n", "a.trec: expected scores in a table (.csv"),
         ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
-        ("a.json", b'{"q": 1, "r": {"em": 1}}', "a.json: q: expected an object of scores, as the others are, got 1"),
-        ("a.json", b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}', "ranked lists, give gold=queries.jsonl"),
+        (
+            "a.json",
+            b'{"q": 1, "r": {"em": 1}}',
+            "a.json: q: expected an object of scores, as the others are, got 1",
+        ),
+        (
+            "a.json",
+            b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}',
+            "ranked lists, give gold=queries.jsonl",
+        ),
         (
             "a.json",
             b'{"eval": {}, "status": "success", "samples": [{"scores": {"m": 1}}]}',
             "0.scores.m = '1', expected",
         ),
-        ("a.json", b'{"eval": {}, "status": "success", "samples": ["x"]}', "0 = 'x', expected a valid dictionary"),
+        (
+            "a.json",
+            b'{"eval": {}, "status": "success", "samples": ["x"]}',
+            "0 = 'x', expected a valid dictionary",
+        ),
         ("a.eval", b"PK", "a.eval: no log of inspect_ai that was finished"),
         ("a.jsonl", b'[{"item": 1}]', "a.jsonl: a JSON array; expected one JSON object a line"),
         ("a.parquet", b"PAR1", "a.parquet: no readable Parquet file"),
         ("none.csv", None, "none.csv: there is no such file"),
     ],
 )
-def test_files_that_are_no_scores(folder: Path, command: Command, name: str, content: bytes, message: str) -> None:
+def test_files_that_are_no_scores(
+    folder: Path, command: Command, name: str, content: bytes, message: str
+) -> None:
     if content is not None:
         Path(name).write_bytes(content)
     Path("b.csv").write_text("item,score\na,1\n")
@@ -231,48 +371,85 @@ def test_an_older_log_is_packed_as_zip_files_are(folder: Path) -> None:
     with zipfile.ZipFile("old.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"status": "success"}))
         archive.writestr("summaries.json", json.dumps(made["samples"]))
-    old, new = read_scores("old.eval", ["match"])["match"], read_scores(MADE / "base.json", ["match"])["match"]
+    old, new = (
+        read_scores("old.eval", ["match"])["match"],
+        read_scores(MADE / "base.json", ["match"])["match"],
+    )
     assert (old.items, old.values.tolist()) == (new.items, new.values.tolist())
 
 
 def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> None:
     log = json.loads((MADE / "base.json").read_text())
     Path("log.json").write_text(json.dumps({**log, "status": "error"}))
-    status, _, said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")
+    status, _, said = command(
+        "compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match"
+    )
     assert (status, "log.json: the log says status error" in said) == (2, True)
     log["samples"][2]["scores"] = {}
     Path("log.json").write_text(json.dumps(log))
     said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")[2]
-    assert "log.json: sample item2, epoch 1: item item2 has no match; score every item in every file" in said
+    assert (
+        "log.json: sample item2, epoch 1: item item2 has no match; score every item in every file"
+        in said
+    )
 
 
 def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Command) -> None:
-    """Of six items ours has none of q4 (empty) and q5 (no row), theirs none of q0: 2 wins and 1 loss are left of 3."""
+    """Of six items ours has none of q4 (empty) and q5 (no row), theirs none of q0: 2 wins and 1
+    loss are left of 3.
+    """
     Path("ours.csv").write_text("item,score,cluster\nq0,1,a\nq1,1,b\nq2,1,c\nq3,0,d\nq4,,e\n")
-    Path("theirs.csv").write_text("item,score,cluster\nq0,nan,a\nq1,0,b\nq2,0,c\nq3,1,d\nq4,1,e\nq5,1,f\n")
+    Path("theirs.csv").write_text(
+        "item,score,cluster\nq0,nan,a\nq1,0,b\nq2,0,c\nq3,1,d\nq4,1,e\nq5,1,f\n"
+    )
     given = ("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")
     refused = command(*given)[2]
-    assert "theirs.csv:2: item q0 has no score; score every item in every file, or give missing=drop (" in refused
+    assert (
+        "theirs.csv:2: item q0 has no score; score every item in every file, or give missing=drop ("
+        in refused
+    )
     assert "missing=zero" in refused
     status, said, _ = command(*given, "missing=drop")
     found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
-    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (0, 3, 2, 1, 3)
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
+        0,
+        3,
+        2,
+        1,
+        3,
+    )
     assert found["missing"] == {"rule": "drop", "lacks": {"theirs.csv": 1, "ours.csv": 2}}
     assert "3 items in 3 clusters, 3 more left out for want of a score" in text
-    assert "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)." in text
+    assert (
+        "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)."
+        in text
+    )
     status, said, _ = command(*given, "missing=zero")
     found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
-    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (0, 6, 3, 3, 6)
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
+        0,
+        6,
+        3,
+        3,
+        6,
+    )
     assert "6 items in 6 clusters, 3 missing scores counted as 0" in text
     told = harness.compare_scores({"a": -1.0, "b": -2.0}, {"a": -1.0}, missing="zero")
-    assert told.cautions()[1] == "Some scores are less than 0, so that a missing one counts as better."
+    assert (
+        told.cautions()[1] == "Some scores are less than 0, so that a missing one counts as better."
+    )
 
 
 def test_ranked_lists_have_no_missing_scores(folder: Path, command: Command) -> None:
     Path("gold.jsonl").write_text('{"id": "q", "supporting_ids": ["a"]}\n')
     Path("a.trec").write_text("q Q0 a 1 1 s\n")
-    status, _, said = command("compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop")
-    assert (status, "missing=drop changes nothing: harness compare with gold= does not read missing" in said) == (2, 1)
+    status, _, said = command(
+        "compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop"
+    )
+    assert (
+        status,
+        "missing=drop changes nothing: harness compare with gold= does not read missing" in said,
+    ) == (2, 1)
 
 
 def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> None:
@@ -287,7 +464,10 @@ def test_a_second_file_of_a_system_with_another_metric(folder: Path, command: Co
     for name, metric in (("one", "em"), ("two", "f1"), ("base", "em")):
         table(f"{name}.csv", f"item,{metric}", ["a", "b"], [1, 0])
     status, _, said = command("compare", "run={mine: [one.csv, two.csv]}", "baseline=base.csv")
-    assert (status, "base.csv has the metric em and two.csv has f1; choose one of both" in said) == (2, True), said
+    assert (
+        status,
+        "base.csv has the metric em and two.csv has f1; choose one of both" in said,
+    ) == (2, True), said
 
 
 def test_a_named_metric_goes_before_a_column_called_score(folder: Path) -> None:
@@ -304,7 +484,11 @@ def test_bold_is_what_beats_all_it_was_compared_with(folder: Path, command: Comm
     assert command(*line, "baseline={weak: weak.csv}")[0] == 0
     bold = [line for line in Path("t.tex").read_text().splitlines() if r"\textbf" in line]
     assert [line.split(" & ")[0] for line in bold] == ["mine"]
-    assert [cell.startswith(r"\textbf{100.0}") for cell in bold[0].split(" & ")] == [False, True, True]
+    assert [cell.startswith(r"\textbf{100.0}") for cell in bold[0].split(" & ")] == [
+        False,
+        True,
+        True,
+    ]
     assert command(*line, "baseline={weak: weak.csv, same: same.csv}")[0] == 0
     assert r"\textbf" not in Path("t.tex").read_text()
 
@@ -318,4 +502,7 @@ def test_in_python(folder: Path) -> None:
     assert "Against the baseline, in percent: 3 items" in str(told)
     with pytest.raises(HarnessError, match="the run: there are no scores"):
         harness.compare_scores({}, {"a": 0})
-    assert read_scores(MADE / "twice.eval", ["match"])["match"].values.sum(axis=0).tolist() == [6, 4]
+    assert read_scores(MADE / "twice.eval", ["match"])["match"].values.sum(axis=0).tolist() == [
+        6,
+        4,
+    ]

@@ -14,7 +14,12 @@ from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
 from harness.model.encoder.hashed import Hashed
-from harness.plugins.large.synonym.ivf import Lists, approximate_synonyms, compare_some, synonym_recall
+from harness.plugins.large.synonym.ivf import (
+    Lists,
+    approximate_synonyms,
+    compare_some,
+    synonym_recall,
+)
 from harness.report.table.network import describe_network
 from harness.work.store import Store
 
@@ -45,14 +50,21 @@ def vectors() -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("threshold", [0.7, 0.85])
-def test_no_edge_is_false_and_few_are_missed(vectors: NDArray[np.float32], threshold: float) -> None:
-    exact, found = synonyms(vectors, threshold).toarray(), approximate_synonyms(vectors, threshold)[0].toarray()
+def test_no_edge_is_false_and_few_are_missed(
+    vectors: NDArray[np.float32], threshold: float
+) -> None:
+    exact, found = (
+        synonyms(vectors, threshold).toarray(),
+        approximate_synonyms(vectors, threshold)[0].toarray(),
+    )
     np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(found[found > 0], exact[found > 0])
     assert (found > 0).sum() > 0.98 * (exact > 0).sum() > 0
 
 
-def test_a_margin_that_holds_every_list_gives_all_edges(vectors: NDArray[np.float32], monkeypatch) -> None:
+def test_a_margin_that_holds_every_list_gives_all_edges(
+    vectors: NDArray[np.float32], monkeypatch
+) -> None:
     monkeypatch.setattr(Lists, "margin", lambda *sample: np.float32(2))
     assert (approximate_synonyms(vectors, 0.85)[0] != synonyms(vectors, 0.85)).nnz == 0
 
@@ -68,7 +80,9 @@ def test_few_pairs_are_compared(vectors: NDArray[np.float32]) -> None:
 
 
 def test_the_margin_by_hand() -> None:
-    """Of the centres 0 and 90 degrees, 46 degrees stands in the second list, 40 in the first; 40 is nearer to both."""
+    """Of the centres 0 and 90 degrees, 46 degrees stands in the second list, 40 in the first; 40 is
+    nearer to both.
+    """
     turned = np.radians([0, 90, 40, 46])
     vectors = np.stack([np.cos(turned), np.sin(turned)], axis=1).astype(np.float32)
     index = Lists(vectors, vectors[:2].copy(), 0.9)
@@ -80,15 +94,24 @@ def test_the_margin_by_hand() -> None:
 def test_the_number_of_threads_changes_nothing() -> None:
     told = {
         subprocess.run(
-            [sys.executable, "-c", HASHED], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": threads}
+            [sys.executable, "-c", HASHED],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"OMP_NUM_THREADS": threads},
         ).stdout
         for threads in ("1", "2", "3")
     }
     assert len(told) == 1
 
 
-def test_how_many_products_are_made_at_once_changes_nothing(vectors: NDArray[np.float32], monkeypatch) -> None:
-    exact, pairs = approximate_synonyms(vectors, 0.7), compare_some(vectors, np.arange(0, 1500, 7), 0.7)
+def test_how_many_products_are_made_at_once_changes_nothing(
+    vectors: NDArray[np.float32], monkeypatch
+) -> None:
+    exact, pairs = (
+        approximate_synonyms(vectors, 0.7),
+        compare_some(vectors, np.arange(0, 1500, 7), 0.7),
+    )
     monkeypatch.setattr("harness.plugins.large.synonym.ivf.CELLS", 100)
     few = approximate_synonyms(vectors, 0.7)
     assert (few[0] != exact[0]).nnz == 0
@@ -105,11 +128,16 @@ def test_no_names_and_one_name() -> None:
 def test_memory_that_is_missing_is_told_with_the_knob(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "SMALL", 0)
     monkeypatch.setattr(resources, "available_memory", lambda: 10)
-    with pytest.raises(HarnessError, match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1"):
+    with pytest.raises(
+        HarnessError,
+        match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1",
+    ):
         approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 
 
-def test_the_recall_is_that_of_all_names_where_all_are_sampled(vectors: NDArray[np.float32]) -> None:
+def test_the_recall_is_that_of_all_names_where_all_are_sampled(
+    vectors: NDArray[np.float32],
+) -> None:
     exact = synonyms(vectors, 0.85)
     half = sp.triu(exact).tolil()
     half[:700] = 0
@@ -117,7 +145,11 @@ def test_the_recall_is_that_of_all_names_where_all_are_sampled(vectors: NDArray[
     measured = synonym_recall(found, vectors[:], 0.85)
     assert measured["names"] == 1000
     chosen = np.unique(np.linspace(0, len(vectors) - 1, 1000).astype(np.int64))
-    edges = {(min(i, j), max(i, j)) for i, j in zip(*exact.nonzero(), strict=True) if i in chosen or j in chosen}
+    edges = {
+        (min(i, j), max(i, j))
+        for i, j in zip(*exact.nonzero(), strict=True)
+        if i in chosen or j in chosen
+    }
     held = {pair for pair in edges if found[pair] > 0}
     assert measured["recall"] == pytest.approx(len(held) / len(edges), abs=1e-4)
 
@@ -131,7 +163,11 @@ def test_a_graph_of_many_names_takes_an_index_and_tells_its_recall(
     store, graph = Store(tmp_path), Entity(Offline(model=None), Hashed(), synonym=0.8)
     monkeypatch.setattr("harness.graph.entity.EXACT", 10)
     made = graph.artifact(world, store)
-    assert made.facts["synonym_index"] == {"index": "IVF25", "recall": 1.0, "names": made.facts["entities"]}
+    assert made.facts["synonym_index"] == {
+        "index": "IVF25",
+        "recall": 1.0,
+        "names": made.facts["entities"],
+    }
     assert any("synonyms found by IVF25: 100.0%" in line for line in describe_network(made.facts))
     monkeypatch.undo()
     typed = Entity(Offline(model=None), Hashed(), synonym=0.8, index="Flat").artifact(world, store)
@@ -145,7 +181,9 @@ def test_pairs_of_some_rows_are_those_of_all_pairs() -> None:
     whole = synonyms(vectors, 0.6)
     for chosen in (np.array([], np.int64), np.array([3, 17, 79]), np.arange(80)):
         i, j, values = compare_some(vectors, chosen, 0.6)
-        wanted = {(a, b) for a, b in zip(*whole.nonzero(), strict=True) if a in chosen or b in chosen}
+        wanted = {
+            (a, b) for a, b in zip(*whole.nonzero(), strict=True) if a in chosen or b in chosen
+        }
         assert {*zip(i, j, strict=True), *zip(j, i, strict=True)} == wanted
         assert len(i) == len(wanted) // 2
         np.testing.assert_array_equal(values, [whole[a, b] for a, b in zip(i, j, strict=True)])

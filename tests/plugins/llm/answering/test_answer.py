@@ -42,16 +42,24 @@ def test_lower_case_then_punctuation_then_articles_then_spaces(text: str, wanted
         ("one two three four", ["three four five six seven eight"], 0, 2 * 2 / 10),
     ],
 )
-def test_best_over_the_gold_answers(answer: str, gold: list[str], exact: float, overlap: float) -> None:
+def test_best_over_the_gold_answers(
+    answer: str, gold: list[str], exact: float, overlap: float
+) -> None:
     assert em(answer, gold) == exact
     assert f1(answer, gold) == pytest.approx(overlap)
 
 
-WORDS = st.lists(st.sampled_from(["the", "a", "Detroit", "city", "of", "new,", "York!"]), max_size=5).map(" ".join)
+WORDS = st.lists(
+    st.sampled_from(["the", "a", "Detroit", "city", "of", "new,", "York!"]), max_size=5
+).map(" ".join)
 
 
 @given(WORDS, WORDS)
-def test_symmetric_in_one_gold_answer_and_one_exactly_for_the_same_words(one: str, other: str) -> None:
+def test_symmetric_in_one_gold_answer_and_one_exactly_for_the_same_words(
+    one: str, other: str
+) -> None:
     assert f1(one, [other]) == f1(other, [one])
     assert 0 <= em(one, [other]) <= f1(one, [other]) <= 1
-    assert (f1(one, [other]) == 1) == (sorted(normalised(one).split()) == sorted(normalised(other).split()))
+    assert (f1(one, [other]) == 1) == (
+        sorted(normalised(one).split()) == sorted(normalised(other).split())
+    )

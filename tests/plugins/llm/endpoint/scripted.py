@@ -9,11 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Play = Callable[[int, str], Any]
-"""(number of the request, its message) to the answer's content, or (what goes wrong, its argument)."""
+"""(number of the request, its message) to the answer's content, or (what goes wrong, its argument).
+"""
 
 
 class Scripted:
-    """requests: the JSON bodies that came, in order. port: 0 takes a free one. models: what it says that it serves."""
+    """requests: the JSON bodies that came, in order. port: 0 takes a free one. models: what it says
+    that it serves.
+    """
 
     def __init__(self, play: Play, port: int = 0, models: Sequence[str] = ()) -> None:
         self.play, self.requests, self.lock, self.models = play, [], threading.Lock(), models
@@ -38,9 +41,13 @@ class Scripted:
 
             def do_GET(self) -> None:
                 data = [{"id": name, "object": "model"} for name in outer.models]
-                self._send(200 if data else 404, json.dumps({"object": "list", "data": data}).encode())
+                self._send(
+                    200 if data else 404, json.dumps({"object": "list", "data": data}).encode()
+                )
 
-            def _send(self, status: int, data: bytes, length: int | None = None, **headers: str) -> None:
+            def _send(
+                self, status: int, data: bytes, length: int | None = None, **headers: str
+            ) -> None:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name.replace("_", "-"), value)
@@ -50,9 +57,18 @@ class Scripted:
                 self.wfile.write(data)
 
             def _content(self, content: str, finish: str = "stop", model: str = "") -> None:
-                choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish}
+                choice = {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": content},
+                    "finish_reason": finish,
+                }
                 usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-                whole = {"id": "x", "object": "chat.completion", "created": 0, "model": model or self.asked}
+                whole = {
+                    "id": "x",
+                    "object": "chat.completion",
+                    "created": 0,
+                    "model": model or self.asked,
+                }
                 self._send(200, json.dumps({**whole, "choices": [choice], "usage": usage}).encode())
 
             def _cut(self, content: str) -> None:
@@ -90,7 +106,10 @@ class Scripted:
 
             def _echo(self, status: int) -> None:
                 self._send(
-                    status, json.dumps({"error": {"message": f"wrong {self.headers['authorization']}"}}).encode()
+                    status,
+                    json.dumps(
+                        {"error": {"message": f"wrong {self.headers['authorization']}"}}
+                    ).encode(),
                 )
 
             def _other(self, content: str) -> None:

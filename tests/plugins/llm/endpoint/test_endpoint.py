@@ -20,7 +20,14 @@ class Asking(Chat):
 
 @pytest.mark.parametrize(
     ("field", "bad"),
-    [("temperature", 2.1), ("max_tokens", 0), ("parallel", 0), ("retries", -1), ("backoff", -1), ("timeout", 0)],
+    [
+        ("temperature", 2.1),
+        ("max_tokens", 0),
+        ("parallel", 0),
+        ("retries", -1),
+        ("backoff", -1),
+        ("timeout", 0),
+    ],
 )
 def test_bounds_name_the_concepts_knob(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"^asking\.{field} must be in .*, got {field}={bad}"):
@@ -33,10 +40,16 @@ def test_requests_and_cost() -> None:
     chat = Asking(model="m", price={"prompt": 2, "completion": 10})
     assert chat.cost({"prompt": 500_000, "completion": 100_000}) == 1 + 1
     assert "response_format" not in chat.request("hello")
-    assert "response_format" not in Asking(model="m", schema=False).request("hello", "x", {"type": "object"})
+    assert "response_format" not in Asking(model="m", schema=False).request(
+        "hello", "x", {"type": "object"}
+    )
     asked = chat.request("hello", "x", {"type": "object"})
     assert asked["messages"] == [{"role": "user", "content": "hello"}]
-    assert asked["response_format"]["json_schema"] == {"name": "x", "strict": True, "schema": {"type": "object"}}
+    assert asked["response_format"]["json_schema"] == {
+        "name": "x",
+        "strict": True,
+        "schema": {"type": "object"},
+    }
 
 
 def test_braces_in_a_part_stay() -> None:
@@ -55,11 +68,20 @@ def test_a_prompt_holds_its_parts_once(tmp_path: Path) -> None:
 
 def test_an_answer_is_found_by_all_that_is_sent(tmp_path: Path) -> None:
     chat = Asking(model="a/b", base_url="http://127.0.0.1:1/v1", answers=str(tmp_path))
-    kept, request, answer = Answers.of(chat), chat.request("hello"), Answer("yes", "stop", 3, 1, "b")
+    kept, request, answer = (
+        Answers.of(chat),
+        chat.request("hello"),
+        Answer("yes", "stop", 3, 1, "b"),
+    )
     assert kept.find("p", request) is None
     kept.keep("p", request, answer)
     assert Answers.of(chat).find("p", request) == answer
-    others = [replace(chat, model="a/c"), replace(chat, seed=1), replace(chat, max_tokens=1), replace(chat, refresh=1)]
+    others = [
+        replace(chat, model="a/c"),
+        replace(chat, seed=1),
+        replace(chat, max_tokens=1),
+        replace(chat, refresh=1),
+    ]
     others.append(replace(chat, base_url="http://127.0.0.1:2/v1"))
     assert [Answers.of(other).find("p", other.request("hello")) for other in others] == [None] * 5
     assert kept.find("q", request) is None
@@ -71,4 +93,8 @@ def test_an_answer_is_found_by_all_that_is_sent(tmp_path: Path) -> None:
 def test_another_set_of_answers_is_another_result() -> None:
     chat = Asking(model="m")
     assert identity(replace(chat, refresh=0)) == identity(chat)
-    assert identity(replace(chat, refresh=True)) == identity(replace(chat, refresh=1)) != identity(chat)
+    assert (
+        identity(replace(chat, refresh=True))
+        == identity(replace(chat, refresh=1))
+        != identity(chat)
+    )

@@ -25,7 +25,16 @@ class Asking(Chat):
 
 
 def asking(url: str, folder: Path, **more: Any) -> Asking:
-    return Asking(**{"model": "m", "base_url": url, "answers": str(folder), "retries": 0, "backoff": 0, **more})
+    return Asking(
+        **{
+            "model": "m",
+            "base_url": url,
+            "answers": str(folder),
+            "retries": 0,
+            "backoff": 0,
+            **more,
+        }
+    )
 
 
 def ask(chat: Asking, items: int = 1) -> tuple[list[Any], Conversation]:
@@ -39,7 +48,9 @@ def ask(chat: Asking, items: int = 1) -> tuple[list[Any], Conversation]:
 
 
 @pytest.mark.parametrize("header", [True, False], ids=["header", "body"])
-def test_a_server_that_sends_byte_by_byte_is_left_at_the_deadline(tmp_path: Path, header: bool) -> None:
+def test_a_server_that_sends_byte_by_byte_is_left_at_the_deadline(
+    tmp_path: Path, header: bool
+) -> None:
     begun = time.monotonic()
     with (
         served(lambda number, message: ("drip", header)) as endpoint,
@@ -53,7 +64,10 @@ def test_the_deadline_has_the_same_words_where_the_reading_thread_sees_it_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hours = itertools.count(step=3600)
-    monkeypatch.setattr("harness.plugins.llm.endpoint.transport.time", SimpleNamespace(monotonic=lambda: next(hours)))
+    monkeypatch.setattr(
+        "harness.plugins.llm.endpoint.transport.time",
+        SimpleNamespace(monotonic=lambda: next(hours)),
+    )
     with (
         served(lambda number, message: ("drip", False)) as endpoint,
         pytest.raises(HarnessError, match=r"no whole answer within 30 seconds, asked 2 times"),
@@ -87,7 +101,9 @@ def test_how_long_an_endpoint_may_make_us_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     slept: list[float] = []
-    monkeypatch.setattr("harness.plugins.llm.endpoint.client.time", SimpleNamespace(sleep=slept.append))
+    monkeypatch.setattr(
+        "harness.plugins.llm.endpoint.client.time", SimpleNamespace(sleep=slept.append)
+    )
     with served(lambda number, message: ("wait", "86400") if number == 1 else "1") as endpoint:
         assert ask(asking(endpoint.url, tmp_path, retries=1))[0] == [1]
     assert slept == [LONGEST_WAIT]
@@ -97,12 +113,20 @@ def test_how_long_an_endpoint_may_make_us_wait(
 
 
 def test_retry_after_is_a_number_or_a_date() -> None:
-    assert [seconds_of(value) for value in ("3", "0.5", "-1", "", "soon")] == [3, 0.5, 0, None, None]
+    assert [seconds_of(value) for value in ("3", "0.5", "-1", "", "soon")] == [
+        3,
+        0.5,
+        0,
+        None,
+        None,
+    ]
     assert seconds_of("Sun, 06 Nov 1994 08:49:37 GMT") == 0
     assert (seconds_of("Sun, 06 Nov 2094 08:49:37 GMT") or 0) > 1e9
 
 
-def test_an_unreadable_answer_is_asked_again_with_another_seed_and_never_kept(tmp_path: Path) -> None:
+def test_an_unreadable_answer_is_asked_again_with_another_seed_and_never_kept(
+    tmp_path: Path,
+) -> None:
     with served(lambda number, message: "no") as endpoint:
         found, conversation = ask(asking(endpoint.url, tmp_path))
         assert found == [None]
@@ -120,7 +144,9 @@ def test_an_unreadable_answer_is_asked_again_with_another_seed_and_never_kept(tm
 def test_one_item_is_tried_before_all_are_paid_for(tmp_path: Path) -> None:
     with (
         served(lambda number, message: ("status", 400)) as endpoint,
-        pytest.raises(HarnessError, match=r"m refuses 1 of 1 requests, after 1 of 50 items \(400: .*so it is"),
+        pytest.raises(
+            HarnessError, match=r"m refuses 1 of 1 requests, after 1 of 50 items \(400: .*so it is"
+        ),
     ):
         ask(asking(endpoint.url, tmp_path), 50)
     assert len(endpoint.requests) == 1
@@ -140,14 +166,18 @@ def test_a_run_of_refusals_stops(tmp_path: Path, items: int, most: int) -> None:
 
 
 def test_one_refusal_among_others_is_listed(tmp_path: Path) -> None:
-    with served(lambda number, message: ("status", 400) if "item 1" in message else "1") as endpoint:
+    with served(
+        lambda number, message: ("status", 400) if "item 1" in message else "1"
+    ) as endpoint:
         found, conversation = ask(asking(endpoint.url, tmp_path), 3)
     assert found == [1, None, 1]
     assert [(row["item"], row["why"]) for row in conversation.wrong] == [(1, "refused")]
 
 
 def test_a_server_of_another_model_is_another_endpoint(tmp_path: Path) -> None:
-    """llama.cpp answers to any name: what it says that it serves is part of what answers are kept by."""
+    """llama.cpp answers to any name: what it says that it serves is part of what answers are kept
+    by.
+    """
     with served(lambda number, message: "1", models=["small.gguf"]) as endpoint:
         chat = asking(endpoint.url, tmp_path)
         assert [ask(chat)[0], ask(chat)[0]] == [[1], [1]]
@@ -161,7 +191,9 @@ def test_a_server_of_another_model_is_another_endpoint(tmp_path: Path) -> None:
         assert ask(chat)[0] == [1]
 
 
-def test_an_answer_of_another_model_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_answer_of_another_model_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with served(lambda number, message: ("other", "1")) as endpoint:
         _, conversation = ask(asking(endpoint.url, tmp_path))
     assert "asking.model=m: the answers are of other-model, as the server says" in caplog.text
@@ -182,7 +214,9 @@ def test_no_key_leaves_the_process(
     with served(play) as endpoint:
         conversation = Conversation(asking(endpoint.url, tmp_path, retries=1))
         try:
-            conversation.ask_all([0], lambda item: conversation.ask({}, "p", "q", json.loads), "ask", "item")
+            conversation.ask_all(
+                [0], lambda item: conversation.ask({}, "p", "q", json.loads), "ask", "item"
+            )
         except HarnessError as error:
             said = str(error)
             assert "***" in said
@@ -194,10 +228,18 @@ def test_no_key_leaves_the_process(
 
 
 @pytest.mark.parametrize(
-    "url", [f"http://user:{CANARY}@127.0.0.1/v1", f"http://{CANARY}@127.0.0.1", f"http://127.0.0.1/v1?api_key={CANARY}"]
+    "url",
+    [
+        f"http://user:{CANARY}@127.0.0.1/v1",
+        f"http://{CANARY}@127.0.0.1",
+        f"http://127.0.0.1/v1?api_key={CANARY}",
+    ],
 )
 def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
-    for make in (lambda: Asking(model="m", base_url=url), lambda: TextEmbedding3Small(base_url=url)):
+    for make in (
+        lambda: Asking(model="m", base_url=url),
+        lambda: TextEmbedding3Small(base_url=url),
+    ):
         with pytest.raises(HarnessError, match=r"base_url holds a user, password or key") as caught:
             make()
         assert CANARY not in str(caught.value)
@@ -209,8 +251,16 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
 @pytest.mark.parametrize(
     ("bound", "asked", "said"),
     [
-        ({"max_tokens_total": 500}, 5, r"asking.max_tokens_total=500 is reached: this run has paid for 550 tokens"),
-        ({"max_cost": 0.5, "price": {"prompt": 1000, "completion": 5000}}, 4, r"asking.max_cost=0.5 .*\(cost 0.6\)"),
+        (
+            {"max_tokens_total": 500},
+            5,
+            r"asking.max_tokens_total=500 is reached: this run has paid for 550 tokens",
+        ),
+        (
+            {"max_cost": 0.5, "price": {"prompt": 1000, "completion": 5000}},
+            4,
+            r"asking.max_cost=0.5 .*\(cost 0.6\)",
+        ),
     ],
 )
 def test_a_run_stops_at_what_it_may_pay_and_goes_on_with_more(

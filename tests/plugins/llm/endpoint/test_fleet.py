@@ -60,11 +60,15 @@ def test_each_message_is_asked_once_of_the_server_that_its_hash_prefers(
     assert sorted(conversation.facts()["answered_by"].values()) == sorted(map(len, asked))
     again = Conversation(asking(servers[:2], tmp_path / "new"))
     assert answers(again) == list(ITEMS)
-    assert [before <= messages(server) for before, server in zip(asked[:2], servers[:2], strict=True)] == [True, True]
+    assert [
+        before <= messages(server) for before, server in zip(asked[:2], servers[:2], strict=True)
+    ] == [True, True]
     assert len(servers[0].requests) + len(servers[1].requests) == 2 * len(ITEMS) - len(asked[2])
 
 
-def test_answers_are_kept_as_those_of_the_first_address(servers: list[Scripted], tmp_path: Path) -> None:
+def test_answers_are_kept_as_those_of_the_first_address(
+    servers: list[Scripted], tmp_path: Path
+) -> None:
     answers(Conversation(asking(servers, tmp_path)))
     paid = sum(len(server.requests) for server in servers)
     assert answers(Conversation(asking(servers[:1], tmp_path))) == list(ITEMS)
@@ -84,22 +88,30 @@ def test_while_one_is_away_the_others_answer(
 def test_one_that_ends_in_the_middle_is_replaced(
     servers: list[Scripted], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    servers[2].play = lambda number, message: play(number, message) if number < 3 else ("status", 503)
+    servers[2].play = lambda number, message: (
+        play(number, message) if number < 3 else ("status", 503)
+    )
     assert answers(Conversation(asking(servers, tmp_path))) == list(ITEMS)
-    assert caplog.text.count(f"{servers[2].url}: no answer (503") in (1, 2), "then it rests; two were asked at once"
+    assert caplog.text.count(f"{servers[2].url}: no answer (503") in (1, 2), (
+        "then it rests; two were asked at once"
+    )
 
 
 def test_when_all_are_away_it_is_one_line(servers: list[Scripted], tmp_path: Path) -> None:
     for server in servers:
         server.play = lambda number, message: ("status", 503)
-    with pytest.raises(HarnessError, match=r"no answer from m \(503.*run the command again") as caught:
+    with pytest.raises(
+        HarnessError, match=r"no answer from m \(503.*run the command again"
+    ) as caught:
         answers(Conversation(asking(servers, tmp_path)))
     assert "\n" not in str(caught.value)
 
 
 def test_servers_of_different_models_are_refused(tmp_path: Path) -> None:
     with served(play, models=["a"]) as one, served(play, models=["b"]) as other:
-        with pytest.raises(HarnessError, match=r"asking\.urls: the servers serve different models \(a at .*, b at "):
+        with pytest.raises(
+            HarnessError, match=r"asking\.urls: the servers serve different models \(a at .*, b at "
+        ):
             answers(Conversation(asking([one, other], tmp_path)))
         assert not one.requests
 

@@ -1,7 +1,9 @@
-"""Stand-ins on 127.0.0.1 for Text Embeddings Inference (/info, /embed, /rerank) and vLLM (/v1/rerank, /v1/score).
+"""Stand-ins on 127.0.0.1 for Text Embeddings Inference (/info, /embed, /rerank) and vLLM
+(/v1/rerank, /v1/score).
 
 Forms of requests, answers and errors are those of TEI's ``router/src/http`` (1.8) and of vLLM's
-``entrypoints/pooling/scoring/protocol.py`` (0.13): a refused batch is 413 there, 400 here; scores come best first.
+``entrypoints/pooling/scoring/protocol.py`` (0.13): a refused batch is 413 there, 400 here; scores
+come best first.
 """
 
 import contextlib
@@ -18,12 +20,16 @@ WORDS = 12
 
 
 class TextServer:
-    """score: of a question and a passage, a logit.    model: what it serves.    most: texts at once, for TEI.
+    """score: of a question and a passage, a logit.    model: what it serves.    most: texts at
+    once, for TEI.
 
-    requests: (path, body) as they came.    failures: statuses that come before the first answer, last one first.
+    requests: (path, body) as they came.    failures: statuses that come before the first answer,
+    last one first.
     """
 
-    def __init__(self, score: Callable[[str, str], float], model: str = "m", most: int = 32) -> None:
+    def __init__(
+        self, score: Callable[[str, str], float], model: str = "m", most: int = 32
+    ) -> None:
         self.score, self.model, self.most = score, model, most
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.keys: set[str] = set()
@@ -37,7 +43,11 @@ class TextServer:
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
         """Status, body, headers."""
         if self.failures:
-            return self.failures.pop(), {"error": "Model is overloaded", "error_type": "overloaded"}, {}
+            return (
+                self.failures.pop(),
+                {"error": "Model is overloaded", "error_type": "overloaded"},
+                {},
+            )
         if path in ("/embed", "/rerank"):
             return self._tei(path, body)
         if path in ("/v1/rerank", "/v1/score"):
@@ -53,29 +63,56 @@ class TextServer:
             error = f"batch size {len(texts)} > maximum allowed batch size {self.most}"
             return 413, {"error": error, **told}, {}
         if max(lengths) > WORDS and not body["truncate"]:
-            error = f"Input validation error: `inputs` must have less than {WORDS} tokens. Given: {max(lengths)}"
+            error = (
+                f"Input validation error: `inputs` must have less than {WORDS} tokens. Given: "
+                f"{max(lengths)}"
+            )
             return 413, {"error": error, **told}, {}
         headers = {"x-compute-tokens": str(sum(min(length, WORDS) for length in lengths))}
         read = [" ".join(text.split()[: WORDS - before]) for text in texts]
         if path == "/embed":
-            named = [f"{body['prompt_name']}: {text}" if "prompt_name" in body else text for text in read]
-            return 200, HashedWords(64).encode(named, "passage", lambda done: None)[0].tolist(), headers
+            named = [
+                f"{body['prompt_name']}: {text}" if "prompt_name" in body else text for text in read
+            ]
+            return (
+                200,
+                HashedWords(64).encode(named, "passage", lambda done: None)[0].tolist(),
+                headers,
+            )
         assert body["raw_scores"] is True
-        rows = [{"index": place, "score": self.score(body["query"], text)} for place, text in enumerate(read)]
+        rows = [
+            {"index": place, "score": self.score(body["query"], text)}
+            for place, text in enumerate(read)
+        ]
         return 200, sorted(rows, key=lambda row: -row["score"]), headers
 
     def _vllm(self, path: str, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
         reranks = path == "/v1/rerank"
-        question, texts = (body["query"], body["documents"]) if reranks else (body["text_1"], body["text_2"])
+        question, texts = (
+            (body["query"], body["documents"]) if reranks else (body["text_1"], body["text_2"])
+        )
         if body["model"] != self.model:
-            return 404, {"error": {"message": f"The model `{body['model']}` does not exist.", "code": 404}}, {}
+            return (
+                404,
+                {"error": {"message": f"The model `{body['model']}` does not exist.", "code": 404}},
+                {},
+            )
         room = WORDS - len(question.split())
-        if any(len(text.split()) > room for text in texts) and body.get("truncate_prompt_tokens") != -1:
-            return 400, {"error": {"message": f"maximum context length is {WORDS} tokens", "code": 400}}, {}
+        if (
+            any(len(text.split()) > room for text in texts)
+            and body.get("truncate_prompt_tokens") != -1
+        ):
+            return (
+                400,
+                {"error": {"message": f"maximum context length is {WORDS} tokens", "code": 400}},
+                {},
+            )
         assert body["use_activation"] is False
         read = [" ".join(text.split()[:room]) for text in texts]
         name = "relevance_score" if reranks else "score"
-        rows = [{"index": place, name: self.score(question, text)} for place, text in enumerate(read)]
+        rows = [
+            {"index": place, name: self.score(question, text)} for place, text in enumerate(read)
+        ]
         whole = {"id": "x", "model": self.model, "usage": {"total_tokens": 10 * len(texts)}}
         best = sorted(rows, key=lambda row: -row[name])
         return 200, {**whole, **({"results": best} if reranks else {"data": rows[::-1]})}, {}
@@ -99,7 +136,11 @@ def serving(server: TextServer) -> Iterator[str]:
         def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
             data = json.dumps(body).encode()
             self.send_response(status)
-            for name, value in {**headers, "content-type": "application/json", "content-length": len(data)}.items():
+            for name, value in {
+                **headers,
+                "content-type": "application/json",
+                "content-length": len(data),
+            }.items():
                 self.send_header(name, str(value))
             self.end_headers()
             self.wfile.write(data)

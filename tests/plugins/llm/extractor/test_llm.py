@@ -40,14 +40,24 @@ def good(number: int, message: str) -> str:
     """What a perfect model would say."""
     passage = message.partition("Passage:\n")[2]
     if "Entities:" not in message:
-        return json.dumps({"entities": [name for name in ("Dune", "David Lynch", "Missoula") if name in passage]})
+        return json.dumps(
+            {"entities": [name for name in ("Dune", "David Lynch", "Missoula") if name in passage]}
+        )
     found = re.search(r"\n(.*?) (?:was )?(filmed by|grew up in|lies on) (?:the )?(.*?)\.", passage)
     assert found is not None
-    return json.dumps({"triples": [{"subject": found[1], "predicate": found[2], "object": found[3]}]})
+    return json.dumps(
+        {"triples": [{"subject": found[1], "predicate": found[2], "object": found[3]}]}
+    )
 
 
 def extractor(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
+    settings = {
+        "base_url": url,
+        "answers": str(folder / "answers"),
+        "parallel": 2,
+        "retries": 3,
+        "backoff": 0.01,
+    }
     return LLM(base=TITLES, model="tiny/model", timeout=2, **{**settings, **more})
 
 
@@ -63,30 +73,50 @@ def test_entities_then_triples(titled: Any, tmp_path: Path) -> None:
         made = artifact(llm, titled(WORLD, []), Store(tmp_path))
     assert triples(Extraction.load(made.path)) == GRAPH
     assert len(endpoint.requests) == 6
-    first = next(body for body in endpoint.requests if "Entities:" not in body["messages"][0]["content"])
-    assert (first["model"], first["temperature"], first["seed"], first["max_tokens"]) == ("tiny/model", 0, 0, 2048)
+    first = next(
+        body for body in endpoint.requests if "Entities:" not in body["messages"][0]["content"]
+    )
+    assert (first["model"], first["temperature"], first["seed"], first["max_tokens"]) == (
+        "tiny/model",
+        0,
+        0,
+        2048,
+    )
     assert first["response_format"]["json_schema"]["schema"]["required"] == ["entities"]
     second = [
-        body["messages"][0]["content"] for body in endpoint.requests if "Entities:" in body["messages"][0]["content"]
+        body["messages"][0]["content"]
+        for body in endpoint.requests
+        if "Entities:" in body["messages"][0]["content"]
     ]
     assert any("- Dune\n- David Lynch\n" in message for message in second)
     wanted = {
-        "answers": 6, "answers_paid": 6, "tokens": {"prompt": 600, "completion": 60}, "cost": 0.0018,
-        "malformed": {"invalid": 0, "cut": 0, "refused": 0}, "triples": 3, "self_loops": 0,
-    }  # fmt: skip
+        "answers": 6,
+        "answers_paid": 6,
+        "tokens": {"prompt": 600, "completion": 60},
+        "cost": 0.0018,
+        "malformed": {"invalid": 0, "cut": 0, "refused": 0},
+        "triples": 3,
+        "self_loops": 0,
+    }
     assert {name: made.facts[name] for name in wanted} == wanted
     assert (made.path / MALFORMED).read_text() == ""
 
 
 def test_answers_are_kept_by_model_prompt_and_passage(titled: Any, tmp_path: Path) -> None:
-    """Another corpus with the same passages, another base pays nothing; another model or prompt does."""
+    """Another corpus with the same passages, another base pays nothing; another model or prompt
+    does.
+    """
     with served(good) as endpoint:
         llm = extractor(endpoint.url, tmp_path)
         artifact(llm, titled(WORLD, []), Store(tmp_path / "one"))
-        again = artifact(llm, titled({**WORLD, "More": "More lies on Less."}, []), Store(tmp_path / "two"))
+        again = artifact(
+            llm, titled({**WORLD, "More": "More lies on Less."}, []), Store(tmp_path / "two")
+        )
         assert (again.facts["answers"], again.facts["answers_paid"]) == (8, 2)
         assert again.facts["tokens_paid"] == {"prompt": 200, "completion": 20}
-        artifact(replace(llm, base=Offline(model=None)), titled(WORLD, []), Store(tmp_path / "three"))
+        artifact(
+            replace(llm, base=Offline(model=None)), titled(WORLD, []), Store(tmp_path / "three")
+        )
         assert len(endpoint.requests) == 8
         artifact(replace(llm, model="other"), titled(WORLD, []), Store(tmp_path / "four"))
         assert len(endpoint.requests) == 14
@@ -110,8 +140,12 @@ def test_answers_are_kept_by_model_prompt_and_passage(titled: Any, tmp_path: Pat
     ],
     ids=["429", "503", "half", "html", "nothing", "time-out"],
 )
-def test_what_goes_better_the_next_time_is_asked_again(titled: Any, tmp_path: Path, fault: Any) -> None:
-    with served(lambda number, message: fault if number == 2 else good(number, message)) as endpoint:
+def test_what_goes_better_the_next_time_is_asked_again(
+    titled: Any, tmp_path: Path, fault: Any
+) -> None:
+    with served(
+        lambda number, message: fault if number == 2 else good(number, message)
+    ) as endpoint:
         made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
     assert triples(Extraction.load(made.path)) == GRAPH
     assert (len(endpoint.requests), made.facts["answers_paid"]) == (7, 6)
@@ -127,7 +161,9 @@ def test_what_goes_better_the_next_time_is_asked_again(titled: Any, tmp_path: Pa
         (("status", 400), "refused"),
     ],
 )
-def test_malformed_answers_are_counted_and_listed(titled: Any, tmp_path: Path, answer: Any, why: str) -> None:
+def test_malformed_answers_are_counted_and_listed(
+    titled: Any, tmp_path: Path, answer: Any, why: str
+) -> None:
     def play(number: int, message: str) -> Any:
         return answer if "Entities:" in message and "Clark" in message else good(number, message)
 
@@ -144,12 +180,24 @@ def test_wrong_items_of_a_right_answer_are_counted(titled: Any, tmp_path: Path) 
     def play(number: int, message: str) -> str:
         if "Entities:" not in message:
             return 'Here you are:\n```json\n{"entities": ["Dune", 3, " "]}\n```'
-        return json.dumps({"triples": [{"subject": "Dune", "object": "x"}, ["a", "b", "c"], {**TRIPLE, "object": "!"}]})
+        return json.dumps(
+            {
+                "triples": [
+                    {"subject": "Dune", "object": "x"},
+                    ["a", "b", "c"],
+                    {**TRIPLE, "object": "!"},
+                ]
+            }
+        )
 
     with served(play) as endpoint:
         made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
     assert set(triples(Extraction.load(made.path))) == {("a", "b", "c")}
-    assert [made.facts[name] for name in ("not_entities", "not_triples", "empty_names")] == [3, 3, 6]
+    assert [made.facts[name] for name in ("not_entities", "not_triples", "empty_names")] == [
+        3,
+        3,
+        6,
+    ]
 
 
 TRIPLE = {"subject": "a", "predicate": "b", "object": "c"}
@@ -159,25 +207,35 @@ def test_a_model_that_never_answers_as_asked_builds_nothing(titled: Any, tmp_pat
     with (
         served(lambda number, message: "no") as endpoint,
         pytest.raises(
-            HarnessError, match="3 of 3 passages have answers that cannot be used, the first: entities of d000"
+            HarnessError,
+            match="3 of 3 passages have answers that cannot be used, the first: entities of d000",
         ),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
 
 
-def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(titled: Any, tmp_path: Path) -> None:
+def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(
+    titled: Any, tmp_path: Path
+) -> None:
     world = {f"T{n}": f"T{n} lies on U{n}." for n in range(10)}
     dead = ("half", None)
     llm = extractor("", tmp_path, parallel=1)
     with (
         served(lambda number, message: dead if number > 7 else good(number, message)) as endpoint,
-        pytest.raises(HarnessError, match=r"no answer from tiny/model \(.*asked 4 times\); 7 answers are in .*run the"),
+        pytest.raises(
+            HarnessError,
+            match=r"no answer from tiny/model \(.*asked 4 times\); 7 answers are in .*run the",
+        ),
     ):
         artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
     assert not list((tmp_path / "answers").rglob("*.partial"))
     with served(good, endpoint.port) as endpoint:
         made = artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
-    assert (made.facts["answers"], made.facts["answers_paid"], len(endpoint.requests)) == (20, 13, 13)
+    assert (made.facts["answers"], made.facts["answers_paid"], len(endpoint.requests)) == (
+        20,
+        13,
+        13,
+    )
     assert len(triples(Extraction.load(made.path))) == 10
 
 
@@ -219,7 +277,10 @@ def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
 def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> None:
     with (
         served(lambda number, message: ("status", status)) as endpoint,
-        pytest.raises(HarnessError, match=rf"extractor\.base_url={endpoint.url}: {status}: .*check the address"),
+        pytest.raises(
+            HarnessError,
+            match=rf"extractor\.base_url={endpoint.url}: {status}: .*check the address",
+        ),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
 
@@ -227,12 +288,17 @@ def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> Non
 def test_no_key(titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(HarnessError, match="environment variable OPENAI_API_KEY is not set"):
-        artifact(LLM(base=TITLES, model="m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path))
+        artifact(
+            LLM(base=TITLES, model="m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path)
+        )
 
 
 def test_prompts() -> None:
     prompt = Prompt("triples", "{entities} | {passage} | end")
-    assert prompt.fill("a {entities} {passage}", ["x", "y"]) == "- x\n- y | a {entities} {passage} | end"
+    assert (
+        prompt.fill("a {entities} {passage}", ["x", "y"])
+        == "- x\n- y | a {entities} {passage} | end"
+    )
     assert prompt.fill("a") == "(none were found) | a | end"
     with pytest.raises(HarnessError, match=r"extractor\.triples=tripels: .*did you mean triples"):
         read_prompt("triples", "tripels")
@@ -242,7 +308,10 @@ def test_prompts() -> None:
 
 
 def test_configuration(tmp_path: Path) -> None:
-    config = compose("config", ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"])
+    config = compose(
+        "config",
+        ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"],
+    )
     made = instantiate(config.extractor)
     assert (made.model, made.answers, made.base) == ("m", "r/answers", Offline(model=None))
     assert identity(made) == identity(LLM(base=Offline(model=None), model="m"))
@@ -270,10 +339,16 @@ def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
     """Threads stand for processes. One answer is of no use, and counted once."""
 
     def answer(number: int, message: str) -> str:
-        return "no idea" if "Missoula lies" in message and "Entities:" in message else good(number, message)
+        return (
+            "no idea"
+            if "Missoula lies" in message and "Entities:" in message
+            else good(number, message)
+        )
 
     monkeypatch.setattr(conversation, "PART", 1)
-    benchmark = titled({**WORLD, **{f"More {n}": f"More {n} was filmed by Nobody {n}." for n in range(6)}}, [])
+    benchmark = titled(
+        {**WORLD, **{f"More {n}": f"More {n} was filmed by Nobody {n}." for n in range(6)}}, []
+    )
 
     def work(url: str, folder: Path, index: int, of: int) -> None:
         with sharing(Share(index, of)):
@@ -292,7 +367,9 @@ def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
             one.join()
     assert len(endpoint.requests) == 2 * requests
     alone, shared = (
-        json.loads(next((tmp_path / name / "artifacts" / "extract").glob("*/manifest.json")).read_text())
+        json.loads(
+            next((tmp_path / name / "artifacts" / "extract").glob("*/manifest.json")).read_text()
+        )
         for name in ("alone", "shared")
     )
     assert shared["files"] == alone["files"]
@@ -303,13 +380,18 @@ def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
 def test_each_share_may_pay_for_its_part_of_the_bound(
     titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message has 100 tokens and 10 to its answer: half of 200 is reached after one; no part is marked failed."""
+    """A message has 100 tokens and 10 to its answer: half of 200 is reached after one; no part is
+    marked failed.
+    """
     monkeypatch.setattr(conversation, "PART", 1)
     with served(good) as endpoint:
         bounded = extractor(endpoint.url, tmp_path, max_tokens_total=200)
         with (
             sharing(Share(1, 2, tolerant=True)),
-            pytest.raises(HarnessError, match=r"max_tokens_total=200, of which this is one of 2 shares, is reached"),
+            pytest.raises(
+                HarnessError,
+                match=r"max_tokens_total=200, of which this is one of 2 shares, is reached",
+            ),
         ):
             artifact(bounded, titled(WORLD, []), Store(tmp_path))
         assert len(endpoint.requests) == 1
@@ -319,15 +401,25 @@ def test_each_share_may_pay_for_its_part_of_the_bound(
 
 
 def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
-    """Worked by hand: of 8 and 12 letters beside the passages' 4 and 20; 4 letters a token, answers of at most 10."""
+    """Worked by hand: of 8 and 12 letters beside the passages' 4 and 20; 4 letters a token, answers
+    of at most 10.
+    """
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text("8 lett: {passage}")
     two.write_text("{passage}{entities}")
-    llm = extractor("http://127.0.0.1:9/v1", tmp_path, entities=str(one), triples=str(two), max_tokens=10,
-                    price={"prompt": 1e6, "completion": 2e6})  # fmt: skip
+    llm = extractor(
+        "http://127.0.0.1:9/v1",
+        tmp_path,
+        entities=str(one),
+        triples=str(two),
+        max_tokens=10,
+        price={"prompt": 1e6, "completion": 2e6},
+    )
     nobody = len("(none were found)")
     letters = (8 + 4) + (8 + 20) + (4 + nobody) + (20 + nobody)
     asked = -(-letters // 4) + 2 * 10
     assert llm.estimate(["four", "twenty letters are it"[:20]]) == {
-        "requests": 4, "tokens": {"prompt": asked, "completion": 40}, "cost": asked + 80.0,
-    }  # fmt: skip
+        "requests": 4,
+        "tokens": {"prompt": asked, "completion": 40},
+        "cost": asked + 80.0,
+    }

@@ -30,7 +30,10 @@ QUESTIONS = ["Where did the director of Dune see the Clark Fork?", "who likes cl
 SAID = [
     (["David Lynch", "Dune"], [["Dune", "filmed by", "David Lynch"]]),
     (["Missoula"], [["David Lynch", "grew up in ", "Missoula"], ["Missoula", "is", "missoula!"]]),
-    (["Clark Fork", "  ", 7], [["Missoula", "lies on", "Clark Fork"], ["a", "b"], ["?", "is", "Missoula"], "no"]),
+    (
+        ["Clark Fork", "  ", 7],
+        [["Missoula", "lies on", "Clark Fork"], ["a", "b"], ["?", "is", "Missoula"], "no"],
+    ),
 ]
 
 
@@ -41,7 +44,11 @@ def passages() -> list[str]:
 def hipporag(folder: Path, content: list[str], idx: bool = False) -> Path:
     """The file that HippoRAG 2 writes."""
     docs = [
-        {"idx": f"chunk-{hashlib.md5(text.encode()).hexdigest()}", "extracted_entities": e, "extracted_triples": t}
+        {
+            "idx": f"chunk-{hashlib.md5(text.encode()).hexdigest()}",
+            "extracted_entities": e,
+            "extracted_triples": t,
+        }
         | ({} if idx else {"passage": text})
         for text, (e, t) in zip(content, SAID, strict=True)
     ]
@@ -53,7 +60,9 @@ def hipporag(folder: Path, content: list[str], idx: bool = False) -> Path:
 def ours(folder: Path, keys: list[dict[str, str]]) -> Path:
     path = folder / "openie.jsonl.gz"
     rows = [{**key, "entities": e, "triples": t} for key, (e, t) in zip(keys, SAID, strict=True)]
-    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode(), mtime=0))
+    path.write_bytes(
+        gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode(), mtime=0)
+    )
     return path
 
 
@@ -86,26 +95,41 @@ def test_every_form_gives_the_same_graph(titled: Any, tmp_path: Path, form: str)
     ]
     assert relation(extraction).nnz == 2 * 3, "the self-loop is no edge"
     wanted = {
-        "coverage": 1, "rows": 3, "rows_without_passage": 0, "rows_again": 0, "self_loops": 1, "not_entities": 1,
-        "not_triples": 2, "empty_names": 2, "passages_without_triple": 0, "openie_entities": 4, "triples": 4,
+        "coverage": 1,
+        "rows": 3,
+        "rows_without_passage": 0,
+        "rows_again": 0,
+        "self_loops": 1,
+        "not_entities": 1,
+        "not_triples": 2,
+        "empty_names": 2,
+        "passages_without_triple": 0,
+        "openie_entities": 4,
+        "triples": 4,
         f"rows_by_{'passage' if form == 'spaces' else form}": 3,
-    }  # fmt: skip
+    }
     assert {name: made.facts[name] for name in wanted} == wanted
 
 
 def test_mentions_are_added_to_those_of_the_base(titled: Any, tmp_path: Path) -> None:
     benchmark = titled(WORLD, QUESTIONS)
-    extraction = extract(OpenIEFile(TITLES, str(hipporag(tmp_path, passages()))), benchmark, Store(tmp_path / "runs"))
+    extraction = extract(
+        OpenIEFile(TITLES, str(hipporag(tmp_path, passages()))), benchmark, Store(tmp_path / "runs")
+    )
 
     def told(mentions: Any, place: int) -> list[tuple[str, str]]:
         part = slice(mentions.indptr[place], mentions.indptr[place + 1])
         return [
-            (KINDS[k], extraction.names[e]) for k, e in zip(mentions.kind[part], mentions.entity[part], strict=True)
+            (KINDS[k], extraction.names[e])
+            for k, e in zip(mentions.kind[part], mentions.entity[part], strict=True)
         ]
 
     assert told(extraction.passages, 0) == [
-        ("title", "dune"), ("title", "david lynch"), ("open", "david lynch"), ("open", "dune"),
-    ]  # fmt: skip
+        ("title", "dune"),
+        ("title", "david lynch"),
+        ("open", "david lynch"),
+        ("open", "dune"),
+    ]
     assert told(extraction.questions, 0) == [("title", "dune"), ("open", "clark fork")]
     assert told(extraction.questions, 1) == []
     place = np.flatnonzero(extraction.questions.kind == KINDS.index("open"))[0]
@@ -164,8 +188,14 @@ def test_odd_names(titled: Any, tmp_path: Path) -> None:
         ("{", "broken JSON"),
         ('{"docs": 3}', "expected an object with a list under docs"),
         ('{"docs": [3]}', "record 0: expected an object, found int"),
-        ('{"docs": [{"extracted_triples": []}]}', "record 0: neither passage nor id names the passage"),
-        ('{"docs": [{"idx": "d000", "extracted_triples": []}]}', "record 0: entities and triples are missing"),
+        (
+            '{"docs": [{"extracted_triples": []}]}',
+            "record 0: neither passage nor id names the passage",
+        ),
+        (
+            '{"docs": [{"idx": "d000", "extracted_triples": []}]}',
+            "record 0: entities and triples are missing",
+        ),
     ],
 )
 def test_broken_files(titled: Any, tmp_path: Path, text: str, message: str) -> None:
@@ -187,7 +217,9 @@ def test_identity_is_the_content_and_a_missing_file_is_named(tmp_path: Path) -> 
 
 
 def test_configuration() -> None:
-    config = compose("config", ["extractor=openie_file", "extractor.path=x.json", "extractor.base.model=null"])
+    config = compose(
+        "config", ["extractor=openie_file", "extractor.path=x.json", "extractor.base.model=null"]
+    )
     assert instantiate(config.extractor) == OpenIEFile(Offline(model=None), "x.json")
 
 

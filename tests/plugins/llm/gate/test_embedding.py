@@ -13,7 +13,14 @@ from harness.plugins.llm.gate import Candidates, keep
 from harness.plugins.llm.gate.embedding import Embedding
 from harness.work.store import Store
 
-VECTORS = {"x": (1, 0), "y": (0, 1), "east": (1, 0), "north": (0, 1), "most east": (4, 3), "most north": (3, 4)}
+VECTORS = {
+    "x": (1, 0),
+    "y": (0, 1),
+    "east": (1, 0),
+    "north": (0, 1),
+    "most east": (4, 3),
+    "most north": (3, 4),
+}
 """Cosines with x: 1, 0, 0.8, 0.6; with y: 0, 1, 0.6, 0.8."""
 
 
@@ -30,14 +37,18 @@ class Opened:
     facts: dict[str, Any] = {}  # noqa: RUF012
 
     def encode(self, texts: Sequence[str], role: str, advance: Callable[[int], object]) -> Any:
-        return np.array([VECTORS[text] for text in texts], np.float32), np.zeros(len(texts), np.bool_)
+        return np.array([VECTORS[text] for text in texts], np.float32), np.zeros(
+            len(texts), np.bool_
+        )
 
 
 TEXTS = ["east", "north", "most east", "most north"]
 ALL = Candidates(TEXTS, np.array([0, 4, 8]), np.array([0, 1, 2, 3] * 2))
 
 
-def kept(gate: Embedding, candidates: Candidates, folder: Path) -> tuple[list[list[str]], dict[str, Any]]:
+def kept(
+    gate: Embedding, candidates: Candidates, folder: Path
+) -> tuple[list[list[str]], dict[str, Any]]:
     passed, facts = keep(gate, ["x", "y"], candidates, Store(folder))
     pairs = zip(candidates.question, candidates.fact, passed, strict=True)
     found: list[list[str]] = [[], []]
@@ -52,9 +63,16 @@ def test_threshold_then_most(tmp_path: Path) -> None:
     found, facts = kept(gate, ALL, tmp_path)
     assert found == [["east", "most east"], ["north", "most north"]]
     assert {name: facts[name] for name in ("kept", "dropped", "below", "beyond")} == {
-        "kept": 4, "dropped": 4, "below": 2, "beyond": 2,
-    }  # fmt: skip
-    assert kept(replace(gate, most=None), ALL, tmp_path)[0][0] == ["east", "most east", "most north"]
+        "kept": 4,
+        "dropped": 4,
+        "below": 2,
+        "beyond": 2,
+    }
+    assert kept(replace(gate, most=None), ALL, tmp_path)[0][0] == [
+        "east",
+        "most east",
+        "most north",
+    ]
     assert kept(replace(gate, threshold=0.9), ALL, tmp_path)[0] == [["east"], ["north"]]
 
 
@@ -67,7 +85,9 @@ def test_of_equal_cosines_the_earlier_candidate_is_kept(tmp_path: Path) -> None:
 
 
 def test_no_candidates_loads_no_model(tmp_path: Path) -> None:
-    passed, _ = keep(Embedding(None), ["x"], Candidates([], np.zeros(2, int), np.empty(0, int)), Store(tmp_path))  # type: ignore[arg-type]
+    passed, _ = keep(
+        Embedding(None), ["x"], Candidates([], np.zeros(2, int), np.empty(0, int)), Store(tmp_path)
+    )  # type: ignore[arg-type]
     assert passed.shape == (0,)
 
 

@@ -25,17 +25,25 @@ class Fixed:
 
     texts: tuple[str, ...]
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
-        return np.array([candidates.texts[fact] in self.texts for fact in candidates.fact], dtype=np.bool_), {"own": 1}
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Kept:
+        return np.array(
+            [candidates.texts[fact] in self.texts for fact in candidates.fact], dtype=np.bool_
+        ), {"own": 1}
 
 
 def test_equal_texts_stand_or_fall_together_and_count_once(tmp_path: Path) -> None:
     passed, facts = keep(Fixed(("a b c",)), ["x", "y", "z"], RAGGED, Store(tmp_path))
     assert passed.tolist() == [False, True, True, False, True]
     assert facts == {
-        "candidates": 4, "kept": 2, "dropped": 2, "questions_without_candidate": 1, "questions_with_nothing_kept": 0,
+        "candidates": 4,
+        "kept": 2,
+        "dropped": 2,
+        "questions_without_candidate": 1,
+        "questions_with_nothing_kept": 0,
         "own": 1,
-    }  # fmt: skip
+    }
 
 
 def test_a_question_with_nothing_kept_is_counted(tmp_path: Path) -> None:
@@ -44,14 +52,26 @@ def test_a_question_with_nothing_kept_is_counted(tmp_path: Path) -> None:
     assert (facts["questions_without_candidate"], facts["questions_with_nothing_kept"]) == (1, 1)
 
 
-def test_what_is_decided_is_kept_and_texts_that_are_no_candidate_do_not_matter(tmp_path: Path) -> None:
+def test_what_is_decided_is_kept_and_texts_that_are_no_candidate_do_not_matter(
+    tmp_path: Path,
+) -> None:
     keep(Open(), ["x", "y", "z"], RAGGED, Store(tmp_path))
     more = Candidates(["unused", *TEXTS], RAGGED.indptr, RAGGED.fact + 1)
     assert keep(Open(), ["x", "y", "z"], more, Store(tmp_path))[0].tolist() == [True] * 5
     assert len(list((tmp_path / "artifacts" / "gate").glob("*/manifest.json"))) == 1
     keep(Open(), ["x", "y", "w"], RAGGED, Store(tmp_path))
-    keep(Open(), ["x", "y", "z"], Candidates(TEXTS, RAGGED.indptr, RAGGED.fact[::-1]), Store(tmp_path))
-    keep(Open(), ["x", "y", "z"], Candidates(TEXTS, np.array([0, 2, 3, 5]), RAGGED.fact), Store(tmp_path))
+    keep(
+        Open(),
+        ["x", "y", "z"],
+        Candidates(TEXTS, RAGGED.indptr, RAGGED.fact[::-1]),
+        Store(tmp_path),
+    )
+    keep(
+        Open(),
+        ["x", "y", "z"],
+        Candidates(TEXTS, np.array([0, 2, 3, 5]), RAGGED.fact),
+        Store(tmp_path),
+    )
     assert len(list((tmp_path / "artifacts" / "gate").glob("*/manifest.json"))) == 4
 
 
@@ -67,22 +87,31 @@ def test_as_many_rows_as_questions(tmp_path: Path) -> None:
         keep(Open(), ["x", "y"], RAGGED, Store(tmp_path))
 
 
-@given(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=5), st.lists(st.sampled_from("abc"), min_size=6))
+@given(
+    st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=5),
+    st.lists(st.sampled_from("abc"), min_size=6),
+)
 def test_distinct_candidates_name_what_was_there(rows: list[list[int]], texts: list[str]) -> None:
     indptr = np.cumsum([0, *map(len, rows)])
-    whole = Candidates(texts, indptr, np.array([fact for row in rows for fact in row], dtype=np.int64))
+    whole = Candidates(
+        texts, indptr, np.array([fact for row in rows for fact in row], dtype=np.int64)
+    )
     clean, back = whole.distinct()
     assert len(set(clean.texts)) == len(clean.texts)
     for question, row in enumerate(rows):
         assert clean.of(question) == list(dict.fromkeys(texts[fact] for fact in row))
-    assert [clean.texts[clean.fact[i]] for i in back] == [texts[fact] for row in rows for fact in row]
+    assert [clean.texts[clean.fact[i]] for i in back] == [
+        texts[fact] for row in rows for fact in row
+    ]
     assert clean.question[back].tolist() == whole.question.tolist()
 
 
 @pytest.mark.parametrize("name", names("gate"))
 def test_every_configuration_makes_a_gate_of_its_module(name: str) -> None:
     model = ["+gate.model=m"] if name == "llm" else []
-    config = compose("config", [f"+gate={name}", *(part.lstrip("+") for part in model), "paths.runs=r"])
+    config = compose(
+        "config", [f"+gate={name}", *(part.lstrip("+") for part in model), "paths.runs=r"]
+    )
     made = instantiate(config.gate)
     assert isinstance(made, Gate)
     assert type(made).__module__ == f"harness.plugins.llm.gate.{name}"

@@ -17,7 +17,11 @@ from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
 from tests.plugins.llm.endpoint.scripted import served
 
-TEXTS = ["dune filmed by david lynch", "david lynch grew up in missoula", "rome is a city with river"]
+TEXTS = [
+    "dune filmed by david lynch",
+    "david lynch grew up in missoula",
+    "rome is a city with river",
+]
 QUESTIONS = ["Where did the director of Dune grow up?", "Which city has a river?", "Why?"]
 CANDIDATES = Candidates(TEXTS, np.array([0, 3, 5, 5]), np.array([0, 1, 2, 2, 0]))
 GOOD = [True, True, False, True, False]
@@ -29,7 +33,13 @@ def good(number: int, message: str) -> str:
 
 
 def gate(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
+    settings = {
+        "base_url": url,
+        "answers": str(folder / "answers"),
+        "parallel": 2,
+        "retries": 3,
+        "backoff": 0.01,
+    }
     return LLM(model="tiny/model", **{"timeout": 2, **settings, **more})
 
 
@@ -39,7 +49,9 @@ def manifest(folder: Path) -> Path:
 
 def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
     with served(good) as endpoint:
-        passed, facts = keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
+        passed, facts = keep(
+            gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path)
+        )
     assert passed.tolist() == GOOD
     assert len(endpoint.requests) == 2
     body = endpoint.requests[0]
@@ -47,16 +59,29 @@ def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
     assert f"Question: {QUESTIONS[0]}\n" in message
     assert message.rstrip().endswith("Facts:\n" + "\n".join(f"- {text}" for text in TEXTS))
     assert "at most 4" in message
-    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("tiny/model", 0, 0, 512)
+    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == (
+        "tiny/model",
+        0,
+        0,
+        512,
+    )
     form = body["response_format"]["json_schema"]
     assert form["strict"] is True
     assert form["schema"]["properties"]["facts"]["maxItems"] == 4
     assert form["schema"]["additionalProperties"] is False
     wanted = {
-        "candidates": 5, "kept": 3, "dropped": 2, "questions_without_candidate": 1, "questions_with_nothing_kept": 0,
-        "strangers": 0, "beyond": 0, "answers": 2, "answers_paid": 2, "tokens": {"prompt": 200, "completion": 20},
+        "candidates": 5,
+        "kept": 3,
+        "dropped": 2,
+        "questions_without_candidate": 1,
+        "questions_with_nothing_kept": 0,
+        "strangers": 0,
+        "beyond": 0,
+        "answers": 2,
+        "answers_paid": 2,
+        "tokens": {"prompt": 200, "completion": 20},
         "malformed": {"invalid": 0, "cut": 0, "refused": 0},
-    }  # fmt: skip
+    }
     assert {name: facts[name] for name in wanted} == wanted
 
 
@@ -65,7 +90,9 @@ def test_prompts_for_seeds_and_for_a_domain(tmp_path: Path) -> None:
     with served(good) as endpoint:
         for more in ({"prompt": "seeds"}, {"prompt": "keep_domain", "domain": "law"}):
             folder = tmp_path / more["prompt"]
-            passed, _ = keep(gate(endpoint.url, folder, parallel=1, **more), QUESTIONS, CANDIDATES, Store(folder))
+            passed, _ = keep(
+                gate(endpoint.url, folder, parallel=1, **more), QUESTIONS, CANDIDATES, Store(folder)
+            )
             assert passed.tolist() == GOOD
     seeds, law = (endpoint.requests[place]["messages"][0]["content"] for place in (0, 2))
     assert "Entities:\n- dune filmed" in seeds
@@ -86,12 +113,16 @@ def test_prompts_for_seeds_and_for_a_domain(tmp_path: Path) -> None:
     ],
     ids=["capitals", "strangers", "more-than-most", "nothing"],
 )
-def test_only_candidates_and_at_most_so_many(tmp_path: Path, answer: Any, first: list[bool], counts: Any) -> None:
+def test_only_candidates_and_at_most_so_many(
+    tmp_path: Path, answer: Any, first: list[bool], counts: Any
+) -> None:
     def play(number: int, message: str) -> str:
         return json.dumps(answer) if "director" in message else good(number, message)
 
     with served(play) as endpoint:
-        passed, facts = keep(gate(endpoint.url, tmp_path, most=2), QUESTIONS, CANDIDATES, Store(tmp_path))
+        passed, facts = keep(
+            gate(endpoint.url, tmp_path, most=2), QUESTIONS, CANDIDATES, Store(tmp_path)
+        )
     assert passed.tolist() == [*first, True, False]
     assert (facts["strangers"], facts["beyond"]) == counts
 
@@ -104,12 +135,18 @@ def test_only_candidates_and_at_most_so_many(tmp_path: Path, answer: Any, first:
         (("cut", '{"facts": ["dune'), "cut"),
     ],
 )
-def test_malformed_answers_keep_nothing_and_are_listed(tmp_path: Path, answer: Any, why: str) -> None:
-    with served(lambda number, message: answer if "director" in message else good(number, message)) as endpoint:
+def test_malformed_answers_keep_nothing_and_are_listed(
+    tmp_path: Path, answer: Any, why: str
+) -> None:
+    with served(
+        lambda number, message: answer if "director" in message else good(number, message)
+    ) as endpoint:
         passed, facts = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
     assert passed.tolist() == [False, False, False, True, False]
     assert facts["malformed"] == {"invalid": 0, "cut": 0, "refused": 0, why: 1}
-    (row,) = [json.loads(line) for line in (manifest(tmp_path) / MALFORMED).read_text().splitlines()]
+    (row,) = [
+        json.loads(line) for line in (manifest(tmp_path) / MALFORMED).read_text().splitlines()
+    ]
     assert (row["question"], row["why"]) == (QUESTIONS[0], why)
 
 
@@ -128,7 +165,9 @@ def test_a_model_that_never_answers_as_asked_decides_nothing(tmp_path: Path) -> 
     "fault", [("status", 429), ("half", None), ("garbage", b"<html>")], ids=["429", "half", "html"]
 )
 def test_what_goes_better_the_next_time_is_asked_again(tmp_path: Path, fault: Any) -> None:
-    with served(lambda number, message: fault if number == 1 else good(number, message)) as endpoint:
+    with served(
+        lambda number, message: fault if number == 1 else good(number, message)
+    ) as endpoint:
         passed, _ = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
     assert passed.tolist() == GOOD
     assert len(endpoint.requests) == 3
@@ -138,7 +177,10 @@ def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(tmp_pat
     dead = ("half", None)
     with (
         served(lambda number, message: dead if number > 1 else good(number, message)) as endpoint,
-        pytest.raises(HarnessError, match=r"^gate\.base_url=http.*: no answer from tiny/model .*1 answers are in"),
+        pytest.raises(
+            HarnessError,
+            match=r"^gate\.base_url=http.*: no answer from tiny/model .*1 answers are in",
+        ),
     ):
         keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
     with served(good, endpoint.port) as endpoint:
@@ -169,7 +211,10 @@ def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(HarnessError, match=r"OPENAI_API_KEY is not set; .* gate\.key_variable"):
         keep(LLM(model="m", answers=str(tmp_path / "a")), QUESTIONS, CANDIDATES, Store(tmp_path))
-    with pytest.raises(HarnessError, match=r"gate\.prompt=kepe: there is no such prompt or file \(did you mean keep"):
+    with pytest.raises(
+        HarnessError,
+        match=r"gate\.prompt=kepe: there is no such prompt or file \(did you mean keep",
+    ):
         keep(LLM(model="m", prompt="kepe"), QUESTIONS, CANDIDATES, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"^gate\.most must be in \[1, inf\), got most=0"):
         LLM(model="m", most=0)
@@ -177,7 +222,9 @@ def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.slow
 def test_a_real_model(tmp_path: Path) -> None:
-    """What SmolLM2-135M keeps says nothing; that its answers hold to the schema, are kept and are the same again."""
+    """What SmolLM2-135M keeps says nothing; that its answers hold to the schema, are kept and are
+    the same again.
+    """
     with smollm2() as url:
         mine = gate(url, tmp_path, model="smollm2-135m", parallel=1, max_tokens=256, timeout=900)
         passed, facts = keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))

@@ -1,4 +1,6 @@
-"""The reader `llm`: what is asked, what is taken, what can go wrong, and a real model on 127.0.0.1."""
+"""The reader `llm`: what is asked, what is taken, what can go wrong, and a real model on
+127.0.0.1.
+"""
 
 import json
 from dataclasses import replace
@@ -18,7 +20,10 @@ from tests.plugins.llm.endpoint.model import smollm2
 from tests.plugins.llm.endpoint.scripted import served
 
 QUESTIONS = ["Who filmed Dune?", "Where does Missoula lie?"]
-CONTEXTS = [["Dune (film)\nDune was filmed by David Lynch.", "Missoula\nMissoula lies on the Clark Fork."], []]
+CONTEXTS = [
+    ["Dune (film)\nDune was filmed by David Lynch.", "Missoula\nMissoula lies on the Clark Fork."],
+    [],
+]
 GOOD = ["David Lynch", "on the Clark Fork"]
 
 
@@ -27,13 +32,21 @@ def good(number: int, message: str) -> str:
 
 
 def reader(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
+    settings = {
+        "base_url": url,
+        "answers": str(folder / "answers"),
+        "parallel": 2,
+        "retries": 3,
+        "backoff": 0.01,
+    }
     return LLM(model="tiny/model", **{"timeout": 2, **settings, **more})
 
 
 def test_passages_in_their_order_and_none_in_the_closed_prompt(tmp_path: Path) -> None:
     with served(good) as endpoint:
-        answers, facts = read(reader(endpoint.url, tmp_path, parallel=1), QUESTIONS, CONTEXTS, Store(tmp_path))
+        answers, facts = read(
+            reader(endpoint.url, tmp_path, parallel=1), QUESTIONS, CONTEXTS, Store(tmp_path)
+        )
     assert answers == GOOD
     opened, closed = (body["messages"][0]["content"] for body in endpoint.requests)
     assert "[1] Dune (film)\nDune was filmed by David Lynch.\n\n[2] Missoula\n" in opened
@@ -43,16 +56,24 @@ def test_passages_in_their_order_and_none_in_the_closed_prompt(tmp_path: Path) -
     form = endpoint.requests[0]["response_format"]["json_schema"]
     assert (form["strict"], form["schema"]["required"]) == (True, ["answer"])
     wanted = {
-        "questions": 2, "without_answer": 0, "answers": 2, "answers_paid": 2,
-        "tokens": {"prompt": 200, "completion": 20}, "malformed": {"invalid": 0, "cut": 0, "refused": 0},
-    }  # fmt: skip
+        "questions": 2,
+        "without_answer": 0,
+        "answers": 2,
+        "answers_paid": 2,
+        "tokens": {"prompt": 200, "completion": 20},
+        "malformed": {"invalid": 0, "cut": 0, "refused": 0},
+    }
     assert {name: facts[name] for name in wanted} == wanted
 
 
 def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
     mine = {"prompt": "evidence", "form": ["evidence", "answer"]}
-    with served(lambda number, message: '{"evidence": "It says so.", "answer": "David Lynch"}') as endpoint:
-        answers, _ = read(reader(endpoint.url, tmp_path, **mine), QUESTIONS, CONTEXTS, Store(tmp_path))
+    with served(
+        lambda number, message: '{"evidence": "It says so.", "answer": "David Lynch"}'
+    ) as endpoint:
+        answers, _ = read(
+            reader(endpoint.url, tmp_path, **mine), QUESTIONS, CONTEXTS, Store(tmp_path)
+        )
     assert answers == ["David Lynch"] * 2
     schema = endpoint.requests[0]["response_format"]["json_schema"]["schema"]
     assert list(schema["properties"]) == ["evidence", "answer"]
@@ -66,11 +87,18 @@ def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
         (("cut", '{"answer": "Dav'), "cut"),
     ],
 )
-def test_what_cannot_be_used_is_an_empty_answer_counted_and_listed(tmp_path: Path, answer: Any, why: str) -> None:
-    with served(lambda number, message: answer if "Dune?" in message else good(number, message)) as endpoint:
+def test_what_cannot_be_used_is_an_empty_answer_counted_and_listed(
+    tmp_path: Path, answer: Any, why: str
+) -> None:
+    with served(
+        lambda number, message: answer if "Dune?" in message else good(number, message)
+    ) as endpoint:
         answers, facts = read(reader(endpoint.url, tmp_path), QUESTIONS, CONTEXTS, Store(tmp_path))
     assert answers == ["", GOOD[1]]
-    assert (facts["without_answer"], facts["malformed"]) == (1, {"invalid": 0, "cut": 0, "refused": 0, why: 1})
+    assert (facts["without_answer"], facts["malformed"]) == (
+        1,
+        {"invalid": 0, "cut": 0, "refused": 0, why: 1},
+    )
     (row,) = [json.loads(line) for line in next(tmp_path.rglob(MALFORMED)).read_text().splitlines()]
     assert (row["question"], row["why"]) == (QUESTIONS[0], why)
 
@@ -81,7 +109,10 @@ def test_a_killed_run_pays_only_for_the_rest(tmp_path: Path) -> None:
     dead = ("half", None)
     with (
         served(lambda number, message: dead if number > 4 else good(number, message)) as endpoint,
-        pytest.raises(HarnessError, match=r"^reader\.base_url=http.*: no answer from tiny/model .*4 answers are in"),
+        pytest.raises(
+            HarnessError,
+            match=r"^reader\.base_url=http.*: no answer from tiny/model .*4 answers are in",
+        ),
     ):
         read(reader(endpoint.url, tmp_path, parallel=1), many, none, Store(tmp_path))
     mine = reader(endpoint.url, tmp_path, price={"prompt": 1e6, "completion": 1e6}, max_tokens=256)
@@ -100,7 +131,9 @@ def test_configuration(tmp_path: Path) -> None:
     assert (made.model, made.answers) == ("m", "r/answers")
     assert identity(made) == identity(LLM(model="m"))
     assert identity(replace(made, prompt="evidence")) != identity(made)
-    with pytest.raises(HarnessError, match=r"reader\.form=\['answer', 'answer'\] names a field twice"):
+    with pytest.raises(
+        HarnessError, match=r"reader\.form=\['answer', 'answer'\] names a field twice"
+    ):
         LLM(model="m", form=["answer", "answer"])
     with pytest.raises(HarnessError, match=r"reader\.closed=closd: .*did you mean closed"):
         identity(LLM(model="m", closed="closd"))
@@ -108,7 +141,9 @@ def test_configuration(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_real_model(tmp_path: Path) -> None:
-    """What SmolLM2-135M answers is poor; that it does, by the schema, and the same again, is what is proved."""
+    """What SmolLM2-135M answers is poor; that it does, by the schema, and the same again, is what
+    is proved.
+    """
     with smollm2() as url:
         mine = reader(url, tmp_path, model="smollm2-135m", parallel=1, max_tokens=64, timeout=900)
         answers, facts = read(mine, QUESTIONS, CONTEXTS, Store(tmp_path / "one"))

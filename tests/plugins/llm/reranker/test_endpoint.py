@@ -18,7 +18,9 @@ from harness.sweep.folder.result import SweepResult
 from tests import warm
 from tests.plugins.llm.endpoint.text_server import TextServer, serving
 
-pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="the extra `openai` is not installed")
+pytestmark = pytest.mark.skipif(
+    find_spec("openai") is None, reason="the extra `openai` is not installed"
+)
 
 
 def shared(question: str, passage: str) -> float:
@@ -40,8 +42,13 @@ def test_scores_are_by_index_and_long_pairs_are_cut_and_counted(
     one, url = server
     one.failures = [503, 429]
     long = "x " * 11 + "who"
-    pairs = [("who is it", "no"), ("who is it", "who knows"), ("what now", "now"), ("who is it", "it is who"),
-             ("who is it", long)]  # fmt: skip
+    pairs = [
+        ("who is it", "no"),
+        ("who is it", "who knows"),
+        ("what now", "now"),
+        ("who is it", "it is who"),
+        ("who is it", long),
+    ]
     judge = EndpointReranker("m", base_url=url + path, api=api, backoff=0.0, parallel=1)
     model = judge.open()
     found, cut = model.score(pairs, lambda done: None)
@@ -65,11 +72,15 @@ def test_tei_says_its_model_and_its_batch(server: tuple[TextServer, str]) -> Non
         EndpointReranker("other", base_url=url).open()
 
 
-def test_a_batch_that_is_refused_is_halved(server: tuple[TextServer, str], caplog: pytest.LogCaptureFixture) -> None:
+def test_a_batch_that_is_refused_is_halved(
+    server: tuple[TextServer, str], caplog: pytest.LogCaptureFixture
+) -> None:
     one, url = server
     one.most, one.tells_most = 3, False
     pairs = [("who is it", word) for word in ("a", "b", "who", "d", "is it")]
-    found, cut = EndpointReranker("m", base_url=url, parallel=1).open().score(pairs, lambda done: None)
+    found, cut = (
+        EndpointReranker("m", base_url=url, parallel=1).open().score(pairs, lambda done: None)
+    )
     assert found.tolist() == [0, 0, 1, 0, 2]
     assert not cut.any()
     assert [len(body["texts"]) for _, body in one.requests] == [5, 2, 3]
@@ -78,15 +89,25 @@ def test_a_batch_that_is_refused_is_halved(server: tuple[TextServer, str], caplo
 
 def typed(folder: Path, bench: Path, url: str, *more: str) -> subprocess.CompletedProcess[str]:
     lists = [f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25")]
-    own = ["reranker=endpoint", "reranker.model=m", f"reranker.base_url={url}", "reranker.retries=0", "grid=point"]
+    own = [
+        "reranker=endpoint",
+        "reranker.model=m",
+        f"reranker.base_url={url}",
+        "reranker.retries=0",
+        "grid=point",
+    ]
     shape = ["fuser=single", "fuser.list=graph", "tracking=none", "metrics=[last_hop@5,full_sup@2]"]
     place = ["sweep", "dataset=folder", f"dataset.path={bench}", *lists, *shape]
-    return warm.harness(*place, *own, *more, cwd=folder, env={**os.environ, "ENDPOINT_API_KEY": "a-key"})
+    return warm.harness(
+        *place, *own, *more, cwd=folder, env={**os.environ, "ENDPOINT_API_KEY": "a-key"}
+    )
 
 
 @pytest.mark.slow
 def test_a_sweep_reranks_by_it_once_and_goes_on_without_it(bench: Path, tmp_path: Path) -> None:
-    """The server prefers gold: full_sup@2 is then the share of questions with both among the list's first ten."""
+    """The server prefers gold: full_sup@2 is then the share of questions with both among the list's
+    first ten.
+    """
     rows = [json.loads(line) for line in (bench / "queries.jsonl").read_text().splitlines()]
     gold = {row["question"]: row["supporting_ids"] for row in rows}
     one = TextServer(lambda question, passage: float(any(doc in passage for doc in gold[question])))
@@ -100,9 +121,14 @@ def test_a_sweep_reranks_by_it_once_and_goes_on_without_it(bench: Path, tmp_path
     assert again.returncode == 0, "what was scored is kept; the server is gone"
     more = typed(tmp_path, bench, url, "reranker.m=11")
     assert more.returncode == 2
-    assert more.stderr.splitlines()[-1].startswith(f"error: reranker.base_url={url}: no answer from m ")
-    (trial,) = [row for row in SweepResult(tmp_path / first.stdout.splitlines()[-1]).whole.rows
-                if row["parameters"].get("reranker") == "endpoint"]  # fmt: skip
+    assert more.stderr.splitlines()[-1].startswith(
+        f"error: reranker.base_url={url}: no answer from m "
+    )
+    (trial,) = [
+        row
+        for row in SweepResult(tmp_path / first.stdout.splitlines()[-1]).whole.rows
+        if row["parameters"].get("reranker") == "endpoint"
+    ]
     ranked: dict[str, list[str]] = {}
     for line in (bench / "graph.trec").read_text().splitlines():
         query, _, doc, *_ = line.split()
@@ -116,11 +142,20 @@ def test_a_sweep_reranks_by_it_once_and_goes_on_without_it(bench: Path, tmp_path
 @pytest.mark.parametrize(
     ("field", "said"),
     [
-        ({"model": "other"}, "reranker.model=other: the server at URL serves m; type reranker.model=m,"),
+        (
+            {"model": "other"},
+            "reranker.model=other: the server at URL serves m; type reranker.model=m,",
+        ),
         ({"base_url": "URL/v2"}, "reranker.base_url=URL/v2: 404: "),
-        ({"base_url": "http://127.0.0.1:9"}, "reranker.base_url=http://127.0.0.1:9: no answer from m "),
+        (
+            {"base_url": "http://127.0.0.1:9"},
+            "reranker.base_url=http://127.0.0.1:9: no answer from m ",
+        ),
         ({"api": "cohere"}, "reranker.api=cohere is not known"),
-        ({"api": "rerank", "model": "other", "base_url": "URL/v1"}, "The model `other` does not exist"),
+        (
+            {"api": "rerank", "model": "other", "base_url": "URL/v1"},
+            "The model `other` does not exist",
+        ),
         ({"price": -1.0}, "reranker.price must be"),
     ],
 )
@@ -128,7 +163,10 @@ def test_mistakes_name_the_address_the_status_and_the_mend(
     server: tuple[TextServer, str], field: dict[str, Any], said: str
 ) -> None:
     _, url = server
-    given = {name: value.replace("URL", url) if isinstance(value, str) else value for name, value in field.items()}
+    given = {
+        name: value.replace("URL", url) if isinstance(value, str) else value
+        for name, value in field.items()
+    }
     with pytest.raises(HarnessError) as found:
         EndpointReranker(**{"model": "m", "base_url": url, "retries": 0, **given}).open().score(
             [("who", "me")], lambda done: None

@@ -1,4 +1,6 @@
-"""A fit of a small world's lists: folds that it does not see, the same bytes again, and lists under what it found."""
+"""A fit of a small world's lists: folds that it does not see, the same bytes again, and lists under
+what it found.
+"""
 
 import dataclasses
 from dataclasses import dataclass
@@ -27,11 +29,18 @@ from harness.testing.world import small_benchmark
 from harness.work.store import Store
 from tests.world.generate import write
 
-SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
+SMALL = (
+    "encoder=hashed",
+    "extractor.model=null",
+    "extractor.spans=false",
+    "fit.rounds=1",
+    "fit.halvings=0",
+)
 PATHS = (
-    *SMALL, "target=mention_paths",
+    *SMALL,
+    "target=mention_paths",
     "target.stages=[{own.words:[1,0,5,0.8]},{names.rarity:[1,0,3,0.6],shares.base:[0,-3,3,0.4]}]",
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +69,16 @@ def test_the_file_tells_what_was_fitted_on_what_and_comes_again_to_the_byte(fitt
     assert list(told["fitted_on"]) == ["sample"]
     assert told["weights"].keys() == {"own.words", "names.rarity", "shares.base"}
     assert list(told["folds"]) == [0, 1, 2, 3, 4]
-    assert {"version", "code", "libraries", "search", "metrics", "stages", "strategy", "left_out"} <= told.keys()
+    assert {
+        "version",
+        "code",
+        "libraries",
+        "search",
+        "metrics",
+        "stages",
+        "strategy",
+        "left_out",
+    } <= told.keys()
     one = told["objective"]["sample"]
     assert one["fit"] >= one["start"]
 
@@ -72,7 +90,8 @@ def test_gathered_evidence_ranks_as_the_retriever_does(runs):
     weights = {"own.words": 1.7, "names.rarity": 0.3, "shares.base": -0.4, "end.words": 0.6}
     retriever = with_weights(instantiate(config.target).retriever, weights)
     expected = run_ranks(
-        retriever.retrieve(setting.benchmark, store)[0].take(setting.members), setting.benchmark.gold[setting.members]
+        retriever.retrieve(setting.benchmark, store)[0].take(setting.members),
+        setting.benchmark.gold[setting.members],
     )
     assert np.array_equal(Gathered.of(retriever, setting).ranks(retriever), expected)
 
@@ -87,7 +106,9 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     assert facts["out_of_fold"] == len(data.members("tune"))
     whole = with_weights(inner, found["weights"]).retrieve(data, store)[0]
     test = data.members("test")
-    assert np.array_equal(run_ranks(run.take(test), data.gold[test]), run_ranks(whole.take(test), data.gold[test]))
+    assert np.array_equal(
+        run_ranks(run.take(test), data.gold[test]), run_ranks(whole.take(test), data.gold[test])
+    )
     tune, values = data.members("tune"), []
     assert {query: part for part, names in found["questions"].items() for query in names} == {
         data.query_ids[query].as_py(): data.folds[query] for query in tune.tolist()
@@ -97,14 +118,20 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     for part in range(5):
         mine = tune[fold[tune] == part]
         own = with_weights(inner, found["folds"][part]).retrieve(data, store)[0].take(mine)
-        assert np.array_equal(run_ranks(run.take(mine), data.gold[mine]), run_ranks(own, data.gold[mine]))
+        assert np.array_equal(
+            run_ranks(run.take(mine), data.gold[mine]), run_ranks(own, data.gold[mine])
+        )
         ranks = run_ranks(own, data.gold[mine])
         values.append(np.mean([Metric.parse(name)(ranks) for name in found["metrics"]], axis=0))
-    assert found["objective"]["sample"]["held_out_folds"] == pytest.approx(np.concatenate(values).mean(), abs=1e-6)
+    assert found["objective"]["sample"]["held_out_folds"] == pytest.approx(
+        np.concatenate(values).mean(), abs=1e-6
+    )
 
 
 class Fake:
-    """Questions of fold 0 are found with weight 1 alone, one of fold 3 with weight 0 alone, all others always."""
+    """Questions of fold 0 are found with weight 1 alone, one of fold 3 with weight 0 alone, all
+    others always.
+    """
 
     stages = ({"weight": [0, 0, 1, 1]},)
 
@@ -140,13 +167,20 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
         return data
 
     monkeypatch.setattr("harness.plugins.mentions.fit.record.lists.benchmark", blind)
-    assert fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"] == fitted[1]["weights"]
+    assert (
+        fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"]
+        == fitted[1]["weights"]
+    )
 
 
 @pytest.mark.plugin("policyrag")
 def test_a_reranker(runs):
     graph = ("fuser=single", "fuser.list=dense", "pool.lists=[dense]")
-    _, found = fit(*configuration(runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")))
+    _, found = fit(
+        *configuration(
+            runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")
+        )
+    )
     one = found["objective"]["sample"]
     assert one["fit"] >= one["start"]
 
@@ -161,14 +195,26 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [(("fit.datasets=sample",), "dataset=folder and fit.datasets both say what is fitted on"),
-     (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
-     (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
-     (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat \(restrat\) \(did you mean restart"),
-     pytest.param(("target=policy", "fuser=learned"), "learns its own; choose", marks=pytest.mark.plugin("policyrag")),
-     (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
-     (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "expected two, the first of own")],
-)  # fmt: skip
+    [
+        (("fit.datasets=sample",), "dataset=folder and fit.datasets both say what is fitted on"),
+        (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
+        (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
+        (
+            ("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",),
+            r"PPR has no restrat \(restrat\) \(did you mean restart",
+        ),
+        pytest.param(
+            ("target=policy", "fuser=learned"),
+            "learns its own; choose",
+            marks=pytest.mark.plugin("policyrag"),
+        ),
+        (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
+        (
+            ("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"),
+            "expected two, the first of own",
+        ),
+    ],
+)
 def test_what_cannot_be_fitted_is_said(given, words, runs):
     with pytest.raises(HarnessError, match=words):
         fit(*configuration(runs, (*SMALL, *given)))
@@ -176,18 +222,32 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("weights: [1]", r"target = 'None', expected a str"), ("{", "no YAML"),
-     ("{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: much}}",
-      r"weights\.a must be a number"),
-     ("{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: {}}",
-      r"folds.* \[0\], questions of \[\]; fit again"),
-     ("{target: x, fitted_on: {}, folds: {}, weights: {}}", r"splitting = 'None', expected a str; fit again")],
-)  # fmt: skip
+    [
+        ("weights: [1]", r"target = 'None', expected a str"),
+        ("{", "no YAML"),
+        (
+            "{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: "
+            "much}}",
+            r"weights\.a must be a number",
+        ),
+        (
+            "{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: "
+            "{}}",
+            r"folds.* \[0\], questions of \[\]; fit again",
+        ),
+        (
+            "{target: x, fitted_on: {}, folds: {}, weights: {}}",
+            r"splitting = 'None', expected a str; fit again",
+        ),
+    ],
+)
 def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
     (tmp_path / "fit.yaml").write_text(text)
     with pytest.raises(HarnessError, match=words):
         Fitted(None, str(tmp_path / "fit.yaml"))
-    with pytest.raises(HarnessError, match=r"there is no such file.*; give what `harness fit` wrote"):
+    with pytest.raises(
+        HarnessError, match=r"there is no such file.*; give what `harness fit` wrote"
+    ):
         Fitted(None, str(tmp_path / "none.yaml"))
 
 
@@ -223,14 +283,20 @@ class Constant:
 
 
 FIT = {
-    "target": "x", "fitted_on": {"small": "0"}, "splitting": "md5", "weights": {"weight": 0.5},
-    "folds": {0: {"weight": 0.1}, 1: {"weight": 0.2}}, "questions": {0: ["q0"], 1: ["q2", "q3"]},
-}  # fmt: skip
+    "target": "x",
+    "fitted_on": {"small": "0"},
+    "splitting": "md5",
+    "weights": {"weight": 0.5},
+    "folds": {0: {"weight": 0.1}, 1: {"weight": 0.2}},
+    "questions": {0: ["q0"], 1: ["q2", "q3"]},
+}
 
 
 @pytest.mark.plugin("phasegraph")
 def test_a_list_follows_from_its_file_whatever_the_split_and_the_part_of_the_corpus(tmp_path):
-    """md5 and disjoint share one artifact: with either, a question has the weights that did not learn from it."""
+    """md5 and disjoint share one artifact: with either, a question has the weights that did not
+    learn from it.
+    """
     from harness.plugins.phasegraph.retriever.part import Part
 
     (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
@@ -244,7 +310,9 @@ def test_a_list_follows_from_its_file_whatever_the_split_and_the_part_of_the_cor
 
 @pytest.mark.plugin("phasegraph")
 def test_questions_whose_gold_the_weights_saw_are_counted_by_split(tmp_path):
-    """q1 shares gold with q0 and with q2, q2 with q1 alone, q4 has q3's; only q0, q2 and q3 taught, in two folds."""
+    """q1 shares gold with q0 and with q2, q2 with q1 alone, q4 has q3's; only q0, q2 and q3 taught,
+    in two folds.
+    """
     from harness.plugins.phasegraph.retriever.part import Part
 
     (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
@@ -260,22 +328,39 @@ def test_questions_whose_gold_the_weights_saw_are_counted_by_split(tmp_path):
 
 
 def test_shipped_weights_saw_the_gold_of_md5_tune_under_any_split(monkeypatch):
-    """As PPR: its weights were chosen on what md5 calls tune, so a disjoint test holds questions that taught them."""
+    """As PPR: its weights were chosen on what md5 calls tune, so a disjoint test holds questions
+    that taught them.
+    """
     monkeypatch.setattr(Constant, "fitted_on", ("small",), raising=False)
     data = dataclasses.replace(small_benchmark(), splitting="disjoint")
-    taught = [place for place, name in enumerate(data.query_ids.to_pylist()) if md5_split(name) == "tune"]
+    taught = [
+        place for place, name in enumerate(data.query_ids.to_pylist()) if md5_split(name) == "tune"
+    ]
     known = {doc for place in taught for doc in data.gold[place].tolist()}
     for part in ("tune", "test"):
         saw = sum(bool(known & set(data.gold[place].tolist())) for place in data.members(part))
         assert lists.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
-    assert lists.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"]["test"] == 0
+    assert (
+        lists.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"][
+            "test"
+        ]
+        == 0
+    )
 
 
 def test_questions_are_known_by_their_texts_where_ids_are_others(tmp_path, monkeypatch):
-    """MuSiQue's 2hop__10620_79092 is a tune question (even MD5), 2hop__10017_18974 is one of test; here both are q*."""
-    known = "The volcano named after the legendary King featured in Historia Regum Britanniae last erupted when"
+    """MuSiQue's 2hop__10620_79092 is a tune question (even MD5), 2hop__10017_18974 is one of test;
+    here both are q*.
+    """
+    known = (
+        "The volcano named after the legendary King featured in Historia Regum Britanniae last "
+        "erupted when"
+    )
     other = "Who led the military expedition in the province that borders Zhejiang to the south?"
-    assert [md5_split(name) for name in ("2hop__10620_79092", "2hop__10017_18974")] == ["tune", "test"]
+    assert [md5_split(name) for name in ("2hop__10620_79092", "2hop__10017_18974")] == [
+        "tune",
+        "test",
+    ]
     data = small_benchmark()
     monkeypatch.setattr(Constant, "fitted_on", ("musique",), raising=False)
     (tmp_path / "fit.yaml").write_text(
@@ -285,5 +370,10 @@ def test_questions_are_known_by_their_texts_where_ids_are_others(tmp_path, monke
     for question, shared in ((known, {0, 1}), (other, set())):  # q1 shares gold with q0
         queries = {**data.queries[:], "question": [question, *data.questions[1:]]}
         asked = dataclasses.replace(data, queries=Dataset.from_dict(queries))
-        counts = {part: len(shared & set(asked.members(part).tolist())) for part in ("tune", "test")}
-        assert {name: one["seen"] for name, one in lists.fitted(made, asked).items()} == {"a": counts, "b": counts}
+        counts = {
+            part: len(shared & set(asked.members(part).tolist())) for part in ("tune", "test")
+        }
+        assert {name: one["seen"] for name, one in lists.fitted(made, asked).items()} == {
+            "a": counts,
+            "b": counts,
+        }

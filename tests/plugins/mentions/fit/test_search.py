@@ -13,7 +13,10 @@ def bowl(weights):
 
 
 def test_it_finds_the_bottom_to_a_quarter_of_a_step():
-    assert Search(rounds=20, halvings=2, stop=0.0001, penalty=0)(bowl, KNOBS) == {"a": 2.25, "b": -3.0}
+    assert Search(rounds=20, halvings=2, stop=0.0001, penalty=0)(bowl, KNOBS) == {
+        "a": 2.25,
+        "b": -3.0,
+    }
 
 
 def test_it_stays_within_bounds_and_rounds_end_it():
@@ -55,9 +58,14 @@ def test_early_stopping_ends_what_gains_too_little():
 
 @pytest.mark.parametrize(
     ("knob", "words"),
-    [([0, 1], r"must be \[start, low, high, step\], got \[0, 1\]"), ([5, 0, 4, 1], r"must be in \[0, 4\], got"),
-     ([0, 0, 4, 0], r"step must be in \(0, inf\)"), ([0, 0, 0, 1], r"must be in \(0, inf\)"), ("1", "must be")],
-)  # fmt: skip
+    [
+        ([0, 1], r"must be \[start, low, high, step\], got \[0, 1\]"),
+        ([5, 0, 4, 1], r"must be in \[0, 4\], got"),
+        ([0, 0, 4, 0], r"step must be in \(0, inf\)"),
+        ([0, 0, 0, 1], r"must be in \(0, inf\)"),
+        ("1", "must be"),
+    ],
+)
 def test_what_no_knob_is(knob, words):
     with pytest.raises(HarnessError, match=words):
         Search()(bowl, {"a": knob})

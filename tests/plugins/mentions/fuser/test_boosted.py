@@ -1,4 +1,6 @@
-"""One tree of one cut by hand, more trees against a plain loop, and what the constraints promise."""
+"""One tree of one cut by hand, more trees against a plain loop, and what the constraints
+promise.
+"""
 
 import numpy as np
 import pyarrow as pa
@@ -21,12 +23,17 @@ GOLD = np.array([[0, -1], [2, -1]], dtype=np.int32)
 
 
 def pool(runs=RUNS) -> Calibrated:
-    aligned = {name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])) for name, run in runs.items()}
+    aligned = {
+        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
+        for name, run in runs.items()
+    }
     return Calibrated(Pool.align(aligned), Pit(), Auto())
 
 
 def test_one_tree_by_hand() -> None:
-    """Six documents, two wanted, both first in dense: p = 1/3, a wanted one pulls by 1/p = 3, another by -1/(1-p)."""
+    """Six documents, two wanted, both first in dense: p = 1/3, a wanted one pulls by 1/p = 3,
+    another by -1/(1-p).
+    """
     fitted = Boosted(trees=1, depth=1, rate=0.5, least=1, features=["rank"]).fit(pool(), GOLD)
     found = fitted(pool())
     first = {"q": 0, "r": 2}
@@ -39,12 +46,16 @@ def test_one_tree_by_hand() -> None:
 
 
 def test_it_finds_what_no_sum_over_lists_finds(random_runs) -> None:
-    """Wanted is what both lists have in their better half: an "and", which a line through both scores parts worse."""
+    """Wanted is what both lists have in their better half: an "and", which a line through both
+    scores parts worse.
+    """
     random = np.random.default_rng(4)
     docs = [f"d{number:02d}" for number in range(40)]
     points = random.random((2, 60, 40))
     runs = {
-        name: Run.from_dict({f"q{q:02d}": dict(zip(docs, scores[q], strict=True)) for q in range(60)})
+        name: Run.from_dict(
+            {f"q{q:02d}": dict(zip(docs, scores[q], strict=True)) for q in range(60)}
+        )
         for name, scores in zip(("dense", "graph"), points, strict=True)
     }
     both = (points > 0.7).all(axis=0)
@@ -52,7 +63,11 @@ def test_it_finds_what_no_sum_over_lists_finds(random_runs) -> None:
     for row, wanted in enumerate(both):
         gold[row, : wanted.sum()] = np.flatnonzero(wanted)
     kept = both.any(axis=1)
-    given = Calibrated(Pool.align({name: run.take(np.flatnonzero(kept)) for name, run in runs.items()}), Pit(), Auto())
+    given = Calibrated(
+        Pool.align({name: run.take(np.flatnonzero(kept)) for name, run in runs.items()}),
+        Pit(),
+        Auto(),
+    )
     scores = Boosted(features=["score"], least=5, rate=0.3).fit(given, gold[kept])(given)
     worst = torch.where(torch.from_numpy(both[kept]), scores, torch.inf).amin(1)
     others = torch.where(torch.from_numpy(both[kept]), -torch.inf, scores).amax(1)
@@ -72,12 +87,19 @@ def test_a_better_place_never_counts_against_a_document(random_runs) -> None:
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    with pytest.raises(HarnessError, match="fuser=boosted has no forest: `harness sweep` learns it"):
+    with pytest.raises(
+        HarnessError, match="fuser=boosted has no forest: `harness sweep` learns it"
+    ):
         Boosted()(pool())
     fitted = Boosted(trees=1, least=1).fit(pool(), GOLD)
-    with pytest.raises(HarnessError, match=r"fuser\.forest is of dense, graph, not of bm25; learn it on these lists"):
+    with pytest.raises(
+        HarnessError,
+        match=r"fuser\.forest is of dense, graph, not of bm25; learn it on these lists",
+    ):
         fitted(pool({**RUNS, "bm25": RUNS["dense"]}))
-    with pytest.raises(HarnessError, match=r"fuser=boosted cannot learn from these 2 queries: 0 of the 6 documents"):
+    with pytest.raises(
+        HarnessError, match=r"fuser=boosted cannot learn from these 2 queries: 0 of the 6 documents"
+    ):
         Boosted().fit(pool(), np.full((2, 1), -1, dtype=np.int32))
     with pytest.raises(HarnessError, match=r"fuser\.depth must be in \[1, 6\], got depth=7"):
         Boosted(depth=7)

@@ -16,7 +16,9 @@ from harness.run import Run
 
 def data(seed: int, rows: int = 400) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
-    features = np.column_stack([random.random(rows), random.random(rows) < 0.4, random.normal(size=rows)]).astype(float)
+    features = np.column_stack(
+        [random.random(rows), random.random(rows) < 0.4, random.normal(size=rows)]
+    ).astype(float)
     chance = 1 / (1 + np.exp(-(-1.5 + features @ [2.0, 0.7, -0.4])))
     return features, random.random(rows) < chance
 
@@ -40,7 +42,8 @@ def test_statsmodels_finds_the_same_without_a_ridge() -> None:
 
 
 def test_labels_that_a_line_parts_are_held_by_the_ridge() -> None:
-    # One feature x in {0, 1} = y, n = 1 each: by symmetry z = +-w/2, and w = 2 sigma(-w/2) x 1/2 / penalty.
+    # One feature x in {0, 1} = y, n = 1 each: by symmetry z = +-w/2, and w = 2 sigma(-w/2) x 1/2 /
+    # penalty.
     intercept, weight = logistic([np.array([0.0, 1.0])], np.array([False, True]), 0.01)
     assert intercept == pytest.approx(-weight / 2, abs=1e-9)
     assert 0.01 * weight == pytest.approx(1 / (1 + np.exp(weight / 2)), abs=1e-9)
@@ -62,45 +65,84 @@ def _slope(columns, labels, penalty, found) -> np.ndarray:
 
 def test_the_score_by_hand(scores, two_lists) -> None:
     fuser = Learned(coefficients={"dense": [2.0, 0.25], "graph": [1.0, 0.5], "bm25": [9.0, 9.0]})
-    assert scores(fuser, two_lists) == {"a": 2 * 1 + 0.25 + 0.5 + 0.5, "c": 1 + 0.5, "b": 2 * 0.5 + 0.25}
+    assert scores(fuser, two_lists) == {
+        "a": 2 * 1 + 0.25 + 0.5 + 0.5,
+        "c": 1 + 0.5,
+        "b": 2 * 0.5 + 0.25,
+    }
 
 
 RUNS = {
-    "dense": Run.from_dict({"q": {"a": 0.9, "b": 0.5, "c": 0.1}, "r": {"c": 0.9, "d": 0.2}, "s": {}}),
-    "graph": Run.from_dict({"q": {"d": 0.03, "a": 0.01}, "r": {"a": 0.5, "d": 0.25}, "s": {"b": 0.5}}),
+    "dense": Run.from_dict(
+        {"q": {"a": 0.9, "b": 0.5, "c": 0.1}, "r": {"c": 0.9, "d": 0.2}, "s": {}}
+    ),
+    "graph": Run.from_dict(
+        {"q": {"d": 0.03, "a": 0.01}, "r": {"a": 0.5, "d": 0.25}, "s": {"b": 0.5}}
+    ),
 }
 GOLD = np.array([[0, 3], [2, 3], [0, -1]], dtype=np.int32)  # a d; c d; a
-ROWS = [  # of q: a b c d; of r: a c d; of s: b (a, its gold, is not in its pool); p and presence in dense, in graph
-    ([1, 1, 1 / 2, 1], 1, 0), ([2 / 3, 1, 0, 0], 0, 0), ([1 / 3, 1, 0, 0], 0, 0), ([0, 0, 1, 1], 1, 1),
-    ([0, 0, 1, 1], 0, 0), ([1, 1, 0, 0], 1, 0), ([1 / 2, 1, 1 / 2, 1], 1, 1), ([0, 0, 1, 1], 0, 0),
-]  # fmt: skip
+# of q: a b c d; of r: a c d; of s: b (a, its gold, is not in its pool); p and presence in dense, in
+# graph
+ROWS = [
+    ([1, 1, 1 / 2, 1], 1, 0),
+    ([2 / 3, 1, 0, 0], 0, 0),
+    ([1 / 3, 1, 0, 0], 0, 0),
+    ([0, 0, 1, 1], 1, 1),
+    ([0, 0, 1, 1], 0, 0),
+    ([1, 1, 0, 0], 1, 0),
+    ([1 / 2, 1, 1 / 2, 1], 1, 1),
+    ([0, 0, 1, 1], 0, 0),
+]
 
 
 @pytest.mark.parametrize(("target", "place"), [("supporting", 1), ("last_hop", 2)])
 def test_what_it_learns_from(target: str, place: int) -> None:
     from sklearn.linear_model import LogisticRegression
 
-    runs = {name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])) for name, run in RUNS.items()}
-    fitted = Learned(penalty=0.5, target=target).fit(Calibrated(Pool.align(runs), Pit(), Auto()), GOLD)
+    runs = {
+        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
+        for name, run in RUNS.items()
+    }
+    fitted = Learned(penalty=0.5, target=target).fit(
+        Calibrated(Pool.align(runs), Pit(), Auto()), GOLD
+    )
     theirs = LogisticRegression(C=2, tol=1e-12, max_iter=10_000).fit(
         [row[0] for row in ROWS], [row[place] for row in ROWS]
     )
-    assert [*fitted.coefficients["dense"], *fitted.coefficients["graph"]] == pytest.approx(theirs.coef_[0], abs=1e-6)
+    assert [*fitted.coefficients["dense"], *fitted.coefficients["graph"]] == pytest.approx(
+        theirs.coef_[0], abs=1e-6
+    )
     assert fitted == Learned(penalty=0.5, target=target, coefficients=fitted.coefficients)
 
 
 def test_scores_are_scaled_by_their_deviation_over_the_documents_that_the_list_holds() -> None:
     from sklearn.linear_model import LogisticRegression
 
-    runs = {name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])) for name, run in RUNS.items()}
-    units = {"dense": np.std([0.9, 0.5, 0.1, 0.9, 0.2]), "graph": np.std([0.03, 0.01, 0.5, 0.25, 0.5])}
+    runs = {
+        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
+        for name, run in RUNS.items()
+    }
+    units = {
+        "dense": np.std([0.9, 0.5, 0.1, 0.9, 0.2]),
+        "graph": np.std([0.03, 0.01, 0.5, 0.25, 0.5]),
+    }
     dense, graph = [0.9, 0.5, 0.1, 0, 0, 0.9, 0.2, 0], [0.01, 0, 0, 0.03, 0.5, 0, 0.25, 0.5]
     held = [[row[0][place] for row in ROWS] for place in (1, 3)]
-    columns = np.array([np.divide(dense, units["dense"]), held[0], np.divide(graph, units["graph"]), held[1]]).T
-    theirs = LogisticRegression(C=1, tol=1e-12, max_iter=10_000).fit(columns, [row[1] for row in ROWS]).coef_[0]
+    columns = np.array(
+        [np.divide(dense, units["dense"]), held[0], np.divide(graph, units["graph"]), held[1]]
+    ).T
+    theirs = (
+        LogisticRegression(C=1, tol=1e-12, max_iter=10_000)
+        .fit(columns, [row[1] for row in ROWS])
+        .coef_[0]
+    )
     fitted = Learned(features=["score"]).fit(Calibrated(Pool.align(runs), Pit(), Auto()), GOLD)
-    assert fitted.coefficients["dense"] == pytest.approx([theirs[0] / units["dense"], theirs[1]], abs=1e-6)
-    assert fitted.coefficients["graph"] == pytest.approx([theirs[2] / units["graph"], theirs[3]], abs=1e-6)
+    assert fitted.coefficients["dense"] == pytest.approx(
+        [theirs[0] / units["dense"], theirs[1]], abs=1e-6
+    )
+    assert fitted.coefficients["graph"] == pytest.approx(
+        [theirs[2] / units["graph"], theirs[3]], abs=1e-6
+    )
 
 
 def test_what_is_learned_does_not_keep_a_fuser_from_being_a_key() -> None:
@@ -119,12 +161,19 @@ def test_the_order_in_which_lists_are_given_changes_no_bit_of_what_is_learned(ra
 
 
 def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
-    with pytest.raises(HarnessError, match=r"fuser=learned has no coefficients: `harness sweep` learns it on tune"):
+    with pytest.raises(
+        HarnessError, match=r"fuser=learned has no coefficients: `harness sweep` learns it on tune"
+    ):
         scores("learned", two_lists)
-    with pytest.raises(HarnessError, match=r"fuser\.coefficients are of dense, not of graph; learn them"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.coefficients are of dense, not of graph; learn them"
+    ):
         scores(Learned(coefficients={"dense": [1, 1]}), two_lists)
     nothing = np.full((40, 1), -1, dtype=np.int32)
-    with pytest.raises(HarnessError, match=r"these 40 queries: 0 of the \d+ documents in their pools are supporting"):
+    with pytest.raises(
+        HarnessError,
+        match=r"these 40 queries: 0 of the \d+ documents in their pools are supporting",
+    ):
         Learned().fit(Calibrated(Pool.align(random_runs()), Pit(), Auto()), nothing)
     with pytest.raises(HarnessError, match=r"fuser\.coefficients\.dense must be \[w, v\]"):
         Learned(coefficients={"dense": [1.0]})
@@ -133,11 +182,16 @@ def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
 
 
 def test_features_of_a_list_by_hand(scores) -> None:
-    """a: dense rank 1 of 2, score .875, min-max 1; b: rank 2, score .375, min-max 0; the graph's list holds b alone."""
+    """a: dense rank 1 of 2, score .875, min-max 1; b: rank 2, score .375, min-max 0; the graph's
+    list holds b alone.
+    """
     weights = {"dense": [8.0, 2.0, 1.0, 0.5], "graph": [0.0, 0.0, 0.0, 0.25]}
     fuser = Learned(features=["score", "minmax", "rank"], coefficients=weights)
     found = scores(fuser, {"dense": {"a": 0.875, "b": 0.375}, "graph": {"b": 3.0}})
-    assert found == {"a": 8 * 0.875 + 2 * 1 + 1 + 0.5, "b": pytest.approx(8 * 0.375 + 1 / np.log2(3) + 0.5 + 0.25)}
+    assert found == {
+        "a": 8 * 0.875 + 2 * 1 + 1 + 0.5,
+        "b": pytest.approx(8 * 0.375 + 1 / np.log2(3) + 0.5 + 0.25),
+    }
     assert fuser.reads == {"scores", "ranks"}
 
 
@@ -145,10 +199,12 @@ def test_the_ridge_sees_a_score_in_units_of_its_deviation(random_runs) -> None:
     gold = np.arange(40, dtype=np.int32)[:, None]
     runs = random_runs(ties=False)
     tiny = {
-        name: Run(run.query_ids, run.doc_ids, run.indptr, run.docs, run.scores / 1024) for name, run in runs.items()
+        name: Run(run.query_ids, run.doc_ids, run.indptr, run.docs, run.scores / 1024)
+        for name, run in runs.items()
     }
     one, other = (
-        Learned(features=["score"]).fit(Calibrated(Pool.align(given), MinMax(), Auto()), gold) for given in (runs, tiny)
+        Learned(features=["score"]).fit(Calibrated(Pool.align(given), MinMax(), Auto()), gold)
+        for given in (runs, tiny)
     )
     for name, (weight, held) in one.coefficients.items():
         assert other.coefficients[name] == pytest.approx([1024 * weight, held], rel=1e-6)
@@ -156,9 +212,13 @@ def test_the_ridge_sees_a_score_in_units_of_its_deviation(random_runs) -> None:
 
 @pytest.mark.parametrize(
     ("features", "words"),
-    [(["rang"], r"fuser\.features=rang is not known \(did you mean rank"), ([], "must be a list of different names"),
-     (["rank", "rank"], "different names"), ("rank", "must be a list")],
-)  # fmt: skip
+    [
+        (["rang"], r"fuser\.features=rang is not known \(did you mean rank"),
+        ([], "must be a list of different names"),
+        (["rank", "rank"], "different names"),
+        ("rank", "must be a list"),
+    ],
+)
 def test_features_that_are_not_known_are_refused(features, words) -> None:
     with pytest.raises(HarnessError, match=words):
         Learned(features=features)

@@ -1,4 +1,6 @@
-"""Percentile ranks against SciPy's; the score by hand from the model itself, pair by pair; the bridge stays first."""
+"""Percentile ranks against SciPy's; the score by hand from the model itself, pair by pair; the
+bridge stays first.
+"""
 
 import numpy as np
 import pytest
@@ -17,11 +19,15 @@ def model(classifier) -> str:
 
 
 def test_percentile_ranks_are_scipys_among_the_others():
-    values = torch.tensor([[3.0, 1.0, 1.0, 2.0, 9.0], [5.0, 0.0, 0.0, 0.0, 0.0]], dtype=torch.float64)
+    values = torch.tensor(
+        [[3.0, 1.0, 1.0, 2.0, 9.0], [5.0, 0.0, 0.0, 0.0, 0.0]], dtype=torch.float64
+    )
     there = torch.tensor([[True, True, True, True, False], [True, False, False, False, False]])
     found = percentile_ranks(values, there)
     held = values[0, :4].numpy()
-    expected = [percentileofscore(np.delete(held, place), held[place], "mean") / 100 for place in range(4)]
+    expected = [
+        percentileofscore(np.delete(held, place), held[place], "mean") / 100 for place in range(4)
+    ]
     assert found[0, :4].tolist() == pytest.approx(expected)
     assert found[1, 0] == 0.5
 
@@ -35,9 +41,13 @@ def test_the_score_is_of_question_bridge_and_candidate(blend, model, readable):
     bridge = " ".join(texts.passages[0].split()[:3])
     pairs = [(f"{texts.questions[0]}\n{bridge}", passage) for passage in texts.passages[1:4]]
     raw, _ = CrossEncoder(model, max_length=80).open().score(pairs, lambda done: None)
-    read = [percentileofscore(np.delete(raw, place), raw[place], "mean") / 100 for place in range(3)]
+    read = [
+        percentileofscore(np.delete(raw, place), raw[place], "mean") / 100 for place in range(3)
+    ]
     assert fused[0, 0] == 2
-    assert fused[0, 1:4].tolist() == pytest.approx((1 - blend) * np.array([1, 0.5, 0]) + blend * np.array(read))
+    assert fused[0, 1:4].tolist() == pytest.approx(
+        (1 - blend) * np.array([1, 0.5, 0]) + blend * np.array(read)
+    )
     order = torch.argsort(fused[0], descending=True, stable=True).tolist()
     assert order[0] == 0
     assert order[4:] == [4, 5]

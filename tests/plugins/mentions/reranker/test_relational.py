@@ -57,8 +57,9 @@ def pool(lists, relations):
 
 
 def test_relations_by_hand(relations):
-    """Dune's text names David Lynch, whose text names Missoula; each title is named by one text besides its own page.
-    Question 0 names Dune alone; of its words that any passage has, Lynch's has "grew" in no form but "up".
+    """Dune's text names David Lynch, whose text names Missoula; each title is named by one text
+    besides its own page. Question 0 names Dune alone; of its words that any passage has, Lynch's
+    has "grew" in no form but "up".
     """
     found = relations.among(np.array([[0, 1, 2, -1], [2, 3, 4, 0]], dtype=np.int32))
     assert found.named.tolist() == [[True, False, False, False], [True, True, False, False]]
@@ -73,9 +74,13 @@ def test_relations_by_hand(relations):
 
 
 def test_features_by_hand(relations):
-    """Beside Dune, Lynch is named by one chosen passage; its new words are its own without Dune's."""
+    """Beside Dune, Lynch is named by one chosen passage; its new words are its own without
+    Dune's.
+    """
     docs = np.array([[0, 1, 2]], dtype=np.int32)
-    state = State(docs, docs >= 0, np.array([[3.0, 2.0, 0.5]]), relations.take(np.array([0])).among(docs))
+    state = State(
+        docs, docs >= 0, np.array([[3.0, 2.0, 0.5]]), relations.take(np.array([0])).among(docs)
+    )
     rows = state.features(np.array([[True, False, False]]))[0]
     told = {name: rows[:, column].tolist() for column, name in enumerate(FEATURES)}
     assert told["score"] == [3.0, 2.0, 0.5]
@@ -87,14 +92,18 @@ def test_features_by_hand(relations):
     assert told["new"][0] == 0
     assert all(new <= words for new, words in zip(told["new"], told["words"], strict=True))
     assert told["first_names"][1:] == pytest.approx([1 / np.log2(3)] * 2)
-    assert told["names_first"] == pytest.approx([1 / np.log2(3)] * 2 + [0])  # Dune to Lynch, Lynch to Missoula
+    assert told["names_first"] == pytest.approx(
+        [1 / np.log2(3)] * 2 + [0]
+    )  # Dune to Lynch, Lynch to Missoula
     assert told["names"] == pytest.approx([0, 1 / np.log2(3), 0])
     rows = state.features(np.array([[False, True, False]]))[0]
     assert rows[:, FEATURES.index("names_back")].tolist() == pytest.approx([1 / np.log2(3), 0, 0])
 
 
 def test_a_chain_of_names_is_followed(relations):
-    """Nothing is chosen yet: the best fused, Dune. It names Lynch, who is chosen; he names Missoula; the rest stay."""
+    """Nothing is chosen yet: the best fused, Dune. It names Lynch, who is chosen; he names
+    Missoula; the rest stay.
+    """
     calibrated = pool({"q0": dict(zip(DOCS, [5.0, 1.0, 2.0, 4.0, 3.0], strict=True))}, relations)
     for picks, expected in ((1, "03421"), (2, "01342"), (3, "01234"), (5, "01234")):
         scores = Relational(picks=picks, forest=[STEP], m=5)(Single()(calibrated), calibrated)
@@ -103,7 +112,9 @@ def test_a_chain_of_names_is_followed(relations):
 
 
 def test_it_is_taught_on_the_fused_order_then_also_on_what_it_chooses(relations, monkeypatch):
-    """Five passages, five picks: 5 + 4 + 3 + 2 + 1 states a round; the second follows the first round's tree."""
+    """Five passages, five picks: 5 + 4 + 3 + 2 + 1 states a round; the second follows the first
+    round's tree.
+    """
     lists, taught = {"q0": dict(zip(DOCS, [5.0, 1.0, 2.0, 4.0, 3.0], strict=True))}, []
 
     def grow(features, wanted, **_):
@@ -121,12 +132,23 @@ def test_it_is_taught_on_the_fused_order_then_also_on_what_it_chooses(relations,
 
 def test_what_it_cannot_do_is_said(relations):
     lists = {"q0": {"d000": 1.0, "d001": 0.5}}
-    with pytest.raises(HarnessError, match="reranker=relational has no forest: `harness sweep` learns it on tune"):
+    with pytest.raises(
+        HarnessError, match="reranker=relational has no forest: `harness sweep` learns it on tune"
+    ):
         Relational()(Single()(pool(lists, relations)), pool(lists, relations))
-    with pytest.raises(HarnessError, match="asks what joins the passages of a benchmark, and these lists come without"):
+    with pytest.raises(
+        HarnessError,
+        match="asks what joins the passages of a benchmark, and these lists come without",
+    ):
         Relational(forest=[STEP])(Single()(pool(lists, None)), pool(lists, None))
-    with pytest.raises(HarnessError, match="from these 1 queries: 0 of the 3 passages that it saw support"):
-        Relational().fit(Single()(pool(lists, relations)), pool(lists, relations), np.array([[3]], dtype=np.int32))
+    with pytest.raises(
+        HarnessError, match="from these 1 queries: 0 of the 3 passages that it saw support"
+    ):
+        Relational().fit(
+            Single()(pool(lists, relations)),
+            pool(lists, relations),
+            np.array([[3]], dtype=np.int32),
+        )
     with pytest.raises(HarnessError, match=r"reranker\.picks must be in \[1, inf\), got picks=0"):
         Relational(picks=0)
 
@@ -141,7 +163,9 @@ class TestRelational(RerankerConformance):
 
     @pytest.fixture(autouse=True)
     def known(self, titled, tmp_path):
-        passages = {f"Title {number}": f"This names Title {number * 7 % 60}." for number in range(60)}
+        passages = {
+            f"Title {number}": f"This names Title {number * 7 % 60}." for number in range(60)
+        }
         retriever = MentionPaths(Offline(model=None, spans=False), Hashed())
         world = retriever.world(titled(passages, ["Which Title 3?"] * 40), Store(tmp_path))
         self.relations = PassageRelations.of(world)
@@ -151,7 +175,10 @@ class TestRelational(RerankerConformance):
         return Context(relations=self.relations.take(np.arange(count)))
 
 
-GRID = ("grid=point", "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[8],pool.cap:[8]}")
+GRID = (
+    "grid=point",
+    "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[8],pool.cap:[8]}",
+)
 
 
 @pytest.fixture
@@ -167,7 +194,9 @@ def judged(trial, aligned, gold):
 
 @pytest.mark.slow
 def test_no_question_is_scored_by_what_it_taught(prepared):
-    """A fold's ranks are those of what the other folds teach; the lock keeps what all of tune teaches, test has it."""
+    """A fold's ranks are those of what the other folds teach; the lock keeps what all of tune
+    teaches, test has it.
+    """
     (trial,) = [trial for trial in prepared.plan.trials() if trial.learns]
     assert trial.beside.keys() == {"relations"}
     data, tune = prepared.benchmark, prepared.benchmark.members("tune")

@@ -33,9 +33,13 @@ WORLD = [
     ("Nowhere", "Nothing is said here."),
 ]
 NAMES = [(0, 1, 1), (0, 3, 1), (0, 4, 1), (1, 2, 0), (2, 1, 0), (4, 5, 0), (4, 0, 0)]
-"""(text, the passage whose title it names, sentence that does). A text's own name is the other Dune's title."""
+"""(text, the passage whose title it names, sentence that does). A text's own name is the other
+Dune's title.
+"""
 SHARED = [(1, 5, 1), (5, 1, 1), (0, 4, 1), (4, 0, 0), (1, 2, 0), (2, 1, 0), (0, 3, 1), (3, 0, 0)]
-"""Ann Boe, Dune, Missoula and Sting are in two passages each; David Lynch is in three, more than ``widest``."""
+"""Ann Boe, Dune, Missoula and Sting are in two passages each; David Lynch is in three, more than
+``widest``.
+"""
 TITLED = {0: [0, 4], 1: [3], 2: []}
 QUESTIONS = ["Where did the director of Dune grow up?", "Who is Sting?", "what is said"]
 ASKED = ["Where did the director of it grow up?", "Who is it?", "what is said"]
@@ -97,31 +101,51 @@ class Literal:
 
     def share(self, having: set[int], without: set[int] | None = None) -> float:
         words = [{"director", "dune", "grow", "up"}, {"sting"}, {"said"}][self.question]
-        bags = [set("".join(c if c.isalnum() else " " for c in f"{a} {b}".lower()).split()) for a, b in WORLD]
+        bags = [
+            set("".join(c if c.isalnum() else " " for c in f"{a} {b}".lower()).split())
+            for a, b in WORLD
+        ]
         count = {word: sum(word in bag for bag in bags) for word in words}
         rarity = {w: np.log(1 + (7 - n + 0.5) / (n + 0.5)) if n else 0.0 for w, n in count.items()}
-        kept = {w for w in words if any(w in bags[p] for p in having) and not any(w in bags[p] for p in without or ())}
+        kept = {
+            w
+            for w in words
+            if any(w in bags[p] for p in having) and not any(w in bags[p] for p in without or ())
+        }
         return float(sum(rarity[w] for w in kept) / sum(rarity.values()))
 
     def edges(self, p: int, close: bool, first: bool) -> Iterator[tuple[str, int, list[float]]]:
         asked, relation = (encoded(text[self.question]) for text in (QUESTIONS, ASKED))
 
-        def features(c: int, sentence: NDArray[np.float64], count: int, bridged: float = 0.0) -> list[float]:
+        def features(
+            c: int, sentence: NDArray[np.float64], count: int, bridged: float = 0.0
+        ) -> list[float]:
             rarity = 1 / np.log2(2 + count) if count else 0.0
-            return [1, float(relation @ sentence), float(asked @ sentence), rarity, self.share({c}, {p}), bridged]
+            return [
+                1,
+                float(relation @ sentence),
+                float(asked @ sentence),
+                rarity,
+                self.share({c}, {p}),
+                bridged,
+            ]
 
         for text, c, n in NAMES:
             count = sum(other == c for _, other, _ in NAMES)
             if text == p:
                 yield "names", c, features(c, self.sentence(text, n), count)
-            if c == p and count <= (7 if self.walk.widest_title is None else self.walk.widest_title):
+            if c == p and count <= (
+                7 if self.walk.widest_title is None else self.walk.widest_title
+            ):
                 yield "named_by", text, features(text, self.sentence(text, n), count)
         if close:
             for text, c, n in SHARED:
                 if text == p:
                     yield "shares", c, features(c, self.sentence(p, n), 2)
         if close and first:
-            best = max(range(len(SENTENCES[p])), key=lambda n: (float(asked @ self.sentence(p, n)), -n))
+            best = max(
+                range(len(SENTENCES[p])), key=lambda n: (float(asked @ self.sentence(p, n)), -n)
+            )
             bridge = encoded(f"{QUESTIONS[self.question]}\n{WORLD[p][0]}\n{SENTENCES[p][best]}")
             cosine = [float(bridge @ encoded(f"{a}\n{b}")) for a, b in WORLD]
             for c in sorted(range(7), key=lambda c: (-cosine[c], c))[: self.walk.near]:
@@ -135,7 +159,11 @@ class Literal:
         def worth(how: Weights | Edge, columns: list[float]) -> float:
             return float(np.dot(astuple(how), columns))
 
-        proposed = {p for j in (0, 2, 4) for p in sorted(range(7), key=lambda p: (-every[p][j], p))[: walk.near]}
+        proposed = {
+            p
+            for j in (0, 2, 4)
+            for p in sorted(range(7), key=lambda p: (-every[p][j], p))[: walk.near]
+        }
         own = {p: worth(walk.own, every[p]) for p in proposed | set(TITLED[self.question])}
         best = sorted(own, key=lambda p: (-own[p], p))
         seeds = {p: own[p] for p in [*best[: walk.seeds], *TITLED[self.question]]}
@@ -150,7 +178,9 @@ class Literal:
                     if edge is not None:
                         reached = value + worth(walk.end, every[c]) + worth(edge, features)
                         scores[c] = max(scores.get(c, -np.inf), reached)
-            close = sorted((p for p in scores if p not in gone), key=lambda p: (-scores[p], p))[: walk.close]
+            close = sorted((p for p in scores if p not in gone), key=lambda p: (-scores[p], p))[
+                : walk.close
+            ]
             frontier = {p: walk.via * scores[p] for p in close}
             gone |= set(close)
         return scores
@@ -158,7 +188,9 @@ class Literal:
 
 @pytest.mark.parametrize("left_out", ["", "names", "named_by", "shares", "resembles"])
 @pytest.mark.parametrize("steps", [1, 3])
-def test_scores_are_the_definition(world: Benchmark, tmp_path: Path, left_out: str, steps: int) -> None:
+def test_scores_are_the_definition(
+    world: Benchmark, tmp_path: Path, left_out: str, steps: int
+) -> None:
     walk = replace(FULL, steps=steps, **({left_out: None} if left_out else {}))  # type: ignore[arg-type]
     run = retrieve(walk, world, Store(tmp_path)).to_dict()
     for question in range(len(QUESTIONS)):
@@ -196,7 +228,9 @@ def test_a_trace_tells_the_scores(world: Benchmark, tmp_path: Path) -> None:
 
 
 def test_hidden_titles_join_nothing(world: Benchmark, tmp_path: Path) -> None:
-    """Then only Ann Boe, Dune, Missoula and Sting, as any names, join passages, and no question names a passage."""
+    """Then only Ann Boe, Dune, Missoula and Sting, as any names, join passages, and no question
+    names a passage.
+    """
     hidden, facts = replace(FULL, titles=False, resembles=None).retrieve(world, Store(tmp_path))
     assert facts["questions_that_name_a_title"] == 0
     assert list(facts["edges"]) == ["shares"]
@@ -210,14 +244,22 @@ def test_blocks_change_nothing(world: Benchmark, tmp_path: Path) -> None:
 
 
 def test_no_questions(world: Benchmark, tmp_path: Path) -> None:
-    none = Benchmark("none", world.corpus, world.queries.select([]), world.gold[:0], world.chain[:0], "0")
+    none = Benchmark(
+        "none", world.corpus, world.queries.select([]), world.gold[:0], world.chain[:0], "0"
+    )
     run, _ = FULL.retrieve(none, Store(tmp_path))
     assert len(run) == 0
 
 
 def test_sentences_by_hand() -> None:
     text = 'He said "No." Then he left! 12 came? yes. Dr. No'
-    assert [text[a:b] for a, b in spans(text)] == ['He said "No.', "Then he left!", "12 came? yes.", "Dr.", "No"]
+    assert [text[a:b] for a, b in spans(text)] == [
+        'He said "No.',
+        "Then he left!",
+        "12 came? yes.",
+        "Dr.",
+        "No",
+    ]
     assert spans("") == [(0, 0)]
 
 
@@ -234,8 +276,12 @@ def test_mentions_find_their_sentences(world: Benchmark, tmp_path: Path) -> None
 
 
 def test_shares_of_words_by_hand() -> None:
-    """cat is in one of three passages, ln(1 + 2.5 / 1.5); dog in two, ln(1 + 1.5 / 2.5); gnu in none: it weighs 0."""
-    asked = QuestionWords.of(["a cat", "the cats and the dog", "dogs"], ["Who is the dog of the cats, gnu?", "what?"])
+    """cat is in one of three passages, ln(1 + 2.5 / 1.5); dog in two, ln(1 + 1.5 / 2.5); gnu in
+    none: it weighs 0.
+    """
+    asked = QuestionWords.of(
+        ["a cat", "the cats and the dog", "dogs"], ["Who is the dog of the cats, gnu?", "what?"]
+    )
     cat, dog = np.log(1 + 1.5 / 2.5), np.log(1 + 1.5 / 2.5)
     queries = np.array([0, 1])
     shares = asked.share(asked.weight[:, None, :], asked.held(queries))
@@ -243,13 +289,17 @@ def test_shares_of_words_by_hand() -> None:
 
 
 def test_equal_edges_are_one() -> None:
-    start, end, sentence = (np.array(column, np.int32) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]))
+    start, end, sentence = (
+        np.array(column, np.int32) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5])
+    )
     edges = Links.of(start, end, sentence, 3)
     place, number = edges.leaving(np.array([2, 1, 2]))
     assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize(("field", "bad"), [("near", -1), ("seeds", -1), ("via", float("nan")), ("block", 0)])
+@pytest.mark.parametrize(
+    ("field", "bad"), [("near", -1), ("seeds", -1), ("via", float("nan")), ("block", 0)]
+)
 def test_bounds(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
         replace(FULL, **{field: bad})  # type: ignore[arg-type]
@@ -272,11 +322,15 @@ def test_the_passages_nearest_by_words_are_those_of_greatest_share() -> None:
     random = np.random.default_rng(1)
     words = [f"word{number}" for number in range(12)]
     texts = [" ".join(random.choice(words, 4)) for _ in range(50)]
-    asked = QuestionWords.of(texts, [" ".join(random.choice(words, 3)) for _ in range(8)] + ["nothing"])
+    asked = QuestionWords.of(
+        texts, [" ".join(random.choice(words, 3)) for _ in range(8)] + ["nothing"]
+    )
     queries = np.arange(9)
     shares = asked.share(asked.weight[:, None, :], asked.held(queries))
     for depth in (1, 7, 49, 80):
-        assert np.array_equal(asked.nearest(queries, depth), np.argsort(-shares, axis=1, kind="stable")[:, :depth])
+        assert np.array_equal(
+            asked.nearest(queries, depth), np.argsort(-shares, axis=1, kind="stable")[:, :depth]
+        )
 
 
 def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
@@ -289,7 +343,9 @@ def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
     read, facts = replace(plain, sentence_seeds=False).retrieve(world, Store(tmp_path / "read"))
     assert facts["sentences_read"] == facts["sentences"]
     assert read.to_dict() == whole.to_dict()
-    few, facts = replace(plain, sentence_seeds=False, near=1, names=None).retrieve(world, Store(tmp_path / "few"))
+    few, facts = replace(plain, sentence_seeds=False, near=1, names=None).retrieve(
+        world, Store(tmp_path / "few")
+    )
     assert 0 < facts["sentences_read"] < facts["sentences"]
     assert len(few.docs)
     monkeypatch.setattr("harness.plugins.mentions.retriever.mention_paths.LARGE", 3)
@@ -298,5 +354,7 @@ def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
 
 
 def test_sentences_along_a_second_step_are_not_read_piecemeal() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.sentence_seeds=false .* steps=1 and resembles=null"):
+    with pytest.raises(
+        HarnessError, match=r"lists\.NAME\.sentence_seeds=false .* steps=1 and resembles=null"
+    ):
         replace(FULL, sentence_seeds=False)

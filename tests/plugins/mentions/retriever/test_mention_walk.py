@@ -39,25 +39,39 @@ def world(benchmark_of) -> Benchmark:
     return benchmark_of(WORLD, QUESTIONS)
 
 
-def literally(walk: MentionWalk, benchmark: Benchmark, store: Store, question: int) -> dict[int, float]:
+def literally(
+    walk: MentionWalk, benchmark: Benchmark, store: Store, question: int
+) -> dict[int, float]:
     """The definition in the class's docstring, one question and one edge at a time."""
     passages = embed(walk.encoder, benchmark.passages, "passage", store).astype(np.float64)
-    similar = [float(row @ embed(walk.encoder, benchmark.questions, "question", store)[question]) for row in passages]
-    asked = [float(row @ embed(walk.encoder, ASKED, "question", store)[question]) for row in passages]
+    similar = [
+        float(row @ embed(walk.encoder, benchmark.questions, "question", store)[question])
+        for row in passages
+    ]
+    asked = [
+        float(row @ embed(walk.encoder, ASKED, "question", store)[question]) for row in passages
+    ]
     edges = {(p, c) for p, named in LINKS.items() for c in named}
     if walk.direction == "in":
         edges = {(c, p) for p, c in edges}
     if walk.direction == "both":
         edges |= {(c, p) for p, c in edges}
     near = sorted(range(len(WORLD)), key=lambda p: (-similar[p], p))[: walk.passages]
-    scores = {p: similar[p] + walk.bonus * (p in NAMED[question]) for p in {*near, *NAMED[question]}}
+    scores = {
+        p: similar[p] + walk.bonus * (p in NAMED[question]) for p in {*near, *NAMED[question]}
+    }
     frontier = dict(scores)
     for _ in range(walk.steps):
         reached: dict[int, float] = {}
         for p, c in edges:
             if p in frontier:
                 prior = walk.prior / np.log2(2 + sum(1 for _, other in edges if other == c))
-                score = walk.link * frontier[p] + walk.cosine * similar[c] + walk.relation * asked[c] + prior
+                score = (
+                    walk.link * frontier[p]
+                    + walk.cosine * similar[c]
+                    + walk.relation * asked[c]
+                    + prior
+                )
                 reached[c] = max(reached.get(c, -np.inf), score)
         frontier = reached
         for c, score in reached.items():
@@ -68,7 +82,9 @@ def literally(walk: MentionWalk, benchmark: Benchmark, store: Store, question: i
 @pytest.mark.parametrize("direction", ["out", "in", "both"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 5])
 @pytest.mark.parametrize("passages", [0, 1, 3])
-def test_scores_are_the_definition(world: Benchmark, tmp_path: Path, direction: str, steps: int, passages: int) -> None:
+def test_scores_are_the_definition(
+    world: Benchmark, tmp_path: Path, direction: str, steps: int, passages: int
+) -> None:
     walk = MentionWalk(TITLES, Hashed(), passages=passages, steps=steps, direction=direction)
     run = retrieve(walk, world, Store(tmp_path)).to_dict()
     for question in range(len(QUESTIONS)):
@@ -87,24 +103,47 @@ class Flat:
             facts: dict[str, Any] = {}  # noqa: RUF012
 
             def encode(self, texts: Any, role: str, advance: Any) -> Any:
-                return np.tile(np.array([1, 0], np.float32), (len(texts), 1)), np.zeros(len(texts), dtype=np.bool_)
+                return np.tile(np.array([1, 0], np.float32), (len(texts), 1)), np.zeros(
+                    len(texts), dtype=np.bool_
+                )
 
         return Model()
 
 
 def test_two_steps_worked_by_hand(world: Benchmark, tmp_path: Path) -> None:
-    """Seeds 0 and 4, 1.3 each. Step 1: 1, 3, 5, 0, 4 at .6 1.3 + .4 + prior; in-degrees 2, 1, 1. Step 2: 2 from 1."""
-    walk = MentionWalk(TITLES, Flat(), passages=0, bonus=0.3, link=0.6, cosine=0.3, relation=0.1, prior=0.1, steps=2)
+    """Seeds 0 and 4, 1.3 each. Step 1: 1, 3, 5, 0, 4 at .6 1.3 + .4 + prior; in-degrees 2, 1, 1.
+    Step 2: 2 from 1.
+    """
+    walk = MentionWalk(
+        TITLES,
+        Flat(),
+        passages=0,
+        bonus=0.3,
+        link=0.6,
+        cosine=0.3,
+        relation=0.1,
+        prior=0.1,
+        steps=2,
+    )
     found = retrieve(walk, world, Store(tmp_path)).to_dict()["q0"]
     first, second = 0.78 + 0.4 + 0.1 / 2, 0.78 + 0.4 + 0.1 / np.log2(3)
     assert found == pytest.approx(
-        {"d0": 1.3, "d4": 1.3, "d1": first, "d3": second, "d5": second, "d2": 0.6 * first + 0.4 + 0.1 / np.log2(3)}
+        {
+            "d0": 1.3,
+            "d4": 1.3,
+            "d1": first,
+            "d3": second,
+            "d5": second,
+            "d2": 0.6 * first + 0.4 + 0.1 / np.log2(3),
+        }
     )
     assert list(found) == ["d0", "d4", "d3", "d5", "d1", "d2"]
 
 
 def test_a_seed_that_is_not_reached_keeps_its_own_score(world: Benchmark, tmp_path: Path) -> None:
-    walk = MentionWalk(TITLES, Flat(), passages=7, bonus=0.0, link=0.0, cosine=0.0, relation=0.0, prior=0.0)
+    walk = MentionWalk(
+        TITLES, Flat(), passages=7, bonus=0.0, link=0.0, cosine=0.0, relation=0.0, prior=0.0
+    )
     assert set(retrieve(walk, world, Store(tmp_path)).to_dict()["q2"].values()) == {1.0}
 
 
@@ -127,7 +166,9 @@ def test_greatest_and_spread_by_hand() -> None:
     assert keep_greatest(np.empty(0, np.int64), np.empty(0))[0].tolist() == []
 
 
-@pytest.mark.parametrize(("field", "bad"), [("passages", -1), ("bonus", -1), ("link", float("nan")), ("steps", -1)])
+@pytest.mark.parametrize(
+    ("field", "bad"), [("passages", -1), ("bonus", -1), ("link", float("nan")), ("steps", -1)]
+)
 def test_bounds(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
         MentionWalk(TITLES, Hashed(), **{field: bad})  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Each rule on texts where its answer can be read off; what it must leave alone; and what merging does to a graph."""
+"""Each rule on texts where its answer can be read off; what it must leave alone; and what merging
+does to a graph.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -28,11 +30,16 @@ def told(rule: Alias, titled: Any, folder: Path, passages: Any) -> set[tuple[int
     extraction = extract(SPANS, benchmark, Store(folder))
     found = rule.find(benchmark, extraction)
     assert found.dtype == np.int32
-    return {(passage, extraction.names[one], extraction.names[other]) for passage, one, other in found.tolist()}
+    return {
+        (passage, extraction.names[one], extraction.names[other])
+        for passage, one, other in found.tolist()
+    }
 
 
 def test_redirects(titled: Any, tmp_path: Path) -> None:
-    """Two titles that differ by an article mean neither; a word is not a title; letters of other scripts keep marks."""
+    """Two titles that differ by an article mean neither; a word is not a title; letters of other
+    scripts keep marks.
+    """
     passages = [
         ("The Rolling Stones", "They met Beyonce in 1960."),
         ("Beyoncé", "She met Rolling Stones, then A Mission."),
@@ -62,7 +69,9 @@ def test_redirects(titled: Any, tmp_path: Path) -> None:
     ],
 )
 def test_known_as(titled: Any, tmp_path: Path, text: str, alias: str | None) -> None:
-    found = told(KnownAs(), titled, tmp_path, [("Bob Dylan", text), ("Joan Baez", "She is a singer.")])
+    found = told(
+        KnownAs(), titled, tmp_path, [("Bob Dylan", text), ("Joan Baez", "She is a singer.")]
+    )
     assert found == ({(EVERYWHERE, alias, "bob dylan")} if alias else set())
 
 
@@ -73,26 +82,40 @@ def test_known_as_in_triples_and_of_two(titled: Any) -> None:
     said = Triples.of(triples, ["is also known as", "Nicknamed", "knows"])
     extraction = Extraction(names_, np.array([0, 2], np.int32), none, Mentions.of([]), said)
     benchmark = titled([("Bob Dylan", "."), ("Joan Baez", ".")], [])
-    assert KnownAs().find(benchmark, extraction).tolist() == [[EVERYWHERE, 1, 0]], "blind boy is two people's"
+    assert KnownAs().find(benchmark, extraction).tolist() == [[EVERYWHERE, 1, 0]], (
+        "blind boy is two people's"
+    )
 
 
 def test_initials_and_surnames_inside_one_passage(titled: Any, tmp_path: Path) -> None:
     passages = [
-        ("Dune", "It is by David Lynch. The film made D. Lynch known, and J. R. R. Tolkien liked how Lynch worked."),
+        (
+            "Dune",
+            "It is by David Lynch. The film made D. Lynch known, and J. R. R. Tolkien liked how "
+            "Lynch worked.",
+        ),
         ("John Ronald Reuel Tolkien", "He met J. R. R. Tolkien, then R. Tolkien."),
-        ("Twins", "Here David Lynch met Kelly Lynch. They say Lynch and D. Lynch came, and Diane Lynch."),
+        (
+            "Twins",
+            "Here David Lynch met Kelly Lynch. They say Lynch and D. Lynch came, and Diane Lynch.",
+        ),
     ]
     assert told(Initials(), titled, tmp_path, passages) == {
         (0, "d lynch", "david lynch"),
         (1, "j r r tolkien", "john ronald reuel tolkien"),
         (1, "r tolkien", "john ronald reuel tolkien"),
     }
-    assert told(Surname(), titled, tmp_path, [("X", "It is by David Lynch, whom they call Lynch.")]) == {
-        (0, "lynch", "david lynch")
-    }
+    assert told(
+        Surname(), titled, tmp_path, [("X", "It is by David Lynch, whom they call Lynch.")]
+    ) == {(0, "lynch", "david lynch")}
     assert told(Surname(), titled, tmp_path, passages[2:]) == set(), "three Lynches"
-    others = [("Austria", "-"), ("X", "Here Maria of Genoa saw Genoa, then Anna Austria saw Austria.")]
-    assert told(Surname(), titled, tmp_path, others) == set(), "a title means itself; a phrase has no surname"
+    others = [
+        ("Austria", "-"),
+        ("X", "Here Maria of Genoa saw Genoa, then Anna Austria saw Austria."),
+    ]
+    assert told(Surname(), titled, tmp_path, others) == set(), (
+        "a title means itself; a phrase has no surname"
+    )
 
 
 def test_every_rule_has_a_configuration_an_identity_and_bounds() -> None:
@@ -128,6 +151,11 @@ def test_merged_graph(titled: Any, tmp_path: Path) -> None:
     assert extraction.questions.entity.tolist() == [dylan]
     facts = graph.artifact(benchmark, store).facts
     assert facts["pruned"] == {
-        "self_loops": 0, "duplicates": 0, "aliases_everywhere": 1, "aliases_in_a_passage": 1, "ambiguous_aliases": 0,
-        "mentions_renamed": 3, "names_merged_away": 1,
-    }  # fmt: skip
+        "self_loops": 0,
+        "duplicates": 0,
+        "aliases_everywhere": 1,
+        "aliases_in_a_passage": 1,
+        "ambiguous_aliases": 0,
+        "mentions_renamed": 3,
+        "names_merged_away": 1,
+    }

@@ -35,7 +35,13 @@ def tau(queries: list[tuple[dict[str, float], dict[str, float]]]) -> list[tuple[
 
 def test_by_hand() -> None:
     straight = {"a": 3.0, "b": 2.0, "c": 1.0}
-    assert tau([(straight, straight | {"z": 0.0}), (straight, {"a": 1.0, "b": 2.0, "c": 3.0}), (straight, {})]) == [
+    assert tau(
+        [
+            (straight, straight | {"z": 0.0}),
+            (straight, {"a": 1.0, "b": 2.0, "c": 3.0}),
+            (straight, {}),
+        ]
+    ) == [
         (1, 3),
         (-1, 3),
         (0, 0),
@@ -51,5 +57,7 @@ def test_agrees_with_scipy(queries: list[tuple[dict[str, float], dict[str, float
         if size < 2:
             assert found == 0
             continue
-        expected = kendalltau([first[doc] for doc in shared], [second[doc] for doc in shared]).statistic
+        expected = kendalltau(
+            [first[doc] for doc in shared], [second[doc] for doc in shared]
+        ).statistic
         assert found == pytest.approx(0 if math.isnan(expected) else expected, abs=1e-12)

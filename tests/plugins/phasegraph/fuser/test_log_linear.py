@@ -14,7 +14,9 @@ def test_geometric_mean_with_half_of_the_smallest_for_an_absent_document(scores,
         "b": WORST**0.75 * (WORST / 2) ** 0.25,
         "c": (WORST / 2) ** 0.75 * BEST**0.25,
     }
-    assert scores(LogLinear(alpha=0.75), two_lists, temperature=Fixed(1.0)) == pytest.approx(expected, rel=1e-12)
+    assert scores(LogLinear(alpha=0.75), two_lists, temperature=Fixed(1.0)) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_a_share_of_nothing_is_no_share(scores, two_lists) -> None:

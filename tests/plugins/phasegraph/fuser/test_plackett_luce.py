@@ -10,7 +10,9 @@ from harness.plugins.phasegraph.fuser.plackett_luce import PlackettLuce, strengt
 
 
 def most_likely(size: int, prior: float) -> np.ndarray:
-    """Strengths that maximise the ranking's likelihood times the Gamma(prior + 1, prior) density, directly."""
+    """Strengths that maximise the ranking's likelihood times the Gamma(prior + 1, prior) density,
+    directly.
+    """
 
     def loss(logs: np.ndarray) -> tuple[float, np.ndarray]:
         strength = np.exp(logs)
@@ -20,7 +22,9 @@ def most_likely(size: int, prior: float) -> np.ndarray:
         gradient = np.append(np.ones(size - 1), 0) - strength * stages + prior * (1 - strength)
         return -value, -gradient
 
-    return np.exp(minimize(loss, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-10}).x)
+    return np.exp(
+        minimize(loss, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    )
 
 
 @settings(max_examples=25)
@@ -39,7 +43,11 @@ def test_strengths_of_a_list_do_not_depend_on_the_other_lists() -> None:
 def test_products_of_strengths_by_hand(scores, two_lists) -> None:
     # Two documents, prior 1: g1 = 2 / (1/2 + 1) = 4/3, g2 = 1 / (1/2 + 1) = 2/3; absent: 1/3.
     best, worst, absent = 4 / 3, 2 / 3, 1 / 3
-    expected = {"a": best**0.75 * worst**0.25, "b": worst**0.75 * absent**0.25, "c": absent**0.75 * best**0.25}
+    expected = {
+        "a": best**0.75 * worst**0.25,
+        "b": worst**0.75 * absent**0.25,
+        "c": absent**0.75 * best**0.25,
+    }
     assert scores(PlackettLuce(alpha=0.75), two_lists) == pytest.approx(expected, rel=1e-9)
 
 

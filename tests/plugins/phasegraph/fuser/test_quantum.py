@@ -11,11 +11,17 @@ BEST, WORST = (1 + 1e-6) / (1.5 + 2e-6), (0.5 + 1e-6) / (1.5 + 2e-6)
 
 @pytest.mark.parametrize("theta", [0.0, 1.0, math.pi / 2, math.pi])
 def test_interference_of_what_both_lists_hold(theta: float, scores, two_lists) -> None:
-    expected = {"a": BEST + WORST + 2 * math.sqrt(BEST * WORST) * math.cos(theta), "b": WORST, "c": BEST}
+    expected = {
+        "a": BEST + WORST + 2 * math.sqrt(BEST * WORST) * math.cos(theta),
+        "b": WORST,
+        "c": BEST,
+    }
     found = scores(Quantum(theta=theta), two_lists, temperature=Fixed(1.0))
     assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.theta must be in \[0, 3\.14159\d*\], got theta=4"):
+    with pytest.raises(
+        HarnessError, match=r"fuser\.theta must be in \[0, 3\.14159\d*\], got theta=4"
+    ):
         Quantum(theta=4)

@@ -11,7 +11,9 @@ from harness.plugins.phasegraph.fuser.tsallis import Tsallis, tsallis_weights
 
 def tails(q: float, heat: float) -> tuple[float, float]:
     """Normalised q-exponentials of the energies of percentile ranks 1 and 1/2."""
-    best, worst = (max(0.0, 1 + (1 - q) * (math.log(p + 1e-6) / heat)) ** (1 / (1 - q)) for p in (1.0, 0.5))
+    best, worst = (
+        max(0.0, 1 + (1 - q) * (math.log(p + 1e-6) / heat)) ** (1 / (1 - q)) for p in (1.0, 0.5)
+    )
     return best / (best + worst), worst / (best + worst)
 
 

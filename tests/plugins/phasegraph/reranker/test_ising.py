@@ -22,7 +22,9 @@ MENTIONS = csr_array(np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]]))
 
 
 def pool(run: Run, mentions: csr_array | None = MENTIONS) -> Calibrated:
-    return Calibrated(Pool.align({"dense": run}, context=Context(mentions={"dense": mentions})), Pit(), Auto())
+    return Calibrated(
+        Pool.align({"dense": run}, context=Context(mentions={"dense": mentions})), Pit(), Auto()
+    )
 
 
 def order(fused: torch.Tensor) -> list[int]:
@@ -43,7 +45,10 @@ def test_weights_of_shared_entities_by_hand() -> None:
 def test_magnetisation_is_the_fixed_point() -> None:
     # Two coupled documents with opposite fields: M = tanh((1 - 0.5 M) / 1), and -M for the other.
     found = magnetisation(
-        torch.tensor([[1.0, -1.0]], dtype=torch.float64), torch.tensor([[[0.0, 1], [1, 0]]]).double(), 0.5, 1.0
+        torch.tensor([[1.0, -1.0]], dtype=torch.float64),
+        torch.tensor([[[0.0, 1], [1, 0]]]).double(),
+        0.5,
+        1.0,
     )
     best, worst = found[0].tolist()
     assert best == pytest.approx(math.tanh(1 - 0.5 * best), abs=1e-8)
@@ -53,7 +58,9 @@ def test_magnetisation_is_the_fixed_point() -> None:
 def test_strong_coupling_of_opposite_fields_settles() -> None:
     # M = tanh((0.1 - 4 M) / 0.25): half steps would swing between -1 and 1 for ever.
     coupled = torch.tensor([[[0.0, 1], [1, 0]]]).double()
-    best, worst = magnetisation(torch.tensor([[0.1, -0.1]], dtype=torch.float64), coupled, 4.0, 0.25)[0].tolist()
+    best, worst = magnetisation(
+        torch.tensor([[0.1, -0.1]], dtype=torch.float64), coupled, 4.0, 0.25
+    )[0].tolist()
     assert best == pytest.approx(math.tanh((0.1 - 4 * best) / 0.25), abs=1e-7)
     assert worst == pytest.approx(-best, abs=1e-12)
 
@@ -63,7 +70,9 @@ def test_trials_on_one_pool_share_the_coupling() -> None:
     fused = torch.tensor([[4.0, 3.0, 1.5, 1.0]], dtype=torch.float64)
     Ising(blend=0.2)(fused.clone(), calibrated)
     known = len(calibrated.pool.memo)
-    assert order(Ising(J=0.5, blend=1)(fused.clone(), calibrated)) == order(Ising(blend=1)(fused.clone(), pool(FOUR)))
+    assert order(Ising(J=0.5, blend=1)(fused.clone(), calibrated)) == order(
+        Ising(blend=1)(fused.clone(), pool(FOUR))
+    )
     assert len(calibrated.pool.memo) == known
 
 
@@ -110,7 +119,9 @@ def test_it_says_what_it_needs() -> None:
         Ising()(torch.zeros((1, 4), dtype=torch.float64), pool(FOUR, None))
 
 
-@pytest.mark.parametrize(("knob", "bad"), [("J", -1), ("T", 0), ("blend", 1.5), ("m", 0), ("m", 2.5)])
+@pytest.mark.parametrize(
+    ("knob", "bad"), [("J", -1), ("T", 0), ("blend", 1.5), ("m", 0), ("m", 2.5)]
+)
 def test_bounds(knob: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"reranker\.{knob} must be .*, got {knob}={bad}"):
         Ising(**{knob: bad})

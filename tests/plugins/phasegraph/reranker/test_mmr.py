@@ -41,7 +41,8 @@ def order(reranker, calibrated):
     ("relevance", "expected"),
     [
         (1.0, "abcd"),
-        # h 1, .75, .5, 0. After a: b .375 - .5, c .25 - .3, d 0 - 0; then b -.125, c .25 - .4 = -.15; then c
+        # h 1, .75, .5, 0. After a: b .375 - .5, c .25 - .3, d 0 - 0; then b -.125, c .25 - .4 =
+        # -.15; then c
         (0.5, "adbc"),
         # after a: b .6 - .2 = .4, c .4 - .12 = .28, d 0; then c .28, d 0; then d
         (0.8, "abcd"),
@@ -65,13 +66,20 @@ def test_questions_with_fewer_passages_than_others():
     calibrated = pool(VECTORS, {**LIST, "q1": {"b": 2.0, "a": 1.0}})
     scores = Mmr(0.0)(Single()(calibrated), calibrated)[1]
     kept = calibrated.pool.docs[1] >= 0
-    assert calibrated.pool.docs[1][kept][torch.argsort(scores[kept], descending=True)].tolist() == [1, 0]
+    assert calibrated.pool.docs[1][kept][torch.argsort(scores[kept], descending=True)].tolist() == [
+        1,
+        0,
+    ]
 
 
 def test_what_it_cannot_do_is_said():
-    with pytest.raises(HarnessError, match="reranker=mmr compares passages by their vectors, and these lists come"):
+    with pytest.raises(
+        HarnessError, match="reranker=mmr compares passages by their vectors, and these lists come"
+    ):
         order(Mmr(), pool(None))
-    with pytest.raises(HarnessError, match=r"reranker\.relevance must be in \[0, 1\], got relevance=1\.5"):
+    with pytest.raises(
+        HarnessError, match=r"reranker\.relevance must be in \[0, 1\], got relevance=1\.5"
+    ):
         Mmr(relevance=1.5)
     with pytest.raises(HarnessError, match=r"reranker\.m must be in \[1, inf\), got m=0"):
         Mmr(m=0)
@@ -82,18 +90,34 @@ class TestMmr(RerankerConformance):
 
     def context(self, runs):
         vectors = np.random.default_rng(3).normal(size=(len(next(iter(runs.values())).doc_ids), 8))
-        return Context(vectors=(vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32))
+        return Context(
+            vectors=(vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        )
 
 
 def test_a_sweep_reranks_by_the_vectors_of_its_encoder(overrides):
-    """The encoder is of the trial's identity only where the reranker reads it; all is typed as it is anywhere."""
+    """The encoder is of the trial's identity only where the reranker reads it; all is typed as it
+    is anywhere.
+    """
     found = {}
     for encoder in ("hashed", "static"):
-        given = (*overrides, f"encoder={encoder}", "grid=point", "reranker=mmr", "reranker.relevance=0.3")
+        given = (
+            *overrides,
+            f"encoder={encoder}",
+            "grid=point",
+            "reranker=mmr",
+            "reranker.relevance=0.3",
+        )
         prepared = Prepared.of(Plan(compose("config", given), given))
         result = sweep(prepared, prepared.plan.trials())
-        found[encoder] = {row["name"]: row["trial"] for row in result.lock["baselines"] + result.lock["fusers"]}
-        (name,) = [name for name in found[encoder] if "mmr" in name and "graph" not in name and "dense" not in name]
+        found[encoder] = {
+            row["name"]: row["trial"] for row in result.lock["baselines"] + result.lock["fusers"]
+        }
+        (name,) = [
+            name
+            for name in found[encoder]
+            if "mmr" in name and "graph" not in name and "dense" not in name
+        ]
         assert "relevance=0.3" in name
     assert found["hashed"].keys() == found["static"].keys()
     assert {name for name, key in found["hashed"].items() if found["static"][name] != key} == {

@@ -1,4 +1,6 @@
-"""Parts of a corpus: which passages stay, and that a run over them is that of a corpus of them alone."""
+"""Parts of a corpus: which passages stay, and that a run over them is that of a corpus of them
+alone.
+"""
 
 import dataclasses
 from pathlib import Path
@@ -17,11 +19,15 @@ TEXTS = ["red fox", "blue fox", "green sea", "red sky", "red rose", "grey sea"]
 
 @pytest.fixture
 def few(benchmark_of: Any) -> Any:
-    return dataclasses.replace(benchmark_of(TEXTS, ["red fox"]), gold=np.array([[4, -1]], dtype=np.int32))
+    return dataclasses.replace(
+        benchmark_of(TEXTS, ["red fox"]), gold=np.array([[4, -1]], dtype=np.int32)
+    )
 
 
 def test_gold_stays_and_the_others_by_their_md5(few: Any) -> None:
-    """The MD5 of d0 .. d5 begin with 13 99 b2 e5 ae b9: fractions .07 .60 .70 .89 .68 .72. d4 is gold."""
+    """The MD5 of d0 .. d5 begin with 13 99 b2 e5 ae b9: fractions .07 .60 .70 .89 .68 .72. d4 is
+    gold.
+    """
     assert members(few, 1e-9).tolist() == [4]
     assert members(few, 0.5).tolist() == [0, 4]
     assert members(few, 0.65).tolist() == [0, 1, 4]
@@ -37,7 +43,9 @@ def test_gold_moves_and_the_data_has_another_name(few: Any) -> None:
     assert part(few, np.arange(6)).sha256 == few.sha256
 
 
-def test_the_run_is_that_of_a_corpus_of_the_part_alone(few: Any, benchmark_of: Any, tmp_path: Path) -> None:
+def test_the_run_is_that_of_a_corpus_of_the_part_alone(
+    few: Any, benchmark_of: Any, tmp_path: Path
+) -> None:
     kept = members(few, 0.71)
     run, facts = Part(BM25(), 0.71).retrieve(few, Store(tmp_path))
     alone, _ = BM25().retrieve(benchmark_of([TEXTS[n] for n in kept], ["red fox"]), Store(tmp_path))

@@ -51,7 +51,11 @@ def test_answers_stand_as_words_without_articles(world: Any) -> None:
 def test_a_chain_is_there_when_all_its_titles_and_the_answer_are_named(world: Any) -> None:
     assert measured(world, "hops_recovered@1", 1) == [0, 0, 0]
     assert measured(world, "hops_recovered@2", 0, 1) == [1, 1, 1]
-    assert measured(world, "hops_recovered@2", 0, 2) == [0, 0, 0]  # both titles are named, no answer is
+    assert measured(world, "hops_recovered@2", 0, 2) == [
+        0,
+        0,
+        0,
+    ]  # both titles are named, no answer is
 
 
 @pytest.mark.parametrize("name", ["answer_supported@5", "hops_recovered@12"])

@@ -20,8 +20,9 @@ def test_by_hand() -> None:
 
 
 def test_uneven_lists_by_hand() -> None:
-    """[1] and [1, 2, 3] at p 1/2: X = 1, 1, 1; sum (1/2 + 1/8 + 1/24) + (1/8 + 2/24) + 1 x 1/8 = 1: what the short list
-    would go on with is taken to agree as it did."""
+    """[1] and [1, 2, 3] at p 1/2: X = 1, 1, 1; sum (1/2 + 1/8 + 1/24) + (1/8 + 2/24) + 1 x 1/8 = 1:
+    what the short list would go on with is taken to agree as it did.
+    """
     assert overlap([1], [1, 2, 3], 0.5) == pytest.approx(1.0)
 
 

@@ -35,13 +35,21 @@ def test_a_name_of_one_word_has_no_other_form() -> None:
 
 def test_wording_changes_outside_names_only() -> None:
     draw = random.Random(1)
-    found = paraphrase("Which film did the director of Movie Country make?", ["Movie Country"], draw) or ""
+    found = (
+        paraphrase("Which film did the director of Movie Country make?", ["Movie Country"], draw)
+        or ""
+    )
     assert "which movie did the director of Movie Country make?" in found
     assert (paraphrase("Dune is by whom?", ["Dune"], draw) or "").endswith("Dune is by whom?")
 
 
-def test_a_benchmark_of_some_questions_and_their_wordings(titled: Callable[..., Benchmark], tmp_path: Any) -> None:
-    world = titled({"David Lynch": "He made it.", "Dune": "A film."}, ["Who is David Lynch?", "Who?", "What is Dune?"])
+def test_a_benchmark_of_some_questions_and_their_wordings(
+    titled: Callable[..., Benchmark], tmp_path: Any
+) -> None:
+    world = titled(
+        {"David Lynch": "He made it.", "Dune": "A film."},
+        ["Who is David Lynch?", "Who?", "What is Dune?"],
+    )
     mentions = extract(Offline(model=None, spans=False), world, Store(tmp_path)).questions
     made = perturb(world, mentions, [0, 2], seed=3)
     ids = made.query_ids.to_pylist()

@@ -18,11 +18,23 @@ WORLD = {
     "Rome": "A city with a river.",
 }
 QUESTIONS = [
-    {"id": "one", "question": "Where did the director of Dune grow up?", "answers": ["Missoula"],
-     "supporting_ids": ["p0", "p1"], "hops": 2, "type": "chain"},
-    {"id": "two", "question": "Who is David Lynch?", "answers": ["a man"],
-     "supporting_ids": ["p1"], "hops": 1, "type": "chain"},
-]  # fmt: skip
+    {
+        "id": "one",
+        "question": "Where did the director of Dune grow up?",
+        "answers": ["Missoula"],
+        "supporting_ids": ["p0", "p1"],
+        "hops": 2,
+        "type": "chain",
+    },
+    {
+        "id": "two",
+        "question": "Who is David Lynch?",
+        "answers": ["a man"],
+        "supporting_ids": ["p1"],
+        "hops": 1,
+        "type": "chain",
+    },
+]
 
 pytestmark = pytest.mark.plugin("policyrag")
 
@@ -31,15 +43,27 @@ pytestmark = pytest.mark.plugin("policyrag")
 def overrides(tmp_path: Path) -> list[str]:
     write_benchmark(tmp_path, WORLD, QUESTIONS)
     return [
-        "dataset=folder", f"dataset.path={tmp_path}", f"paths.runs={tmp_path / 'runs'}", "encoder=hashed",
-        "extractor.model=null", "extractor.spans=false", "+retriever@lists.policy=policyrag", "diagnose.split=all",
-    ]  # fmt: skip
+        "dataset=folder",
+        f"dataset.path={tmp_path}",
+        f"paths.runs={tmp_path / 'runs'}",
+        "encoder=hashed",
+        "extractor.model=null",
+        "extractor.spans=false",
+        "+retriever@lists.policy=policyrag",
+        "diagnose.split=all",
+    ]
 
 
-def test_every_list_is_diagnosed(overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_list_is_diagnosed(
+    overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """All four passages are in the first five, so Missoula is found, and "a man" stands nowhere."""
     out = tmp_path / "diagnosis.json"
-    more = ["diagnose.measures=[answer_supported@5,hops_recovered@5]", "diagnose.perturbed=2", f"diagnose.out={out}"]
+    more = [
+        "diagnose.measures=[answer_supported@5,hops_recovered@5]",
+        "diagnose.perturbed=2",
+        f"diagnose.out={out}",
+    ]
     run(compose("diagnose", [*overrides, *more]))
     said = capsys.readouterr().out
     assert "answer_supported@5" in said
@@ -50,7 +74,10 @@ def test_every_list_is_diagnosed(overrides: list[str], tmp_path: Path, capsys: p
     assert "suppressed" not in found["dense"]
     policy = found["policy"]
     assert 0 <= policy["suppressed"]["mean"] <= 1
-    assert policy["distractors_suppressed"]["n"] + policy["gold_suppressed"]["n"] == policy["suppressed"]["n"]
+    assert (
+        policy["distractors_suppressed"]["n"] + policy["gold_suppressed"]["n"]
+        == policy["suppressed"]["n"]
+    )
     assert policy["stable_paraphrase"]["n"] == 2
     assert policy["stable_alias"]["n"] == 1
     assert 0 < policy["stable_paraphrase"]["mean"] <= 1

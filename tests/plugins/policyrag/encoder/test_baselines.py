@@ -46,7 +46,9 @@ def test_dpr_reads_passages_and_questions_with_two_models(monkeypatch: pytest.Mo
         return SimpleNamespace(encode=encode, dimension=768, facts={})
 
     monkeypatch.setattr(SentenceTransformer, "open", open_fake)
-    towers = strategy("encoder", "dpr", model="a-b-c-passages", question_model="a-b-c-questions").open()
+    towers = strategy(
+        "encoder", "dpr", model="a-b-c-passages", question_model="a-b-c-questions"
+    ).open()
     for role in ("passage", "question", "name"):
         towers.encode(["Title\nA text.\nMore."], role, lambda done: None)
     assert asked == [
@@ -72,10 +74,14 @@ def test_gritlm_gets_its_instruction_from_the_role(monkeypatch: pytest.MonkeyPat
             return np.ones((len(texts), 4096))
 
     monkeypatch.setitem(sys.modules, "gritlm", SimpleNamespace(GritLM=Fake))
-    model = strategy("encoder", "gritlm", device="cpu", max_seq_length=3, instruction="Find it").open()
+    model = strategy(
+        "encoder", "gritlm", device="cpu", max_seq_length=3, instruction="Find it"
+    ).open()
     _, cut = model.encode(["a b c d", "a"], "passage", lambda done: None)
     model.encode(["a"], "question", lambda done: None)
     assert asked == [
-        ("GritLM/GritLM-7B", "embedding"), ("<|embed|>\n", 3), ("<|user|>\nFind it\n<|embed|>\n", 3)
-    ]  # fmt: skip
+        ("GritLM/GritLM-7B", "embedding"),
+        ("<|embed|>\n", 3),
+        ("<|user|>\nFind it\n<|embed|>\n", 3),
+    ]
     assert cut.tolist() == [True, False]

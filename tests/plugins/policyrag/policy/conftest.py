@@ -22,7 +22,14 @@ WORLD = {
 }
 QUESTION = "Where did the director of Dune grow up?"
 PLAIN: dict[str, dict[str, Any]] = {
-    "seed": {"by": "names", "align": "lexical", "specificity": 0, "passage_weight": 0, "passages": 0, "link": None},
+    "seed": {
+        "by": "names",
+        "align": "lexical",
+        "specificity": 0,
+        "passage_weight": 0,
+        "passages": 0,
+        "link": None,
+    },
     "gate": {"facts": 0},
     "traverse": {"alpha": 0.5, "tolerance": 1e-9},
     "project": {"beta": 0, "gamma": 0},
@@ -52,7 +59,9 @@ def world(titled: Callable[..., Benchmark]) -> Benchmark:
 
 @pytest.fixture
 def plain() -> Callable[..., Policy]:
-    """``plain(section={knob: value})``: a policy of which only the walk is left, with some knobs set."""
+    """``plain(section={knob: value})``: a policy of which only the walk is left, with some knobs
+    set.
+    """
 
     def made(**edits: dict[str, Any]) -> Policy:
         return read(**{name: {**knobs, **edits.get(name, {})} for name, knobs in PLAIN.items()})

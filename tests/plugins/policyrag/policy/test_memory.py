@@ -30,7 +30,9 @@ def test_families_are_kept_apart_and_row_stochastic(kept: TypedMemory) -> None:
 
 
 def test_priors(kept: TypedMemory, world: Any) -> None:
-    """Dune (film) is 14 words with its title; ln(1 + 5/n) of what a passage holds, over the mean of those five."""
+    """Dune (film) is 14 words with its title; ln(1 + 5/n) of what a passage holds, over the mean of
+    those five.
+    """
     words = np.array([14, 10, 8, 9, 5])
     np.testing.assert_allclose(kept.length, words / words.mean())
     one, two = np.log(1 + 5 / 1), np.log(1 + 5 / 2)
@@ -39,15 +41,24 @@ def test_priors(kept: TypedMemory, world: Any) -> None:
 
 
 def test_a_fact_leads_to_the_bytes_that_state_it(kept: TypedMemory, world: Any) -> None:
-    read = [world.passages[p].encode()[a:b].decode() for p, a, b in zip(
-        kept.facts.passage, kept.facts.start, kept.facts.end, strict=True)]  # fmt: skip
+    read = [
+        world.passages[p].encode()[a:b].decode()
+        for p, a, b in zip(kept.facts.passage, kept.facts.start, kept.facts.end, strict=True)
+    ]
     assert read == ["It was filmed by David Lynch, é la carte.", "David Lynch grew up in Missoula."]
     assert kept.facts.text(1) == "David Lynch David Lynch grew up in Missoula."
     assert [kept.names[e] for e in kept.facts.entities(0)] == ["dune", "david lynch"]
 
 
 def test_nothing_can_be_written_to(kept: TypedMemory) -> None:
-    arrays = [kept.titled, kept.length, kept.facts.subject, kept.relation.data, kept.context.indices, kept.alike.indptr]
+    arrays = [
+        kept.titled,
+        kept.length,
+        kept.facts.subject,
+        kept.relation.data,
+        kept.context.indices,
+        kept.alike.indptr,
+    ]
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
@@ -66,8 +77,12 @@ def test_triples_are_facts_and_found_in_their_sentence(titled: Any) -> None:
     world = titled([("Dune", "It is long. It was made by D. Lynch in Rome.")], [])
     names = ["dune", "d lynch", "rome", "nowhere"]
     none = Mentions.of([np.empty((0, 4), np.int32)])
-    triples = Triples.of([(0, 0, 0, 1), (0, 1, 1, 2), (0, 3, 1, 3), (0, 3, 1, 0)], ["made by", "in"])
-    found = make_facts(Extraction(names, np.array([0], np.int32), none, Mentions.of([]), triples), world)
+    triples = Triples.of(
+        [(0, 0, 0, 1), (0, 1, 1, 2), (0, 3, 1, 3), (0, 3, 1, 0)], ["made by", "in"]
+    )
+    found = make_facts(
+        Extraction(names, np.array([0], np.int32), none, Mentions.of([]), triples), world
+    )
     raw = world.passages[0].encode()
     assert [found.text(fact) for fact in range(len(found))] == [
         "dune made by d lynch",

@@ -14,8 +14,12 @@ from harness.plugins.policyrag.policy.policy import SECTIONS, Policy, read
 
 @pytest.mark.parametrize("name", names("policy"))
 def test_files_name_every_knob(name: str) -> None:
-    written = yaml.safe_load((PACKAGE / "plugins" / "policyrag" / "conf" / "policy" / f"{name}.yaml").read_text())
-    chosen = instantiate(compose("config", ["+retriever@lists.p=policyrag", f"policy@lists.p.policy={name}"]).lists.p)
+    written = yaml.safe_load(
+        (PACKAGE / "plugins" / "policyrag" / "conf" / "policy" / f"{name}.yaml").read_text()
+    )
+    chosen = instantiate(
+        compose("config", ["+retriever@lists.p=policyrag", f"policy@lists.p.policy={name}"]).lists.p
+    )
     for section in SECTIONS:
         knobs = set(vars(getattr(chosen.policy, section))) - {"filter"}
         assert knobs == set(written[section]), section
@@ -46,37 +50,68 @@ def test_every_ablation_is_one_override(edit: str) -> None:
 
 
 def test_the_synonym_threshold_of_the_policy_is_that_of_its_graph() -> None:
-    config = compose("config", ["+retriever@lists.p=policyrag", "lists.p.policy.traverse.synonym=0.9"])
+    config = compose(
+        "config", ["+retriever@lists.p=policyrag", "lists.p.policy.traverse.synonym=0.9"]
+    )
     assert config.lists.p.graph.synonym == 0.9
 
 
 @pytest.mark.parametrize(
     ("section", "knob", "bad", "told"),
     [
-        ("seed", "by", "all", r"policy\.seed\.by=all is not known; known: facts, names, both, question"),
+        (
+            "seed",
+            "by",
+            "all",
+            r"policy\.seed\.by=all is not known; known: facts, names, both, question",
+        ),
         ("seed", "cap", 0, r"policy\.seed\.cap must be in \[1, inf\), got cap=0"),
         ("seed", "cap", 2.5, r"policy\.seed\.cap must be a whole number, got cap=2.5"),
-        ("seed", "specificity", -1, r"policy\.seed\.specificity must be in \[0, inf\), got specificity=-1"),
+        (
+            "seed",
+            "specificity",
+            -1,
+            r"policy\.seed\.specificity must be in \[0, inf\), got specificity=-1",
+        ),
         ("gate", "facts", -1, r"policy\.gate\.facts must be in \[0, inf\), got facts=-1"),
         ("traverse", "eta_s", 1.5, r"policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=1.5"),
         ("traverse", "alpha", 0, r"policy\.traverse\.alpha must be in \(0, 1\], got alpha=0"),
-        ("traverse", "max_iter", 2.5, r"policy\.traverse\.max_iter must be a whole number, got max_iter=2.5"),
+        (
+            "traverse",
+            "max_iter",
+            2.5,
+            r"policy\.traverse\.max_iter must be a whole number, got max_iter=2.5",
+        ),
         ("gate", "filter", 3, r"policy\.gate\.filter must be a gate or null, got filter=3"),
         ("traverse", "synonym", "high", r"policy\.traverse\.synonym must be a number, got 'high'"),
         ("project", "beta", 2, r"policy\.project\.beta must be in \[0, 1\], got beta=2"),
-        ("rerank", "lambda_cov", -0.1, r"policy\.rerank\.lambda_cov must be in \[0, inf\), got lambda_cov=-0.1"),
+        (
+            "rerank",
+            "lambda_cov",
+            -0.1,
+            r"policy\.rerank\.lambda_cov must be in \[0, inf\), got lambda_cov=-0.1",
+        ),
         ("rerank", "path", 3, r"policy\.rerank\.path must be in \[0, 2\], got path=3"),
-        ("traverse", "eta_t", 1, r"policy\.traverse\.eta_t is no knob \(did you mean eta_s\?\)|did you mean eta_"),
+        (
+            "traverse",
+            "eta_t",
+            1,
+            r"policy\.traverse\.eta_t is no knob \(did you mean eta_s\?\)|did you mean eta_",
+        ),
     ],
 )
-def test_an_invalid_policy_names_key_value_and_range(section: str, knob: str, bad: Any, told: str) -> None:
+def test_an_invalid_policy_names_key_value_and_range(
+    section: str, knob: str, bad: Any, told: str
+) -> None:
     with pytest.raises(HarnessError, match=told):
         read(**{section: {knob: bad}})
 
 
 def test_sections() -> None:
     assert read() == Policy()
-    with pytest.raises(HarnessError, match=r"policy\.travers is no section \(did you mean traverse\?\)"):
+    with pytest.raises(
+        HarnessError, match=r"policy\.travers is no section \(did you mean traverse\?\)"
+    ):
         read(travers={})
     with pytest.raises(HarnessError, match=r"policy\.seed must be a section of knobs, got seed=3"):
         read(seed=3)  # type: ignore[arg-type]

@@ -40,14 +40,18 @@ def named(values: dict[int, float]) -> sp.csr_array:
 def test_weights_are_align_times_specificity_times_alias(kept: TypedMemory) -> None:
     """david lynch is in two passages, dune in one: 1 x 1/2 and .5 x 1, so half each."""
     names, question = vectors([0.5, 0.2, 0, 0, 0])
-    seeds = Seed(by="names", specificity=1).seeds(kept, named({DUNE: 0.4, LYNCH: 1.0}), NONE, names, question)
+    seeds = Seed(by="names", specificity=1).seeds(
+        kept, named({DUNE: 0.4, LYNCH: 1.0}), NONE, names, question
+    )
     assert seeds.entity.tolist() == [DUNE, LYNCH]
     np.testing.assert_allclose(seeds.align, [0.5, 1.0])
     np.testing.assert_allclose(seeds.spec, [1.0, 0.5])
     np.testing.assert_allclose(seeds.weight, [0.5, 0.5])
 
 
-@pytest.mark.parametrize(("align", "expected"), [("lexical", 0.4), ("embedding", 0.5), ("both", 0.5)])
+@pytest.mark.parametrize(
+    ("align", "expected"), [("lexical", 0.4), ("embedding", 0.5), ("both", 0.5)]
+)
 def test_alignments(kept: TypedMemory, align: str, expected: float) -> None:
     names, question = vectors([0.5, 0, 0, 0, 0])
     seeds = Seed(by="names", align=align).seeds(kept, named({DUNE: 0.4}), NONE, names, question)
@@ -55,9 +59,13 @@ def test_alignments(kept: TypedMemory, align: str, expected: float) -> None:
 
 
 def test_phrases_of_facts_rank_by_the_mean_score_of_those_that_are_kept(kept: TypedMemory) -> None:
-    """Facts: dune - lynch scores .9, lynch - missoula .5: dune .9, lynch .7, missoula .5; the first alone: .9."""
+    """Facts: dune - lynch scores .9, lynch - missoula .5: dune .9, lynch .7, missoula .5; the first
+    alone: .9.
+    """
     names, question = vectors([0.1, 0.2, 0.3, 0, 0])
-    both = FactCandidates(np.zeros(2, int), np.array([0, 1]), np.array([0.9, 0.5]), np.array([True, True]))
+    both = FactCandidates(
+        np.zeros(2, int), np.array([0, 1]), np.array([0.9, 0.5]), np.array([True, True])
+    )
     seeds = Seed(cap=2).seeds(kept, named({ROME: 1.0}), both, names, question)
     assert seeds.entity.tolist() == [DUNE, LYNCH]
     np.testing.assert_allclose(seeds.mean, [0.9, 0.7])
@@ -67,7 +75,9 @@ def test_phrases_of_facts_rank_by_the_mean_score_of_those_that_are_kept(kept: Ty
     np.testing.assert_allclose(seeds.mean, [0.9, 0.9])
     none = FactCandidates(both.question, both.fact, both.score, np.array([False, False]))
     assert Seed().seeds(kept, named({ROME: 1.0}), none, names, question).entity.tolist() == [ROME]
-    assert Seed(by="both", cap=2).seeds(kept, named({ROME: 1.0}), both, names, question).entity.tolist() == [ROME, DUNE]
+    assert Seed(by="both", cap=2).seeds(
+        kept, named({ROME: 1.0}), both, names, question
+    ).entity.tolist() == [ROME, DUNE]
 
 
 def test_query_to_node_takes_the_nearest_names(kept: TypedMemory) -> None:
@@ -77,36 +87,58 @@ def test_query_to_node_takes_the_nearest_names(kept: TypedMemory) -> None:
     np.testing.assert_allclose(seeds.weight, [0.75, 0.25], rtol=1e-6)
 
 
-def test_broad_aliases_are_shown_and_weigh_nothing(titled: Callable[..., Any], graph: Any, store: Any) -> None:
+def test_broad_aliases_are_shown_and_weigh_nothing(
+    titled: Callable[..., Any], graph: Any, store: Any
+) -> None:
     world = titled(
-        [("Mercury (planet)", "It is hot."), ("Mercury (element)", "It is wet."), ("Rome", "A city.")], ["?"]
+        [
+            ("Mercury (planet)", "It is hot."),
+            ("Mercury (element)", "It is wet."),
+            ("Rome", "A city."),
+        ],
+        ["?"],
     )
     kept = load_memory(graph, world, store)
     names, question = vectors([1.0, 1.0])
     both = sp.csr_array(np.array([[1.0, 1.0]]))
     seeds = Seed(by="names", alias_max=1).seeds(kept, both, NONE, names, question)
-    assert dict(zip(seeds.entity.tolist(), seeds.alias_ok.tolist(), strict=True)) == {0: 0.0, 1: 1.0}
+    assert dict(zip(seeds.entity.tolist(), seeds.alias_ok.tolist(), strict=True)) == {
+        0: 0.0,
+        1: 1.0,
+    }
     assert dict(zip(seeds.entity.tolist(), seeds.weight.tolist(), strict=True)) == {0: 0.0, 1: 1.0}
     free = Seed(by="names", alias_max=2).seeds(kept, both, NONE, names, question)
-    assert dict(zip(free.entity.tolist(), free.weight.tolist(), strict=True)) == {0: 1 / 3, 1: 2 / 3}
+    assert dict(zip(free.entity.tolist(), free.weight.tolist(), strict=True)) == {
+        0: 1 / 3,
+        1: 2 / 3,
+    }
 
 
 def test_restart_is_normalised_once(plain: Callable[..., Policy]) -> None:
     seed = Seed(passage_weight=0.25)
-    phrases, close = sp.csr_array(np.array([[0.5, 0.5], [0, 0]])), sp.csr_array(np.array([[0.0, 1.0], [0.5, 0.5]]))
-    np.testing.assert_allclose(seed.restart(phrases, close).toarray(), [[0.4, 0.4, 0, 0.2], [0, 0, 0.5, 0.5]])
+    phrases, close = (
+        sp.csr_array(np.array([[0.5, 0.5], [0, 0]])),
+        sp.csr_array(np.array([[0.0, 1.0], [0.5, 0.5]])),
+    )
+    np.testing.assert_allclose(
+        seed.restart(phrases, close).toarray(), [[0.4, 0.4, 0, 0.2], [0, 0, 0.5, 0.5]]
+    )
 
 
 @dataclass(frozen=True)
 class First:
     """Keeps the first candidate of the first question, and nothing else."""
 
-    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Any:
+    def decide(
+        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
+    ) -> Any:
         return np.arange(len(candidates.fact)) == 0, {}
 
 
 def test_a_filter_selects_among_what_a_question_names(store: Store) -> None:
-    """Of three questions: the first keeps its first name alone; the second, which it leaves nothing, keeps both."""
+    """Of three questions: the first keeps its first name alone; the second, which it leaves
+    nothing, keeps both.
+    """
     named = sp.csr_array(np.array([[0.5, 1, 1], [1, 0, 1], [0, 0, 0]]))
     names, questions = ["a", "b", "c"], ["one", "two", "three"]
     chosen, counts = Seed(filter=First()).selected(names, named, questions, store)

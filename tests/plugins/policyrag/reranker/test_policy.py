@@ -1,4 +1,6 @@
-"""The bonuses by hand over a small world, that terms add up, and that the retriever's phis are the same."""
+"""The bonuses by hand over a small world, that terms add up, and that the retriever's phis are the
+same.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -45,16 +47,27 @@ WORLD = {
 DOCS = [f"d{number:03d}" for number in range(5)]
 QUESTIONS = ["Where did the director of Dune grow up?", "Is Rome older than Missoula?", "?"]
 PLAIN: Mapping[str, dict[str, Any]] = {
-    "seed": {"by": "names", "align": "lexical", "specificity": 0, "passage_weight": 0, "passages": 0, "link": None},
+    "seed": {
+        "by": "names",
+        "align": "lexical",
+        "specificity": 0,
+        "passage_weight": 0,
+        "passages": 0,
+        "link": None,
+    },
     "gate": {"facts": 0},
 }
-RETRIEVER = PolicyRAG(Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed(), read(**PLAIN))
+RETRIEVER = PolicyRAG(
+    Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed(), read(**PLAIN)
+)
 
 
 @pytest.fixture(scope="module")
 def started(titled: Any, tmp_path_factory: pytest.TempPathFactory) -> PolicyStart:
     store = Store(tmp_path_factory.mktemp("runs"))
-    return start(RETRIEVER.policy, RETRIEVER.graph, RETRIEVER.encoder, titled(WORLD, QUESTIONS), store)
+    return start(
+        RETRIEVER.policy, RETRIEVER.graph, RETRIEVER.encoder, titled(WORLD, QUESTIONS), store
+    )
 
 
 def over(found: Mapping[str, Mapping[str, float]]) -> Run:
@@ -70,7 +83,9 @@ def pool(found: Mapping[str, Mapping[str, float]], started: PolicyStart | None) 
     return Calibrated(Pool.align({"dense": run}, context=Context(seeding=seeding)), Pit(), Auto())
 
 
-def terms(reranker: Policy, calibrated: Calibrated) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
+def terms(
+    reranker: Policy, calibrated: Calibrated
+) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor]:
     fused = Single()(calibrated)
     columns, there = top(fused, calibrated, reranker.m)
     found = dict(reranker.terms(fused, calibrated, columns, there))
@@ -79,18 +94,23 @@ def terms(reranker: Policy, calibrated: Calibrated) -> tuple[dict[str, torch.Ten
 
 
 def test_bonuses_by_hand(started: PolicyStart) -> None:
-    """The question names Dune, its one seed. Dune - David Lynch - Missoula is a chain of relations; Dune's own passage
-    holds the seed, and so does none besides. u of 5, 4, 3, 2, 1 is 1, 3/4, 1/2, 1/4, 0.
+    """The question names Dune, its one seed. Dune - David Lynch - Missoula is a chain of relations;
+    Dune's own passage holds the seed, and so does none besides. u of 5, 4, 3, 2, 1 is 1, 3/4, 1/2,
+    1/4, 0.
     """
     calibrated = pool({"q0": dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True))}, started)
     reranker = Policy(lambda_title=0.6, lambda_cov=0.2, lambda_path=0.3)
     found, scores, _ = terms(reranker, calibrated)
     best = ["d002", "d003", "d004", "d001", "d000"]
-    by_name = {name: dict(zip(best, values[0].tolist(), strict=True)) for name, values in found.items()}
+    by_name = {
+        name: dict(zip(best, values[0].tolist(), strict=True)) for name, values in found.items()
+    }
     assert by_name["fused"] == {"d002": 1.0, "d003": 0.75, "d004": 0.5, "d001": 0.25, "d000": 0.0}
     assert by_name["lambda_title"] == {"d002": 0, "d003": 0, "d004": 0, "d001": 0, "d000": 0.6}
     assert by_name["lambda_cov"] == {"d002": 0, "d003": 0, "d004": 0, "d001": 0, "d000": 0.2}
-    assert by_name["lambda_path"] == pytest.approx({"d002": 0.1, "d003": 0, "d004": 0, "d001": 0.15, "d000": 0.3})
+    assert by_name["lambda_path"] == pytest.approx(
+        {"d002": 0.1, "d003": 0, "d004": 0, "d001": 0.15, "d000": 0.3}
+    )
     assert scores[0].tolist() == pytest.approx([1.1, 0.75, 0.5, 0.4, 1.1])
 
 
@@ -118,7 +138,9 @@ def test_shorter_chains_and_tolls(started: PolicyStart) -> None:
 
 def test_the_phis_are_those_of_the_retriever(started: PolicyStart) -> None:
     """Over all passages, weight by weight, as the retriever adds them to its walk."""
-    policy = dataclasses.replace(RETRIEVER.policy, rerank=dataclasses.replace(RETRIEVER.policy.rerank, hub=0.5, path=1))
+    policy = dataclasses.replace(
+        RETRIEVER.policy, rerank=dataclasses.replace(RETRIEVER.policy.rerank, hub=0.5, path=1)
+    )
     (part,) = block_scorer(policy, started)(slice(None))
     found = started.bonuses(np.tile(np.arange(5, dtype=np.int32), (3, 1)), path=1, hub=0.5)
     for name, phi in found.items():
@@ -130,45 +152,76 @@ WEIGHTS = st.floats(0, 3)
 
 
 @settings(max_examples=60)
-@given(st.lists(SCORES, min_size=1, max_size=3), WEIGHTS, WEIGHTS, WEIGHTS, st.integers(1, 6), st.integers(0, 2))
+@given(
+    st.lists(SCORES, min_size=1, max_size=3),
+    WEIGHTS,
+    WEIGHTS,
+    WEIGHTS,
+    st.integers(1, 6),
+    st.integers(0, 2),
+)
 def test_terms_add_up_and_are_bounded(started, lists, title, cov, path, m, steps) -> None:
     calibrated = pool({f"q{n}": found for n, found in enumerate(lists)}, started)
     weights = {"lambda_title": title, "lambda_cov": cov, "lambda_path": path}
     found, scores, there = terms(Policy(**weights, m=m, path=steps), calibrated)
     assert list(found) == ["fused", *weights]
-    assert torch.where(there, sum(found.values()), 0.0).numpy() == pytest.approx(scores.numpy(), abs=1e-9)
+    assert torch.where(there, sum(found.values()), 0.0).numpy() == pytest.approx(
+        scores.numpy(), abs=1e-9
+    )
     for name, values in found.items():
         assert bool(((values >= 0) & (values <= weights.get(name, 1))).all())
     after = Policy(**weights, m=m, path=steps)(Single()(calibrated), calibrated)
     assert torch.equal(torch.isinf(after), torch.isinf(Single()(calibrated)))
 
 
-def test_without_weights_the_order_stays_and_what_is_below_the_best_m_stays_below(started: PolicyStart) -> None:
-    lists = {"q0": dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True)), "q1": {}, "q2": {"d004": 1.0, "d001": 1.0}}
+def test_without_weights_the_order_stays_and_what_is_below_the_best_m_stays_below(
+    started: PolicyStart,
+) -> None:
+    lists = {
+        "q0": dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True)),
+        "q1": {},
+        "q2": {"d004": 1.0, "d001": 1.0},
+    }
     calibrated = pool(lists, started)
     before = Single()(calibrated)
     after = Policy(lambda_title=0, lambda_cov=0, lambda_path=0)(before.clone(), calibrated)
-    assert torch.equal(*(torch.sort(each, descending=True, stable=True).indices for each in (before, after)))
+    assert torch.equal(
+        *(torch.sort(each, descending=True, stable=True).indices for each in (before, after))
+    )
     lifted = Policy(lambda_title=3, m=2)(before.clone(), calibrated)
     docs = calibrated.pool.docs[0]
     order = torch.sort(lifted[0], descending=True, stable=True).indices
-    assert [DOCS[docs[column]] for column in order.tolist()] == ["d002", "d003", "d004", "d001", "d000"]
+    assert [DOCS[docs[column]] for column in order.tolist()] == [
+        "d002",
+        "d003",
+        "d004",
+        "d001",
+        "d000",
+    ]
 
 
 def test_questions_in_another_order_and_alone_have_the_same_bits(started: PolicyStart) -> None:
-    lists = {f"q{n}": dict(zip(DOCS, np.roll([1.0, 2.0, 5.0, 4.0, 3.5], n).tolist(), strict=True)) for n in range(3)}
+    lists = {
+        f"q{n}": dict(zip(DOCS, np.roll([1.0, 2.0, 5.0, 4.0, 3.5], n).tolist(), strict=True))
+        for n in range(3)
+    }
     whole = Policy()(Single()(pool(lists, started)), pool(lists, started))
     for n in range(3):
         run = over({f"q{n}": lists[f"q{n}"]})
         alone = Calibrated(
-            Pool.align({"dense": run}, context=Context(seeding=started).take(np.array([n]))), Pit(), Auto()
+            Pool.align({"dense": run}, context=Context(seeding=started).take(np.array([n]))),
+            Pit(),
+            Auto(),
         )
         assert torch.equal(Policy()(Single()(alone), alone)[0], whole[n])
 
 
 def test_lists_without_a_benchmark_say_what_is_missing() -> None:
     calibrated = pool({"q0": {"d000": 1.0}}, None)
-    with pytest.raises(HarnessError, match="reranker=policy asks how the questions meet the graph of a benchmark, and"):
+    with pytest.raises(
+        HarnessError,
+        match="reranker=policy asks how the questions meet the graph of a benchmark, and",
+    ):
         Policy()(Single()(calibrated), calibrated)
 
 
@@ -181,8 +234,15 @@ def test_whole_numbers() -> None:
 
 def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
     def hashes(*edits: str) -> list[str]:
-        overrides = ("encoder=hashed", "extractor.model=null", "grid=point", "reranker=policy", "tracking=none",
-                     f"paths.runs={tmp_path}", *edits)  # fmt: skip
+        overrides = (
+            "encoder=hashed",
+            "extractor.model=null",
+            "grid=point",
+            "reranker=policy",
+            "tracking=none",
+            f"paths.runs={tmp_path}",
+            *edits,
+        )
         plan = Plan(compose(overrides=overrides), overrides)
         names = dict.fromkeys(("dense", "graph", "bm25"))
         return [trial.sha256("data", names) for trial in plan.trials()]
@@ -196,18 +256,35 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
 
 def test_a_sweep_and_a_trace_rerank_the_sample(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
-    overrides = ("encoder=hashed", "extractor.model=null", "reranker=policy", "grid=point", "tracking=none",
-                 f"paths.runs={tmp_path}")  # fmt: skip
+    overrides = (
+        "encoder=hashed",
+        "extractor.model=null",
+        "reranker=policy",
+        "grid=point",
+        "tracking=none",
+        f"paths.runs={tmp_path}",
+    )
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()
     assert trials[-1].name.split()[-7:] == [
-        "policy", "lambda_title=0", "lambda_cov=0.1", "lambda_path=0.5", "path=2", "hub=0", "m=50"
-    ]  # fmt: skip
+        "policy",
+        "lambda_title=0",
+        "lambda_cov=0.1",
+        "lambda_path=0.5",
+        "path=2",
+        "hub=0",
+        "m=50",
+    ]
     ranks = prepared.ranks(trials, "tune")
     assert np.array_equal(prepared.ranks(trials[-1:], "tune")[0], ranks[-1])
     member = int(prepared.benchmark.members("tune")[0])
     query = prepared.benchmark.query_ids[member].as_py()
-    found = trace(compose("trace", [*(each for each in overrides if not each.startswith("grid")), f"query={query}"]))
+    found = trace(
+        compose(
+            "trace",
+            [*(each for each in overrides if not each.startswith("grid")), f"query={query}"],
+        )
+    )
     assert found.fused == "fused by boltzmann, policy"
     told = [found.rank(found.fused, doc) for doc in found.gold]
     assert told == [int(rank) for rank in ranks[-1][0][: len(told)]]

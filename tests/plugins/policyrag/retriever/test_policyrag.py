@@ -1,4 +1,6 @@
-"""The policy as a whole: equations 5 to 7 worked by hand, the trace that adds up, the same bytes everywhere."""
+"""The policy as a whole: equations 5 to 7 worked by hand, the trace that adds up, the same bytes
+everywhere.
+"""
 
 import hashlib
 import json
@@ -42,7 +44,14 @@ WORLD = {
 QUESTION = "Where did the director of Dune grow up?"
 GRAPH = Entity(Offline(model=None, spans=False), Hashed(), synonym=None)
 PLAIN: dict[str, dict[str, Any]] = {
-    "seed": {"by": "names", "align": "lexical", "specificity": 0, "passage_weight": 0, "passages": 0, "link": None},
+    "seed": {
+        "by": "names",
+        "align": "lexical",
+        "specificity": 0,
+        "passage_weight": 0,
+        "passages": 0,
+        "link": None,
+    },
     "gate": {"facts": 0},
     "traverse": {"alpha": 0.5, "tolerance": 1e-9},
     "project": {"beta": 0, "gamma": 0},
@@ -51,7 +60,11 @@ PLAIN: dict[str, dict[str, Any]] = {
 
 
 def policyrag(**edits: dict[str, Any]) -> PolicyRAG:
-    return PolicyRAG(GRAPH, Hashed(), read(**{name: {**knobs, **edits.get(name, {})} for name, knobs in PLAIN.items()}))
+    return PolicyRAG(
+        GRAPH,
+        Hashed(),
+        read(**{name: {**knobs, **edits.get(name, {})} for name, knobs in PLAIN.items()}),
+    )
 
 
 def scores(retriever: PolicyRAG, world: Benchmark, store: Store) -> dict[str, float]:
@@ -59,8 +72,9 @@ def scores(retriever: PolicyRAG, world: Benchmark, store: Store) -> dict[str, fl
 
 
 def test_walk_and_projection_by_hand(titled: Any, tmp_path: Path) -> None:
-    """dune -> lynch; lynch -> dune and missoula, 1/2 each; missoula -> lynch. With alpha 1/2 and s = dune:
-    d = l/4 + 1/2, l = (d + m)/2, m = l/4, so d, l, m = 7/12, 4/12, 1/12. A passage has what it holds.
+    """dune -> lynch; lynch -> dune and missoula, 1/2 each; missoula -> lynch. With alpha 1/2 and s
+    = dune: d = l/4 + 1/2, l = (d + m)/2, m = l/4, so d, l, m = 7/12, 4/12, 1/12. A passage has what
+    it holds.
     """
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
     found = scores(policyrag(), world, store)
@@ -70,14 +84,20 @@ def test_walk_and_projection_by_hand(titled: Any, tmp_path: Path) -> None:
 
 
 def test_relations_to_what_is_no_title_can_count_less(titled: Any, tmp_path: Path) -> None:
-    """dune is joined to david lynch, who is no title here, and to rome: 1/2 each, or .2 and .8 when he counts 1/4."""
+    """dune is joined to david lynch, who is no title here, and to rome: 1/2 each, or .2 and .8 when
+    he counts 1/4.
+    """
     texts = {"Dune": "Dune was made by David Lynch.", "Rome": "Rome is where Dune was shown."}
     world, store = titled(texts, ["What is Dune?"]), Store(tmp_path)
     graph = Entity(Offline(model=None, spans=True), Hashed(), synonym=None)
     memory = start(policyrag().policy, graph, Hashed(), world, store).memory
     dune, lynch, rome = (list(memory.names).index(name) for name in ("dune", "david lynch", "rome"))
     for untitled, expected in [(1.0, [0.5, 0.5]), (0.25, [0.2, 0.8]), (0.0, [0, 1])]:
-        row = read(traverse={"untitled": untitled, "eta_s": 0}).traverse.transition(memory)[[dune]].toarray()[0]
+        row = (
+            read(traverse={"untitled": untitled, "eta_s": 0})
+            .traverse.transition(memory)[[dune]]
+            .toarray()[0]
+        )
         assert row[[lynch, rome]].tolist() == pytest.approx(expected)
 
 
@@ -93,27 +113,44 @@ def test_length_and_frequency_divide(titled: Any, tmp_path: Path) -> None:
 
 
 def test_bonuses_by_hand(titled: Any, tmp_path: Path) -> None:
-    """The question names dune, the one seed: title and coverage of its passage 1; chains of 0, 1 and 2 relations lead
-    to the three titles: 1, 1/2, 1/3; with hub 1 the second passes david lynch, who has two relations: 1/6."""
+    """The question names dune, the one seed: title and coverage of its passage 1; chains of 0, 1
+    and 2 relations lead to the three titles: 1, 1/2, 1/3; with hub 1 the second passes david lynch,
+    who has two relations: 1/6.
+    """
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
     walk = np.array([11, 5, 1]) / 12
-    found = scores(policyrag(rerank={"lambda_title": 1, "lambda_cov": 0.5, "lambda_path": 3}), world, store)
-    assert list(found.values()) == pytest.approx((walk + np.array([4.5, 1.5, 1])).tolist(), abs=1e-6)
-    hub = scores(policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "hub": 1}), world, store)
+    found = scores(
+        policyrag(rerank={"lambda_title": 1, "lambda_cov": 0.5, "lambda_path": 3}), world, store
+    )
+    assert list(found.values()) == pytest.approx(
+        (walk + np.array([4.5, 1.5, 1])).tolist(), abs=1e-6
+    )
+    hub = scores(
+        policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "hub": 1}),
+        world,
+        store,
+    )
     assert list(hub.values()) == pytest.approx((walk + np.array([3, 1.5, 0.5])).tolist(), abs=1e-6)
-    near = scores(policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "path": 0}), world, store)
+    near = scores(
+        policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "path": 0}),
+        world,
+        store,
+    )
     assert list(near.values()) == pytest.approx((walk + np.array([3, 0, 0])).tolist(), abs=1e-6)
 
 
 def test_passage_seeds_reach_what_they_mention(titled: Any, tmp_path: Path) -> None:
-    """The question resembles Missoula's passage p alone: v_p = alpha, and half of it goes to missoula, its one name.
-    With alpha 1/2 and mass x, y, z on missoula, david lynch and dune: x = 1/4 + y/4, y = (x + z)/2, z = y/4, so
-    x, y, z = 7/24, 4/24, 1/24, and u is x + 1/2 for p, x + y and y + z for the others that hold them.
+    """The question resembles Missoula's passage p alone: v_p = alpha, and half of it goes to
+    missoula, its one name. With alpha 1/2 and mass x, y, z on missoula, david lynch and dune: x =
+    1/4 + y/4, y = (x + z)/2, z = y/4, so x, y, z = 7/24, 4/24, 1/24, and u is x + 1/2 for p, x + y
+    and y + z for the others that hold them.
     """
     world, store = titled(WORLD, ["missoula"]), Store(tmp_path)
     found = scores(policyrag(seed={"passage_weight": 1, "passages": 1}), world, store)
     assert found == pytest.approx({"d002": 19 / 24, "d001": 11 / 24, "d000": 5 / 24}, abs=1e-6)
-    still = scores(policyrag(seed={"passage_weight": 1, "passages": 1}, traverse={"alpha": 1.0}), world, store)
+    still = scores(
+        policyrag(seed={"passage_weight": 1, "passages": 1}, traverse={"alpha": 1.0}), world, store
+    )
     assert still == pytest.approx({"d002": 1.0})
 
 
@@ -121,15 +158,33 @@ numbers = st.floats(0, 1)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@example("facts", 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.2250738585e-313, "binary")  # rows of T whose sum has no inverse
+@example(
+    "facts", 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.2250738585e-313, "binary"
+)  # rows of T whose sum has no inverse
 @given(
-    by=st.sampled_from(["facts", "names", "both", "question"]), eta_s=numbers, alpha=st.floats(0.1, 1), beta=numbers,
-    gamma=numbers, bonus=st.floats(0, 3), hub=numbers, eta_c=numbers, incidence=st.sampled_from(["binary", "shares"]),
-)  # fmt: skip
+    by=st.sampled_from(["facts", "names", "both", "question"]),
+    eta_s=numbers,
+    alpha=st.floats(0.1, 1),
+    beta=numbers,
+    gamma=numbers,
+    bonus=st.floats(0, 3),
+    hub=numbers,
+    eta_c=numbers,
+    incidence=st.sampled_from(["binary", "shares"]),
+)
 def test_the_terms_of_every_passage_add_up_to_its_score(
-    titled: Any, tmp_path: Path, by: str, eta_s: float, alpha: float, beta: float, gamma: float, bonus: float,
-    hub: float, eta_c: float, incidence: str,
-) -> None:  # fmt: skip
+    titled: Any,
+    tmp_path: Path,
+    by: str,
+    eta_s: float,
+    alpha: float,
+    beta: float,
+    gamma: float,
+    bonus: float,
+    hub: float,
+    eta_c: float,
+    incidence: str,
+) -> None:
     policy = read(
         seed={"by": by},
         traverse={"eta_s": eta_s, "eta_c": eta_c, "alpha": alpha},
@@ -153,7 +208,9 @@ def test_the_terms_of_every_passage_add_up_to_its_score(
 
 def test_trace_tells_facts_paths_and_ranks(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
-    retriever = policyrag(seed={"by": "facts"}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)})
+    retriever = policyrag(
+        seed={"by": "facts"}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
+    )
     trail = retriever.tracer(world, store)(0, [0, 1], 2)
     facts = trail.record["facts"]
     assert [row["kept"] for row in facts] == [True, False] or len(facts) == 1
@@ -170,7 +227,9 @@ def test_trace_tells_facts_paths_and_ranks(titled: Any, tmp_path: Path) -> None:
 
 
 def test_strength_of_paths_by_hand(titled: Any, tmp_path: Path) -> None:
-    """To Dune's passage: dune itself, 1/2. To David Lynch's: one relation and the projection, 1/2 x 1/2."""
+    """To Dune's passage: dune itself, 1/2. To David Lynch's: one relation and the projection, 1/2 x
+    1/2.
+    """
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
     paths = policyrag().tracer(world, store)(0, [0, 1], 3).paths
     assert [path.strength for path in paths[0]] == pytest.approx([0.5])
@@ -183,7 +242,8 @@ def test_strength_of_paths_by_hand(titled: Any, tmp_path: Path) -> None:
 def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION, "Is Rome older than Missoula?", "?"]), Store(tmp_path)
     retriever = policyrag(
-        seed={"by": "facts", "passages": 2}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
+        seed={"by": "facts", "passages": 2},
+        gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)},
     )
     query, passage, kept = retriever.gated(world, store)
     _, facts = retriever.retrieve(world, store)
@@ -193,16 +253,24 @@ def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
     assert np.bincount(query[kept]).max() == 1
 
 
-def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(titled: Any, tmp_path: Path) -> None:
+def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(
+    titled: Any, tmp_path: Path
+) -> None:
     world, chosen = titled(WORLD, [QUESTION]), "David Lynch David Lynch grew up in Missoula."
-    with served(lambda number, message: json.dumps({"facts": [chosen, "Dune was written by Homer."]})) as endpoint:
+    with served(
+        lambda number, message: json.dumps({"facts": [chosen, "Dune was written by Homer."]})
+    ) as endpoint:
         llm = LLM(model="m", base_url=endpoint.url, answers=str(tmp_path / "answers"))
-        retriever = policyrag(seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm})
+        retriever = policyrag(
+            seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm}
+        )
         _, facts = retriever.retrieve(world, Store(tmp_path))
         trail = retriever.tracer(world, Store(tmp_path))(0, [1], 1)
     assert len(endpoint.requests) == 1
     assert facts["gate"]["strangers"] == 1
-    assert [row["predicate"] for row in trail.record["facts"] if row["kept"]] == ["David Lynch grew up in Missoula."]
+    assert [row["predicate"] for row in trail.record["facts"] if row["kept"]] == [
+        "David Lynch grew up in Missoula."
+    ]
     assert {row["entity"] for row in trail.record["phrase_seeds"]} == {"david lynch", "missoula"}
 
 
@@ -212,7 +280,9 @@ def digest(run: Run) -> str:
 
 def everything(world: Benchmark, store: Store, **how: Any) -> str:
     policy = read(gate={"filter": Embedding(Hashed(), 0.0, 4)})
-    return digest(PolicyRAG(replace(GRAPH, synonym=0.1), Hashed(), policy, **how).retrieve(world, store)[0])
+    return digest(
+        PolicyRAG(replace(GRAPH, synonym=0.1), Hashed(), policy, **how).retrieve(world, store)[0]
+    )
 
 
 def crossed() -> Benchmark:
@@ -220,8 +290,18 @@ def crossed() -> Benchmark:
     questions = [f"What is {title} to {other}?" for title in WORLD for other in WORLD]
     corpus = {"id": list("abcde"), "title": list(WORLD), "text": list(WORLD.values())}
     queries = {"id": [f"q{n}" for n in range(len(questions))], "question": questions}
-    gold, chain = np.full((len(questions), 1), -1, dtype=np.int32), np.zeros(len(questions), dtype=np.bool_)
-    return Benchmark("few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, chain, texts_sha256(questions))
+    gold, chain = (
+        np.full((len(questions), 1), -1, dtype=np.int32),
+        np.zeros(len(questions), dtype=np.bool_),
+    )
+    return Benchmark(
+        "few",
+        Dataset.from_dict(corpus),
+        Dataset.from_dict(queries),
+        gold,
+        chain,
+        texts_sha256(questions),
+    )
 
 
 @pytest.mark.slow
@@ -242,14 +322,18 @@ def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> No
 
 def test_an_empty_corpus_of_facts_still_ranks_passages(titled: Any, tmp_path: Path) -> None:
     world = titled([("", "nothing here"), ("", "still nothing")], ["what nothing"])
-    run, facts = PolicyRAG(GRAPH, Hashed(), read(gate={"filter": Embedding(Hashed())})).retrieve(world, Store(tmp_path))
+    run, facts = PolicyRAG(GRAPH, Hashed(), read(gate={"filter": Embedding(Hashed())})).retrieve(
+        world, Store(tmp_path)
+    )
     assert run.lengths()[0] == 2
     assert facts["questions_without_phrase_seed"] == 1
 
 
 def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms() -> None:
     base = policyrag(traverse={"synonym": 0.8})
-    assert edited(base, traverse={"alpha": 0.2}) == policyrag(traverse={"synonym": 0.8, "alpha": 0.2})
+    assert edited(base, traverse={"alpha": 0.2}) == policyrag(
+        traverse={"synonym": 0.8, "alpha": 0.2}
+    )
     assert edited(base, seed=None) == base
     near = edited(base, traverse={"synonym": 0.9}, project={"beta": 1.0})
     assert near.graph == replace(GRAPH, synonym=0.9)
@@ -259,7 +343,10 @@ def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        ({"traverse": {"alfa": 0.2}}, r"^policy\.traverse\.alfa is no knob \(did you mean alpha\?\)"),
+        (
+            {"traverse": {"alfa": 0.2}},
+            r"^policy\.traverse\.alfa is no knob \(did you mean alpha\?\)",
+        ),
         ({"travel": {"alpha": 0.2}}, r"^policy\.travel is no section"),
         ({"traverse": {"eta_s": 2}}, r"^policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=2"),
     ],

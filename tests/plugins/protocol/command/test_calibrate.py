@@ -13,18 +13,24 @@ from tests.conftest import Command
 def test_an_experiments_own_grid_is_learned_again(
     command: Command, bench: Path, overrides: list[str], tmp_path: Path
 ) -> None:
-    """The eight fusers of *many lists* that learn, over its lists: none of the default grid does."""
+    """The eight fusers of *many lists* that learn, over its lists: none of the default
+    grid does.
+    """
     others = [f"lists.walk={bench / 'graph'}.trec", f"lists.paths={bench / 'bm25'}.trec"]
     given = ["experiment=many_lists", *overrides, *others, "calibrate.refits=1"]
     status, said, err = command("calibrate", "refits", *given, f"paths.reports={tmp_path}")
     assert status == 0, err
-    found = json.loads((tmp_path / "runs" / "calibrations" / "tiny-refits.json").read_text())["refits"]
+    found = json.loads((tmp_path / "runs" / "calibrations" / "tiny-refits.json").read_text())[
+        "refits"
+    ]
     assert [one["name"].split()[0] for one in found] == ["boosted", *["learned"] * 7]
     assert sum("dense+bm25+graph+walk+paths" in one["name"] for one in found) == 7
     assert all(one["name"] in said and len(one["scores"]) == 1 for one in found)
 
 
-def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(command: Command, tmp_path: Path) -> None:
+def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(
+    command: Command, tmp_path: Path
+) -> None:
     """Four questions of tune and sixteen of test are answered by one passage."""
     names = [str(number) for number in range(200)]
     tune = [name for name in names if md5_split(name) == "tune"]
@@ -32,16 +38,34 @@ def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(command: Comm
     shared = {*tune[:4], *test[:16]}
     asked = [*tune[:24], *test[:24]]
     (tmp_path / "own").mkdir()
-    corpus = [{"id": f"p{name}", "title": f"Title {name}", "text": f"Text of {name}."} for name in [*asked, "x"]]
+    corpus = [
+        {"id": f"p{name}", "title": f"Title {name}", "text": f"Text of {name}."}
+        for name in [*asked, "x"]
+    ]
     queries = [
-        {"id": name, "question": f"What is {name}?", "supporting_ids": ["px" if name in shared else f"p{name}"]}
+        {
+            "id": name,
+            "question": f"What is {name}?",
+            "supporting_ids": ["px" if name in shared else f"p{name}"],
+        }
         for name in asked
     ]
     for file, rows in (("corpus", corpus), ("queries", queries)):
-        (tmp_path / "own" / f"{file}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        (tmp_path / "own" / f"{file}.jsonl").write_text(
+            "".join(f"{json.dumps(row)}\n" for row in rows)
+        )
     status, said, err = command(
-        "calibrate", "forecast", "dataset=folder", f"dataset.path={tmp_path}/own", "encoder=hashed", "grid=point",
-        "extractor.model=null", "calibrate.splits=2", f"paths.runs={tmp_path}/runs",
-    )  # fmt: skip
+        "calibrate",
+        "forecast",
+        "dataset=folder",
+        f"dataset.path={tmp_path}/own",
+        "encoder=hashed",
+        "grid=point",
+        "extractor.model=null",
+        "calibrate.splits=2",
+        f"paths.runs={tmp_path}/runs",
+    )
     assert status == 0, err
-    assert "16.7% of tune's questions are in one cluster" in said  # 4 of 24, where all have 20 of 48
+    assert (
+        "16.7% of tune's questions are in one cluster" in said
+    )  # 4 of 24, where all have 20 of 48

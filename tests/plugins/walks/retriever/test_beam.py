@@ -1,4 +1,6 @@
-"""Paths and seeds by hand; the list against its definition, taken literally and solved independently."""
+"""Paths and seeds by hand; the list against its definition, taken literally and solved
+independently.
+"""
 
 from dataclasses import replace
 from itertools import combinations
@@ -52,31 +54,46 @@ def test_paths_by_hand():
     assert grow_paths(cosine, apart, joined, 2, 3, 0) == [
         (path, pytest.approx(worth[path])) for path in [(1, 2), (0, 3), (0,), (1,)]
     ]
-    # sentence 0 is open to all: 1 and 2 both go on to it, and 1, 0 on to 3; a beam of two leaves out 0, 3
+    # sentence 0 is open to all: 1 and 2 both go on to it, and 1, 0 on to 3; a beam of two leaves
+    # out 0, 3
     worth |= {(1, 0): 1.1 / 2**0.5, (1, 0, 3): 1.4 / 3**0.5, (1, 2, 0): 1.55 / 3**0.5}
     order = [(1, 2, 0), (1, 0, 3), (1, 0), (1, 2), (0,), (1,)]
-    assert grow_paths(cosine, apart, joined, 2, 3, 1) == [(path, pytest.approx(worth[path])) for path in order]
+    assert grow_paths(cosine, apart, joined, 2, 3, 1) == [
+        (path, pytest.approx(worth[path])) for path in order
+    ]
     assert grow_paths(cosine, apart, joined, 2, 1, 1) == [((0,), 0.6), ((1,), 0.5)]
 
 
 def test_a_set_is_kept_once_and_repetition_adds_nothing():
-    """Two equal sentences are worth what one is; 0, 1 and 1, 0 are one set, kept from the better start."""
+    """Two equal sentences are worth what one is; 0, 1 and 1, 0 are one set, kept from the better
+    start.
+    """
     cosine, gram = np.array([0.6, 0.6, 0.2, 0.1]), np.eye(4)
     gram[0, 1] = gram[1, 0] = 1
     assert grow_paths(cosine, gram, joins((0, 1)), 4, 3, 0) == [
-        ((0,), 0.6), ((0, 1), pytest.approx(1.2 / 4**0.5)), ((1,), 0.6), ((2,), 0.2), ((3,), 0.1),
-    ]  # fmt: skip
+        ((0,), 0.6),
+        ((0, 1), pytest.approx(1.2 / 4**0.5)),
+        ((1,), 0.6),
+        ((2,), 0.2),
+        ((3,), 0.1),
+    ]
 
 
 def test_entities_by_hand():
-    """Sentence 0 holds a, 1 holds a and b, 2 holds c. The path 0, 1 (.8) gives a 1.6 and b .8; c has .5 alone."""
+    """Sentence 0 holds a, 1 holds a and b, 2 holds c. The path 0, 1 (.8) gives a 1.6 and b .8; c
+    has .5 alone.
+    """
     held = sp.csr_array(np.array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1]]))
     paths = [((0, 1), 0.8), ((2,), 0.5), ((0,), 0.4)]
     assert weigh_entities(paths, held, best=1, count=2).tolist() == [1, 1, 1]
     assert weigh_entities(paths, held, best=1, count=1).tolist() == [1, 0, 1]
     assert weigh_entities(paths, held, best=0, count=2).tolist() == pytest.approx([0.4 / 0.5, 0, 1])
     assert weigh_entities(paths, held, best=2, count=3).tolist() == pytest.approx([1, 1, 1])
-    assert weigh_entities([((1, 2), 0.8), ((2,), 0.5), ((0,), -0.1)], held, 1, 3).tolist() == [1, 1, 1]
+    assert weigh_entities([((1, 2), 0.8), ((2,), 0.5), ((0,), -0.1)], held, 1, 3).tolist() == [
+        1,
+        1,
+        1,
+    ]
     assert weigh_entities([], held, 5, 5).tolist() == [0, 0, 0]
 
 
@@ -147,16 +164,25 @@ def expected(made, vectors, question, passages):
 
 @pytest.mark.parametrize(
     "knobs",
-    [{}, {"focus": 2, "width": 2}, {"focus": 3, "length": 2, "parallel": 0}, {"width": 1, "length": 4, "seeds": 2},
-     {"near": 2, "entities": 1, "best": 1, "seeds": 1, "passage_weight": 0.5}],
-)  # fmt: skip
+    [
+        {},
+        {"focus": 2, "width": 2},
+        {"focus": 3, "length": 2, "parallel": 0},
+        {"width": 1, "length": 4, "seeds": 2},
+        {"near": 2, "entities": 1, "best": 1, "seeds": 1, "passage_weight": 0.5},
+    ],
+)
 def test_the_list_is_what_the_definition_says(knobs, benchmark_of, tmp_path):
     made, store, world = replace(MADE, **knobs), Store(tmp_path), benchmark_of(WORLD, QUESTIONS)
     found = made.retrieve(world, store)[0].to_dict()
     texts = [f"{WORLD[passage][0]}\n{text}" for passage, text, _ in SENTENCES]
     vectors, passages, questions = (
         np.asarray(embed(made.encoder, part, role, store), dtype=float)
-        for part, role in ((texts, "passage"), (world.passages, "passage"), (world.questions, "question"))
+        for part, role in (
+            (texts, "passage"),
+            (world.passages, "passage"),
+            (world.questions, "question"),
+        )
     )
     for number, question in enumerate(questions):
         definition = expected(made, vectors, question, passages)
@@ -176,14 +202,24 @@ def test_a_path_crosses_synonyms(benchmark_of, tmp_path):
 
 
 def test_a_trace_tells_paths_and_adds_up(benchmark_of, tmp_path):
-    """What the best ways bring to a passage is at most its score; to one outside the focus there is none."""
-    made, store, world = replace(MADE, focus=3, width=2, length=2), Store(tmp_path), benchmark_of(WORLD, QUESTIONS)
+    """What the best ways bring to a passage is at most its score; to one outside the focus there is
+    none.
+    """
+    made, store, world = (
+        replace(MADE, focus=3, width=2, length=2),
+        Store(tmp_path),
+        benchmark_of(WORLD, QUESTIONS),
+    )
     listed = made.retrieve(world, store)[0].to_dict()["q0"]
     trail = made.tracer(world, store)(0, range(5), 50)
     assert sum(weight for _, weight in trail.seeds) == pytest.approx(1)
-    assert [weight for _, weight in trail.seeds] == sorted((weight for _, weight in trail.seeds), reverse=True)
+    assert [weight for _, weight in trail.seeds] == sorted(
+        (weight for _, weight in trail.seeds), reverse=True
+    )
     assert len(trail.record["paths"]) == 4  # two of one sentence, two of two
-    assert [set(path) for path in trail.record["paths"]] == [{"worth", "sentence 1", "sentence 2"}] * 4
+    assert [set(path) for path in trail.record["paths"]] == [
+        {"worth", "sentence 1", "sentence 2"}
+    ] * 4
     worths = [path["worth"] for path in trail.record["paths"]]
     assert worths == sorted(worths, reverse=True)
     ranked = sorted(listed, key=lambda doc: -listed[doc])[:3]
@@ -193,7 +229,9 @@ def test_a_trace_tells_paths_and_adds_up(benchmark_of, tmp_path):
         assert all(way.nodes[-1].passage == doc and all(way.links) for way in ways)
 
 
-@pytest.mark.parametrize("knob", [{"width": 0}, {"length": 0}, {"focus": 0}, {"restart": 0.0}, {"parallel": -1}])
+@pytest.mark.parametrize(
+    "knob", [{"width": 0}, {"length": 0}, {"focus": 0}, {"restart": 0.0}, {"parallel": -1}]
+)
 def test_bounds(knob):
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))} must be in"):
         replace(MADE, **knob)

@@ -31,7 +31,9 @@ def world(benchmark_of):
 
 
 @pytest.mark.parametrize(("seeds", "together"), [(5, 1.0), (5, 0.0), (1, 2.0), (0, 1.0)])
-def test_the_score_is_the_geometric_mean_of_walks_solved_one_by_one(seeds, together, world, tmp_path):
+def test_the_score_is_the_geometric_mean_of_walks_solved_one_by_one(
+    seeds, together, world, tmp_path
+):
     store = Store(tmp_path)
     found = Convergence(PPR_, seeds, together, FLOOR).retrieve(world, store)[0].to_dict()
     network, _, restart, _ = PPR_.start(world, store)

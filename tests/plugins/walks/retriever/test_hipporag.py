@@ -38,7 +38,9 @@ QUESTIONS = ["Who filmed Dune?", "Which city is a city with a river?"]
 def rag(tmp_path: Path) -> HippoRAG:
     rows = zip("abcde", SAID, strict=True)
     path = tmp_path / "said.jsonl"
-    path.write_text("".join(json.dumps({"id": name, "entities": [], "triples": t}) + "\n" for name, t in rows))
+    path.write_text(
+        "".join(json.dumps({"id": name, "entities": [], "triples": t}) + "\n" for name, t in rows)
+    )
     graph = Entity(OpenIEFile(Offline(model=None, spans=False), str(path)), Hashed(), synonym=None)
     return HippoRAG(graph, Hashed(), nearest=2)
 
@@ -49,9 +51,14 @@ def cosine(texts: list[str], question: str, role: Any, store: Store) -> np.ndarr
 
 
 def reset(rag: HippoRAG, benchmark: Benchmark, store: Store, query: int) -> dict[str, float]:
-    """The paper's weights, text by text: by triple, divided by the passages of a phrase; 0.05 x scaled cosines."""
-    texts = [" ".join(normalised(part) for part in triple[:1]) + f" {triple[1]} {normalised(triple[2])}"
-             for rows in SAID for triple in rows]  # fmt: skip
+    """The paper's weights, text by text: by triple, divided by the passages of a phrase; 0.05 x
+    scaled cosines.
+    """
+    texts = [
+        " ".join(normalised(part) for part in triple[:1]) + f" {triple[1]} {normalised(triple[2])}"
+        for rows in SAID
+        for triple in rows
+    ]
     pairs = [(normalised(triple[0]), normalised(triple[2])) for rows in SAID for triple in rows]
     near = cosine(texts, benchmark.questions[query], "passage", store)
     best = sorted(range(len(texts)), key=lambda i: (-near[i], i))[:2]
@@ -79,20 +86,40 @@ def test_seeds_and_ranks_against_igraph(rag: HippoRAG, tmp_path: Path, query: in
     weights = reset(rag, benchmark, store, query)
     trail = rag.tracer(benchmark, store)(query, [], 1)
     seeds = {node.entity or "abcde"[node.passage]: weight for node, weight in trail.seeds}
-    assert seeds == pytest.approx({name: value for name, value in weights.items() if value}, rel=1e-5)
+    assert seeds == pytest.approx(
+        {name: value for name, value in weights.items() if value}, rel=1e-5
+    )
     nodes = ["dune", "david lynch", "missoula", "rome", "river", "alone", *"abcde"]
     joined = ["dune-david lynch", "david lynch-missoula", "missoula-river", "rome-river"]
-    held = ["dune-a", "david lynch-a", "david lynch-b", "missoula-b", "missoula-c", "river-c", "rome-d", "river-d"]
-    edges = [tuple(nodes.index(end) for end in edge.split("-")) for edge in [*joined, *held, "alone-e"]]
+    held = [
+        "dune-a",
+        "david lynch-a",
+        "david lynch-b",
+        "missoula-b",
+        "missoula-c",
+        "river-c",
+        "rome-d",
+        "river-d",
+    ]
+    edges = [
+        tuple(nodes.index(end) for end in edge.split("-")) for edge in [*joined, *held, "alone-e"]
+    ]
     graph = igraph.Graph(n=len(nodes), edges=edges)
     mass = graph.personalized_pagerank(
-        damping=0.5, reset=[weights.get(name, 0) for name in nodes], weights=[1.0] * len(edges), implementation="prpack"
+        damping=0.5,
+        reset=[weights.get(name, 0) for name in nodes],
+        weights=[1.0] * len(edges),
+        implementation="prpack",
     )
     wanted = {name: mass[nodes.index(name)] for name in "abcde"}
     found = retrieve(rag, benchmark, store).to_dict()[f"q{query}"]
-    assert found == pytest.approx({name: value for name, value in wanted.items() if value > 1e-6}, abs=1e-5)
+    assert found == pytest.approx(
+        {name: value for name, value in wanted.items() if value > 1e-6}, abs=1e-5
+    )
     order = sorted(found, key=lambda name: -wanted[name])
-    assert [wanted[name] for name in found] == pytest.approx([wanted[name] for name in order], abs=1e-6)
+    assert [wanted[name] for name in found] == pytest.approx(
+        [wanted[name] for name in order], abs=1e-6
+    )
 
 
 def test_recognition_leaves_triples_out(rag: HippoRAG, tmp_path: Path) -> None:
@@ -100,11 +127,15 @@ def test_recognition_leaves_triples_out(rag: HippoRAG, tmp_path: Path) -> None:
     _, facts = rag.retrieve(benchmark, store)
     assert (facts["triples"], facts["recognised"] + facts["not_recognised"]) == (4, 4)
     trail = replace(rag, recognised=1.0).tracer(benchmark, store)(0, [], 1)
-    assert all(node.passage >= 0 for node, _ in trail.seeds), "then only passages are seeds, as in the paper"
+    assert all(node.passage >= 0 for node, _ in trail.seeds), (
+        "then only passages are seeds, as in the paper"
+    )
 
 
 def test_a_gate_decides_which_triples_pass(rag: HippoRAG, tmp_path: Path) -> None:
-    """The gate sees each question with its nearest triples, best first; what it drops is no seed."""
+    """The gate sees each question with its nearest triples, best first; what it drops is
+    no seed.
+    """
     benchmark, store = few(QUESTIONS), Store(tmp_path)
     gated = replace(rag, gate=First())
     _, facts = gated.retrieve(benchmark, store)
@@ -112,7 +143,9 @@ def test_a_gate_decides_which_triples_pass(rag: HippoRAG, tmp_path: Path) -> Non
     assert facts["questions_without_triple"] == 0
     trail = gated.tracer(benchmark, store)(0, [], 1)
     assert {node.entity for node, _ in trail.seeds if node.entity} == {"dune", "david lynch"}
-    near = replace(rag, gate=Embedding(Hashed(), threshold=0.0, most=1)).tracer(benchmark, store)(0, [], 1)
+    near = replace(rag, gate=Embedding(Hashed(), threshold=0.0, most=1)).tracer(benchmark, store)(
+        0, [], 1
+    )
     assert trail.seeds == near.seeds, "the nearest by cosine is the first"
     assert identity(replace(rag, gate=None)) == identity(rag) != identity(gated)
     closed = replace(rag, gate=Embedding(Hashed(), threshold=1.0))
@@ -149,7 +182,10 @@ def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
 def test_no_triples_and_bounds(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="found none; choose extractor=llm"):
         retrieve(HippoRAG(TITLES, Hashed()), few(QUESTIONS), Store(tmp_path))
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.by=query_to_nod is not known \(did you mean query_to_node"):
+    with pytest.raises(
+        HarnessError,
+        match=r"lists\.NAME\.by=query_to_nod is not known \(did you mean query_to_node",
+    ):
         HippoRAG(TITLES, Hashed(), by="query_to_nod")
     with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest must be in"):
         HippoRAG(TITLES, Hashed(), nearest=0)

@@ -14,7 +14,9 @@ from harness.model.encoder.hashed import Hashed
 from harness.plugins.walks.retriever.linearrag import Joined, LinearRAG
 from harness.work.store import Store
 
-MADE = LinearRAG(Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed(), threshold=0.1)
+MADE = LinearRAG(
+    Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed(), threshold=0.1
+)
 WORLD = [
     ("Dune (film)", "Dune was filmed by David Lynch. It is long."),
     ("David Lynch", "David Lynch grew up in Missoula. He met Kyle there."),
@@ -29,13 +31,19 @@ def joined(cosines: list[float], held: dict[int, list[int]]) -> tuple[Joined, np
     vectors = np.array([[c, np.sqrt(1 - c * c)] for c in cosines], dtype=np.float32)
     rows = [entity for entity, found in held.items() for _ in found]
     columns = [one for found in held.values() for one in found]
-    both = sp.csr_array(sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(held), len(cosines))))
-    return Joined(vectors, both, sp.csr_array(both.T.tocsr())), np.array([[1.0, 0.0]], dtype=np.float32)
+    both = sp.csr_array(
+        sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(held), len(cosines)))
+    )
+    return Joined(vectors, both, sp.csr_array(both.T.tocsr())), np.array(
+        [[1.0, 0.0]], dtype=np.float32
+    )
 
 
 def test_activation_by_hand():
-    """Entity 0 (given 1) is in sentences 0 (.8) and 1 (.5): sentence 0 passes .8 to entities 0 and 1. Then 0 has only
-    sentence 1 left: .8 x .5 = .4 to 0 and 2; entity 1 sentence 2 (.75): .8 x .75 = .6 to 1 and 3."""
+    """Entity 0 (given 1) is in sentences 0 (.8) and 1 (.5): sentence 0 passes .8 to entities 0 and
+    1. Then 0 has only sentence 1 left: .8 x .5 = .4 to 0 and 2; entity 1 sentence 2 (.75): .8 x .75
+    = .6 to 1 and 3.
+    """
     world, question = joined([0.8, 0.5, 0.75], {0: [0, 1], 1: [0, 2], 2: [1], 3: [2]})
     total, last = replace(MADE, steps=2, threshold=0.3).activate(world, question, 0, {0: 1.0})
     assert total == pytest.approx({0: 1 + 0.8 + 0.4, 1: 0.8 + 0.6, 2: 0.4, 3: 0.6}, abs=1e-6)
@@ -49,7 +57,9 @@ def test_activation_by_hand():
     assert total == {0: 1.0}
 
 
-@pytest.mark.parametrize("knobs", [{}, {"sentences": 3, "steps": 3}, {"restart": 0.2, "passage_weight": 1.0}])
+@pytest.mark.parametrize(
+    "knobs", [{}, {"sentences": 3, "steps": 3}, {"restart": 0.2, "passage_weight": 1.0}]
+)
 def test_the_list_is_the_walk_of_the_definition(knobs, benchmark_of, tmp_path):
     made, store, world = replace(MADE, **knobs), Store(tmp_path), benchmark_of(WORLD, QUESTIONS)
     network, extraction = made.graph.build(world, store)
@@ -60,8 +70,10 @@ def test_the_list_is_the_walk_of_the_definition(knobs, benchmark_of, tmp_path):
     edges[:first, first:], edges[first:, :first] = share, share.T
     step = edges / np.maximum(edges.sum(axis=1, keepdims=True), 1e-300)
     dangling = edges.sum(axis=1) == 0
-    passages, questions = (np.asarray(embed(made.encoder, texts, role, store), dtype=float)
-                           for texts, role in ((world.passages, "passage"), (world.questions, "question")))  # fmt: skip
+    passages, questions = (
+        np.asarray(embed(made.encoder, texts, role, store), dtype=float)
+        for texts, role in ((world.passages, "passage"), (world.questions, "question"))
+    )
     place = Joined.of(made.encoder, world, extraction, store)
     found = made.retrieve(world, store)[0].to_dict()
     names = list(network.names)
@@ -71,7 +83,8 @@ def test_the_list_is_the_walk_of_the_definition(knobs, benchmark_of, tmp_path):
         close = (cosine - cosine.min()) / (cosine.max() - cosine.min())
         total, last = made.activate(place, np.asarray(questions, dtype=np.float32), number, given)
         bonus = sum(
-            (value * np.log1p(counts[entity]) / tier for entity, (value, tier) in last.items()), np.zeros(len(WORLD))
+            (value * np.log1p(counts[entity]) / tier for entity, (value, tier) in last.items()),
+            np.zeros(len(WORLD)),
         )
         start = np.zeros(size)
         for entity, value in total.items():
@@ -80,11 +93,17 @@ def test_the_list_is_the_walk_of_the_definition(knobs, benchmark_of, tmp_path):
         start /= start.sum()
         whole = (1 - made.restart) * (step + np.outer(dangling, start)).T
         walk = np.linalg.solve(np.eye(size) - whole, made.restart * start)
-        expected = {f"d{doc}": walk[first + doc] for doc in range(len(WORLD)) if walk[first + doc] >= made.tolerance}
+        expected = {
+            f"d{doc}": walk[first + doc]
+            for doc in range(len(WORLD))
+            if walk[first + doc] >= made.tolerance
+        }
         assert found[f"q{number}"] == pytest.approx(expected, abs=5e-6)
 
 
-@pytest.mark.parametrize("knob", [{"threshold": 1.5}, {"sentences": -1}, {"restart": 0.0}, {"link": 2.0}])
+@pytest.mark.parametrize(
+    "knob", [{"threshold": 1.5}, {"sentences": -1}, {"restart": 0.0}, {"link": 2.0}]
+)
 def test_bounds(knob):
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))} must be in"):
         replace(MADE, **knob)

@@ -31,25 +31,38 @@ def activation(world, made, store):
     gate = np.clip(cosine, 0, 1) if made.gate == "cosine" else np.ones(len(WORLD))
     near = np.lexsort((np.arange(len(WORLD)), -cosine))[: made.passages]
     active = {int(doc): float(max(0, cosine[doc])) for doc in near}
-    edges = {"out": NAMES, "in": [(b, a) for a, b in NAMES], "both": [*NAMES, *((b, a) for a, b in NAMES)]}[
-        made.direction
-    ]
+    edges = {
+        "out": NAMES,
+        "in": [(b, a) for a, b in NAMES],
+        "both": [*NAMES, *((b, a) for a, b in NAMES)],
+    }[made.direction]
     fired = set()
     for _ in range(made.steps):
         ready = {doc for doc, value in active.items() if value >= made.threshold} - fired
         after = dict(active)
         for start, end in dict.fromkeys(edges):
             if start in ready:
-                after[end] = after.get(end, max(0.0, float(cosine[end]))) + made.decay * gate[end] * active[start]
+                after[end] = (
+                    after.get(end, max(0.0, float(cosine[end])))
+                    + made.decay * gate[end] * active[start]
+                )
         active, fired = after, fired | ready
     return {f"d{doc}": value for doc, value in active.items()}
 
 
 @pytest.mark.parametrize(
     "knobs",
-    [{}, {"steps": 0}, {"steps": 3}, {"gate": "none", "decay": 1.0, "steps": 3}, {"direction": "in"},
-     {"direction": "both", "steps": 3}, {"threshold": 0.3, "steps": 3}, {"passages": 5, "gate": "none"}],
-)  # fmt: skip
+    [
+        {},
+        {"steps": 0},
+        {"steps": 3},
+        {"gate": "none", "decay": 1.0, "steps": 3},
+        {"direction": "in"},
+        {"direction": "both", "steps": 3},
+        {"threshold": 0.3, "steps": 3},
+        {"passages": 5, "gate": "none"},
+    ],
+)
 def test_activation_is_what_the_definition_says(knobs, benchmark_of, tmp_path):
     from dataclasses import replace
 
@@ -61,9 +74,13 @@ def test_activation_is_what_the_definition_says(knobs, benchmark_of, tmp_path):
 
 @pytest.mark.parametrize(
     ("knob", "words"),
-    [({"passages": 0}, r"passages must be in \[1"), ({"decay": 1.5}, r"decay must be in \[0, 1\]"),
-     ({"gate": "cosin"}, r"gate=cosin is not known \(did you mean cosine"), ({"direction": "up"}, "direction=up")],
-)  # fmt: skip
+    [
+        ({"passages": 0}, r"passages must be in \[1"),
+        ({"decay": 1.5}, r"decay must be in \[0, 1\]"),
+        ({"gate": "cosin"}, r"gate=cosin is not known \(did you mean cosine"),
+        ({"direction": "up"}, "direction=up"),
+    ],
+)
 def test_bounds(knob, words):
     with pytest.raises(HarnessError, match=words):
         TitleActivation(Offline(model=None, spans=False), Hashed(), **knob)

@@ -1,4 +1,6 @@
-"""The undirected walk: its priors by hand, and PageRank on it against igraph's PRPACK, on real triples too."""
+"""The undirected walk: its priors by hand, and PageRank on it against igraph's PRPACK, on real
+triples too.
+"""
 
 import os
 from pathlib import Path
@@ -33,7 +35,7 @@ def test_priors_worked_by_hand() -> None:
         [0, 0, 0, 1, 1],
         [1, 1, 1, 0, 0],
         [0, 1, 1, 0, 0],
-    ]  # fmt: skip
+    ]
     prior = np.array([1 / 2, 1 / (2 * 3), 1 / (2 * 2), 1, 1])
     for walk, weights in (
         (Undirected(), np.array(plain)),
@@ -45,7 +47,9 @@ def test_priors_worked_by_hand() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.degree must be in \[0, inf\), got degree=-1"):
+    with pytest.raises(
+        HarnessError, match=r"lists\.NAME\.walk\.degree must be in \[0, inf\), got degree=-1"
+    ):
         Undirected(degree=-1)
 
 
@@ -58,7 +62,10 @@ def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -
     for row, reset in zip(found, seeds.toarray(), strict=True):
         mass = np.array(
             peer.personalized_pagerank(
-                damping=0.5, reset=reset.tolist(), weights=upper.data.tolist(), implementation="prpack"
+                damping=0.5,
+                reset=reset.tolist(),
+                weights=upper.data.tolist(),
+                implementation="prpack",
             )
         )
         np.testing.assert_allclose(row, mass, atol=1e-6)
@@ -71,18 +78,25 @@ def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -
 def test_prpack_on_a_random_graph() -> None:
     random = np.random.default_rng(0)
     related = sp.random_array((700, 700), density=0.003, rng=random, format="csr", dtype=np.float32)
-    held = sp.csr_array(sp.random_array((700, 400), density=0.01, rng=random, dtype=np.float32) > 0, dtype=np.float32)
+    held = sp.csr_array(
+        sp.random_array((700, 400), density=0.01, rng=random, dtype=np.float32) > 0,
+        dtype=np.float32,
+    )
     nothing = sp.csr_array((700, 400), dtype=np.float32)
     context = {**dict.fromkeys(KINDS, nothing), "open": held}
     names = [f"n{number}" for number in range(700)]
-    made = Network(names, nothing, context, sp.csr_array(related + related.T), sp.csr_array((700, 700)))
+    made = Network(
+        names, nothing, context, sp.csr_array(related + related.T), sp.csr_array((700, 700))
+    )
     seeds = sp.random_array((20, 1100), density=0.02, rng=random, format="csr")
     seeds = sp.csr_array(seeds / seeds.sum(axis=1)[:, None])
     walk = Undirected()
     agrees(walk.graph(made), walk.transition(made), seeds)
 
 
-@pytest.mark.skipif(not os.environ.get("HARNESS_DATA"), reason="HARNESS_DATA names no folder of benchmarks")
+@pytest.mark.skipif(
+    not os.environ.get("HARNESS_DATA"), reason="HARNESS_DATA names no folder of benchmarks"
+)
 @pytest.mark.slow
 def test_prpack_on_the_graph_of_real_triples(tmp_path: Path) -> None:
     path = Path(os.environ["HARNESS_DATA"]) / "musique_train" / "openie.jsonl.gz"

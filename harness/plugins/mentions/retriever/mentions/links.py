@@ -1,4 +1,6 @@
-"""What joins passages: the titles that they name, and the entities that they share; found by passage, in arrays."""
+"""What joins passages: the titles that they name, and the entities that they share; found by
+passage, in arrays.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Edges sorted by where they start: ``indptr`` int64[starts + 1], and for each edge its end, and the sentence that
-    makes it.
+    """Edges sorted by where they start: ``indptr`` int64[starts + 1], and for each edge its end,
+    and the sentence that makes it.
     """
 
     indptr: Numbers
@@ -38,12 +40,20 @@ class Links:
             sorted_ = column[order]
             new[1:] |= sorted_[1:] != sorted_[:-1]
         kept = order[new]
-        return cls(np.searchsorted(start[kept], np.arange(count + 1, dtype=start.dtype)), end[kept], sentence[kept])
+        return cls(
+            np.searchsorted(start[kept], np.arange(count + 1, dtype=start.dtype)),
+            end[kept],
+            sentence[kept],
+        )
 
     @classmethod
     def joined(cls, parts: list[Links]) -> Links:
-        """Those of starts that follow one another; ``parts`` is empty afterwards, so that no edge is held twice."""
-        indptr = np.cumsum(np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]), dtype=np.int64)
+        """Those of starts that follow one another; ``parts`` is empty afterwards, so that no edge
+        is held twice.
+        """
+        indptr = np.cumsum(
+            np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]), dtype=np.int64
+        )
         end, sentence, first = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32), 0
         while parts:
             part = parts.pop(0)
@@ -57,7 +67,9 @@ class Links:
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
     def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers]:
-        """For every edge that leaves one of ``starts``: the place in ``starts``, and the number of the edge."""
+        """For every edge that leaves one of ``starts``: the place in ``starts``, and the number of
+        the edge.
+        """
         counts = self.indptr[starts + 1] - self.indptr[starts]
         return np.repeat(np.arange(len(starts)), counts), expand_ranges(self.indptr[starts], counts)
 
@@ -74,8 +86,8 @@ class Crossing:
     at_start: bool = False
 
     def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
-        """For every way from one of ``starts``: the place in ``starts``, the end and the first edge's sentence, each
-        int64[ways], and the rarity, float64[ways].
+        """For every way from one of ``starts``: the place in ``starts``, the end and the first
+        edge's sentence, each int64[ways], and the rarity, float64[ways].
         """
         first, *others = self.links
         place, edge = first.leaving(starts)
@@ -88,8 +100,11 @@ class Crossing:
         return place, end, sentence, rarity
 
 
-def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tuple[Crossing, Crossing]:
-    """From a text to the passages whose title it names, and back where at most ``most`` texts name it.
+def link_titles(
+    extraction: Extraction, sentences: Sentences, most: int
+) -> tuple[Crossing, Crossing]:
+    """From a text to the passages whose title it names, and back where at most ``most`` texts name
+    it.
 
     n of the rarity: texts that name the title.
     """
@@ -97,7 +112,9 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
     held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
     order = held[np.argsort(extraction.titled[held], kind="stable")]
     about = Links(
-        np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, np.empty(0, np.int32)
+        np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)),
+        order,
+        np.empty(0, np.int32),
     )
     kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
     entity, made_by = mentions.entity[kept], sentences.of_mentions(mentions, kept)
@@ -107,7 +124,8 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
         own = slice(first[texts.start], first[texts.stop])
         place, edge = about.leaving(entity[own].astype(np.int64))
         text = np.repeat(
-            np.arange(texts.stop - texts.start, dtype=np.int32), np.diff(first[texts.start : texts.stop + 1])
+            np.arange(texts.stop - texts.start, dtype=np.int32),
+            np.diff(first[texts.start : texts.stop + 1]),
         )
         text, title, sentence = text[place], about.end[edge], made_by[own][place]
         other = text + np.int32(texts.start) != title
@@ -118,7 +136,9 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
         few = np.flatnonzero(count[part.end] <= most)
         back.append((part.end[few], part.start[few] + np.int32(texts.start), part.sentence[few]))
     none, rarity = np.empty(0, np.int32), 1 / np.log2(2 + count)
-    title, text, sentence = (np.concatenate([none, *(columns[place] for columns in back)]) for place in range(3))
+    title, text, sentence = (
+        np.concatenate([none, *(columns[place] for columns in back)]) for place in range(3)
+    )
     forth, named_by = Links.joined(parts), Links.of(title, text, sentence, size)
     return Crossing((forth,), rarity), Crossing((named_by,), rarity, at_start=True)
 
@@ -126,15 +146,22 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
 def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> Crossing:
     """From a passage to the entities that it mentions, and from these to the passages that do.
 
-    Entities that one passage alone mentions, or more than ``widest``, are left out. n of the rarity: the passages.
+    Entities that one passage alone mentions, or more than ``widest``, are left out. n of the
+    rarity: the passages.
     """
     mentions, size = extraction.passages, len(extraction.names)
     text, nothing = mentions.text, np.zeros(len(mentions.entity), np.int32)
     count = _in_degrees(Links.of(text, mentions.entity, nothing, len(extraction.titled)), size)
     kept = np.flatnonzero((count[mentions.entity] > 1) & (count[mentions.entity] <= widest))
-    text, entity, sentence = text[kept], mentions.entity[kept], sentences.of_mentions(mentions, kept)
+    text, entity, sentence = (
+        text[kept],
+        mentions.entity[kept],
+        sentences.of_mentions(mentions, kept),
+    )
     forth = Links.of(text, entity, sentence, len(extraction.titled))
-    return Crossing((forth, Links.of(entity, text, np.zeros_like(sentence), size)), 1 / np.log2(2 + count))
+    return Crossing(
+        (forth, Links.of(entity, text, np.zeros_like(sentence), size)), 1 / np.log2(2 + count)
+    )
 
 
 def _in_degrees(links: Links, size: int) -> Numbers:

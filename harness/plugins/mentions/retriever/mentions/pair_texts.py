@@ -1,4 +1,6 @@
-"""Questions, passages and sentences as vectors and words: what a pair of question and passage is worth follows."""
+"""Questions, passages and sentences as vectors and words: what a pair of question and passage is
+worth follows.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,12 @@ from harness.retriever.search import inner_products
 
 @dataclass(frozen=True, eq=False)
 class PairTexts:
-    """Vectors of length 1 of D passages, of their sentences, and of q questions, as asked and with ``it`` for titles.
+    """Vectors of length 1 of D passages, of their sentences, and of q questions, as asked and with
+    ``it`` for titles.
 
-    first: int64[D + 1], a passage's sentences. queries: the questions' numbers. named: pairs of question and passage
-    whose title it names, ascending. A pair is n D + p, n the question's place in ``queries``.
+    first: int64[D + 1], a passage's sentences. queries: the questions' numbers. named: pairs of
+    question and passage whose title it names, ascending. A pair is n D + p, n the question's place
+    in ``queries``.
     """
 
     passages: NDArray[np.float32]
@@ -41,7 +45,10 @@ class PairTexts:
         rows, docs, ends, within = self._every_sentence(pairs)
         counts = np.diff(ends, prepend=0)
         owner = np.repeat(rows, counts)
-        columns = [inner_products(self.passages, vectors, docs, rows) for vectors in (self.questions, self.relations)]
+        columns = [
+            inner_products(self.passages, vectors, docs, rows)
+            for vectors in (self.questions, self.relations)
+        ]
         for vectors in (self.questions, self.relations):
             every = self.sentences.products(vectors, within, owner)
             columns.append(np.maximum.reduceat(every, ends - counts) if len(pairs) else every)
@@ -50,25 +57,42 @@ class PairTexts:
         return np.stack(columns, axis=1)
 
     def best_sentence(self, pairs: Pairs) -> NDArray[np.int64]:
-        """int64[n]: the passage's sentence of greatest cosine to the question; of equal ones the first."""
+        """int64[n]: the passage's sentence of greatest cosine to the question; of equal ones the
+        first.
+        """
         rows, _, ends, within = self._every_sentence(pairs)
-        every = self.sentences.products(self.questions, within, np.repeat(rows, np.diff(ends, prepend=0)))
-        order = np.lexsort((within, -every, np.repeat(np.arange(len(pairs)), np.diff(ends, prepend=0))))
+        every = self.sentences.products(
+            self.questions, within, np.repeat(rows, np.diff(ends, prepend=0))
+        )
+        order = np.lexsort(
+            (within, -every, np.repeat(np.arange(len(pairs)), np.diff(ends, prepend=0)))
+        )
         return within[order[ends - np.diff(ends, prepend=0)]]
 
     def _every_sentence(self, pairs: Pairs) -> tuple[NDArray[np.int64], ...]:
-        """Questions and passages of the pairs, where each pair's sentences end in their row, and that row."""
+        """Questions and passages of the pairs, where each pair's sentences end in their row, and
+        that row.
+        """
         rows, docs = np.divmod(pairs, self.size)
         counts = self.first[docs + 1] - self.first[docs]
         return rows, docs, np.cumsum(counts), expand_ranges(self.first[docs], counts)
 
-    def between(self, parents: Pairs, ends: Pairs, sentence: NDArray[np.int64]) -> NDArray[np.float64]:
-        """float64[n, 6]: a row an edge, in the order of ``evidence.Edge``; rarity and bridged are 0 yet."""
+    def between(
+        self, parents: Pairs, ends: Pairs, sentence: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """float64[n, 6]: a row an edge, in the order of ``evidence.Edge``; rarity and bridged are 0
+        yet.
+        """
         rows = parents // self.size
         count = int(self.first[-1])
         asked, place = np.unique(rows * count + sentence, return_inverse=True)
         who, what = np.divmod(asked, count)
-        joined = [self.sentences.products(vectors, what, who)[place] for vectors in (self.relations, self.questions)]
+        joined = [
+            self.sentences.products(vectors, what, who)[place]
+            for vectors in (self.relations, self.questions)
+        ]
         new = self.held[rows, ends % self.size] & ~self.held[rows, parents % self.size]
         words = self.asked.share(self.weight[rows], new)
-        return np.stack([np.ones(len(rows)), *joined, np.zeros(len(rows)), words, np.zeros(len(rows))], axis=1)
+        return np.stack(
+            [np.ones(len(rows)), *joined, np.zeros(len(rows)), words, np.zeros(len(rows))], axis=1
+        )

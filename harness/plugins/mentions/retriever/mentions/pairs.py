@@ -30,9 +30,13 @@ def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pai
 
 
 def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[sum of counts]: ``starts[i]``, ``starts[i] + 1``, ..., ``counts[i]`` numbers for each i."""
+    """int64[sum of counts]: ``starts[i]``, ``starts[i] + 1``, ..., ``counts[i]`` numbers for each
+    i.
+    """
     ends = np.cumsum(counts)
-    return np.repeat(starts - (ends - counts), counts) + np.arange(int(ends[-1]) if len(ends) else 0)
+    return np.repeat(starts - (ends - counts), counts) + np.arange(
+        int(ends[-1]) if len(ends) else 0
+    )
 
 
 def cosines(passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs) -> Values:

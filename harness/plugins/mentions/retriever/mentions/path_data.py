@@ -37,7 +37,9 @@ class PathData:
 
     @cached_property
     def nearest(self) -> NDArray[np.int64]:
-        """int64[Q, near]: the passages nearest to each question, found in one pass over all vectors."""
+        """int64[Q, near]: the passages nearest to each question, found in one pass over all
+        vectors.
+        """
         return nearest_rows(self.passages, self.questions, self.near)[0]
 
     def named_by(self, queries: NDArray[np.int64]) -> Pairs:

@@ -23,7 +23,8 @@ LINKS = {
 class SeedBlock:
     """The seeds of a block of questions. A pair is n D + p, n the question's place in ``queries``.
 
-    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the best one of each.
+    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the
+    best one of each.
     """
 
     queries: NDArray[np.int64]
@@ -35,7 +36,9 @@ class SeedBlock:
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features [n, 6], scores."""
+    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features
+    [n, 6], scores.
+    """
 
     kind: str
     step: int
@@ -52,7 +55,9 @@ def reached_passages(start: SeedBlock, paths: Sequence[Paths]) -> tuple[Pairs, V
 
 
 def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
-    """bool[n]: which values are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
+    """bool[n]: which values are among the ``count`` greatest of their row; of equal ones the first.
+    Rows ascend.
+    """
     order = np.lexsort((-values, rows))
     place = np.empty(len(rows), dtype=np.int64)
     place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
@@ -62,7 +67,9 @@ def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray
 def paths_of_question(
     start: SeedBlock, paths: Sequence[Paths], query: int, size: int
 ) -> tuple[dict[int, float], dict[int, list[Path]]]:
-    """Of one question among ``size`` passages: its seeds with their own scores, and the ways to each passage."""
+    """Of one question among ``size`` passages: its seeds with their own scores, and the ways to
+    each passage.
+    """
     low, high = (query - start.queries[0] + np.array([0, 1])) * size
     mine = (start.seeds >= low) & (start.seeds < high)
     weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
@@ -71,7 +78,11 @@ def paths_of_question(
         mine = (part.end >= low) & (part.end < high)
         columns = (part.parent[mine] - low, part.end[mine] - low, part.score[mine])
         for parent, end, score in zip(*(column.tolist() for column in columns), strict=True):
-            before = ways[parent][0] if part.step == 1 else max(ways[parent], key=lambda way: way.strength)
+            before = (
+                ways[parent][0]
+                if part.step == 1
+                else max(ways[parent], key=lambda way: way.strength)
+            )
             nodes = (*before.nodes, Node(passage=end))
             ways.setdefault(end, []).append(Path(nodes, (*before.links, LINKS[part.kind]), score))
     return weights, ways

@@ -16,9 +16,12 @@ MOST = 64
 """Words of a question that are counted, those of greatest weight: one bit each."""
 SILENT = frozenset(
     words(
-        "a an the of in on at to for from by with and or is are was were be been being do does did has have had who "
-        "whom whose what which when where why how that this these those it its as than then into about also not no nor "
-        "but if so such there their they he she his her him you your we our i me my s t name named called"
+        "a an the of in on at to for from by with and or is are was were be been being do does "
+        "did has have had who "
+        "whom whose what which when where why how that this these those it its as than then into "
+        "about also not no nor "
+        "but if so such there their they he she his her him you your we our i me my s t name "
+        "named called"
     ).texts
 )
 """Words that ask, or join others."""
@@ -28,8 +31,9 @@ SILENT = frozenset(
 class QuestionWords:
     """The words of Q questions, at most W of each, and the passages that hold them.
 
-    weight: float64[Q, W], a word's share ln(1 + (D - df + .5) / (df + .5)) / sum over the question's words, so that a
-    row sums to 1 (0 when no word is in any passage). word: int32[Q, W], padded with -1.
+    weight: float64[Q, W], a word's share ln(1 + (D - df + .5) / (df + .5)) / sum over the
+    question's words, so that a row sums to 1 (0 when no word is in any passage). word: int32[Q, W],
+    padded with -1.
     holding: [V, D], 1 where the passage holds the word.
     """
 
@@ -39,9 +43,14 @@ class QuestionWords:
 
     @classmethod
     def of(cls, passages: Sequence[str], questions: Sequence[str]) -> QuestionWords:
-        """Words are runs of letters and digits, case-folded, without ``SILENT`` ones and a plural's s."""
+        """Words are runs of letters and digits, case-folded, without ``SILENT`` ones and a plural's
+        s.
+        """
         known: dict[str, int] = {}
-        asked = [[known.setdefault(word, len(known)) for word in dict.fromkeys(_plain(text))] for text in questions]
+        asked = [
+            [known.setdefault(word, len(known)) for word in dict.fromkeys(_plain(text))]
+            for text in questions
+        ]
         rows, ends = array("i"), array("q", [0])
         for text in passages:
             rows.extend(sorted({known[word] for word in _plain(text) if word in known}))
@@ -56,7 +65,9 @@ class QuestionWords:
             word[place, : len(row)] = row
         weight = np.where(word >= 0, rarity[np.maximum(word, 0)] if known else 0.0, 0.0)
         total = np.cumsum(weight, axis=1)[:, -1:]
-        return cls(np.divide(weight, total, out=np.zeros_like(weight), where=total > 0), word, holding)
+        return cls(
+            np.divide(weight, total, out=np.zeros_like(weight), where=total > 0), word, holding
+        )
 
     def held(self, queries: NDArray[np.int64]) -> NDArray[np.uint64]:
         """uint64[q, D]: bit w is 1 where the passage holds the question's word w."""
@@ -69,7 +80,8 @@ class QuestionWords:
         return bits
 
     def nearest(self, queries: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
-        """int64[q, k]: the passages of greatest ``share`` of each question, of equal ones the first; k = min(depth, D).
+        """int64[q, k]: the passages of greatest ``share`` of each question, of equal ones the
+        first; k = min(depth, D).
 
         What it costs follows from how many passages hold a question's words.
         """
@@ -77,7 +89,11 @@ class QuestionWords:
         found = np.empty((len(queries), min(depth, size)), dtype=np.int64)
         total = np.zeros(size)
         for row, query in enumerate(queries):
-            held = [self.holding.indices[slice(*self.holding.indptr[w : w + 2])] for w in self.word[query] if w >= 0]
+            held = [
+                self.holding.indices[slice(*self.holding.indptr[w : w + 2])]
+                for w in self.word[query]
+                if w >= 0
+            ]
             for share, docs in zip(self.weight[query], held, strict=False):
                 total[docs] += share
             some = np.flatnonzero(total)

@@ -1,4 +1,6 @@
-"""How the passages that a question ranks meet each other: the titles that they name, the entities that they share."""
+"""How the passages that a question ranks meet each other: the titles that they name, the entities
+that they share.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,17 @@ from harness.retriever.search import row_products
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    """What m passages a question share with it and with each other. [i, j]: from passage i of the row to passage j.
+    """What m passages a question share with it and with each other. [i, j]: from passage i of the
+    row to passage j.
 
-    held: uint64[Q, m], bit w is 1 where the passage has the question's word w.    weight: float64[Q, W], the words'
+    held: uint64[Q, m], bit w is 1 where the passage has the question's word w.    weight:
+    float64[Q, W], the words'
     shares, which sum to 1.    share: the summed weight [..., W] of bits [...].
     named: bool[Q, m], the question names the passage's title.
-    names, shares: float64[Q, m, m], i's text names j's title, or both mention an entity: 1 / log2(2 + n) for the n
-    passages that share what joins the two; 0 where nothing does.
-    names_relation, shares_relation: float64[Q, m, m], the greatest cosine of a sentence of i that joins the two to q',
-    the question with ``it`` for the titles that it names; not below 0.
+    names, shares: float64[Q, m, m], i's text names j's title, or both mention an entity: 1 / log2(2
+    + n) for the n passages that share what joins the two; 0 where nothing does.
+    names_relation, shares_relation: float64[Q, m, m], the greatest cosine of a sentence of i that
+    joins the two to q', the question with ``it`` for the titles that it names; not below 0.
     cosine: float64[Q, m, m] of i to j.
     """
 
@@ -60,7 +64,9 @@ class PassageRelations:
     def among(self, docs: NDArray[np.int32]) -> Related:
         """Of m passages a question: int32[Q, m], -1 for none."""
         asked, there = self.data.asked, docs >= 0
-        held = np.take_along_axis(asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1)
+        held = np.take_along_axis(
+            asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1
+        )
         pairs = self.queries[:, None] * len(self.data.passages) + docs
         size = len(self.data.passages)
         titles = self.data.named[0] * size + self.data.named[1]
@@ -78,18 +84,26 @@ class PassageRelations:
             row_products(self.data.passages, docs.astype(np.int64)),
         )
 
-    def _edges(self, kind: str, docs: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[Q, m, m] twice, from row to column: the greatest rarity of an edge, and its greatest cosine to q'."""
+    def _edges(
+        self, kind: str, docs: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """float64[Q, m, m] twice, from row to column: the greatest rarity of an edge, and its
+        greatest cosine to q'.
+        """
         count, width = docs.shape
         rarities, cosines = (np.zeros((count, width, width)) for _ in range(2))
         if kind not in self.data.joined:
             return rarities, cosines
         row, column = np.nonzero(docs >= 0)
-        place, end, sentence, rarity = self.data.joined[kind].leaving(docs[row, column].astype(np.int64))
+        place, end, sentence, rarity = self.data.joined[kind].leaving(
+            docs[row, column].astype(np.int64)
+        )
         row, column = row[place], column[place]
         other = _column_of(docs, row, end, len(self.data.passages))
         kept = (other >= 0) & (other != column)
-        row, column, other, rarity, sentence = (part[kept] for part in (row, column, other, rarity, sentence))
+        row, column, other, rarity, sentence = (
+            part[kept] for part in (row, column, other, rarity, sentence)
+        )
         size = len(self.data.sentences.start)
         asked, back = np.unique(row * size + sentence, return_inverse=True)
         who, what = np.divmod(asked, size)
@@ -99,11 +113,17 @@ class PassageRelations:
         return rarities, cosines
 
 
-def _column_of(docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _column_of(
+    docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
     """int64[n]: where a document stands in its row, -1 where it does not."""
     rows, columns = np.nonzero(docs >= 0)
     keys = rows * size + docs[rows, columns]
     order = np.argsort(keys, kind="stable")
     wanted = row * size + doc
     at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
-    return np.where(keys[order][at] == wanted, columns[order][at], -1) if len(keys) else np.full(len(row), -1)
+    return (
+        np.where(keys[order][at] == wanted, columns[order][at], -1)
+        if len(keys)
+        else np.full(len(row), -1)
+    )

@@ -23,10 +23,11 @@ _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 
 @dataclass(frozen=True, eq=False)
 class SentenceTexts(Sequence[str]):
-    """Each sentence after its passage's title and a line break, so that it says what it is about; made when asked for.
+    """Each sentence after its passage's title and a line break, so that it says what it is about;
+    made when asked for.
 
-    head: int32[D], the characters of a passage's title and line break.    passage, begin, end: int32[S], where a
-    sentence stands in its passage's characters.
+    head: int32[D], the characters of a passage's title and line break.    passage, begin, end:
+    int32[S], where a sentence stands in its passage's characters.
     """
 
     passages: Sequence[str]
@@ -37,7 +38,9 @@ class SentenceTexts(Sequence[str]):
 
     def take(self, places: NDArray[np.int64]) -> SentenceTexts:
         """Some of them."""
-        return SentenceTexts(self.passages, self.head, self.passage[places], self.begin[places], self.end[places])
+        return SentenceTexts(
+            self.passages, self.head, self.passage[places], self.begin[places], self.end[places]
+        )
 
     def __len__(self) -> int:
         """S."""
@@ -84,9 +87,11 @@ class Sentences:
         texts = SentenceTexts(benchmark.passages, heads, owner, np.array(begin), np.array(end))
         return cls(texts, first, np.array(start))
 
-    def of_mentions(self, mentions: Mentions, chosen: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
-        """int32[M]: the sentence in which each mention in the passages begins, or each of those that are ``chosen``, by
-        their numbers; the first one where it is not known.
+    def of_mentions(
+        self, mentions: Mentions, chosen: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int32]:
+        """int32[M]: the sentence in which each mention in the passages begins, or each of those
+        that are ``chosen``, by their numbers; the first one where it is not known.
         """
         begin = np.maximum(mentions.start if chosen is None else mentions.start[chosen], 0)
         passage = mentions.text if chosen is None else mentions.text[chosen]
@@ -94,7 +99,9 @@ class Sentences:
         at = self.texts.passage.astype(np.int64) * width + self.start
         found = np.empty(len(passage), np.int32)
         for some in cut(len(passage), ROWS):
-            after = np.searchsorted(at, passage[some].astype(np.int64) * width + begin[some], side="right")
+            after = np.searchsorted(
+                at, passage[some].astype(np.int64) * width + begin[some], side="right"
+            )
             found[some] = np.maximum(after - 1, self.first[passage[some]])
         return found
 
@@ -102,8 +109,10 @@ class Sentences:
 def spans(text: str) -> list[tuple[int, int]]:
     """[first character, character after the last) of each sentence.
 
-    One ends after ``.``, ``!`` or ``?``, closing quotes and brackets, and white space, where a capital or a digit
-    follows; initials and abbreviations therefore cut too.
+    One ends after ``.``, ``!`` or ``?``, closing quotes and brackets, and white space, where a
+    capital or a digit follows; initials and abbreviations therefore cut too.
     """
     breaks = [match.span() for match in _BREAK.finditer(text)]
-    return list(zip([0, *(b for _, b in breaks)], [*(a for a, _ in breaks), len(text)], strict=True))
+    return list(
+        zip([0, *(b for _, b in breaks)], [*(a for a, _ in breaks), len(text)], strict=True)
+    )

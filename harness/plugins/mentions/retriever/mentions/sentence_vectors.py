@@ -1,4 +1,6 @@
-"""The vectors of sentences: of all of a corpus, or of those passages alone that something is asked of."""
+"""The vectors of sentences: of all of a corpus, or of those passages alone that something is asked
+of.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ from harness.work.store import Store
 class SentenceVectors:
     """Vectors of length 1, memory-mapped; ``read`` encodes those of more passages.
 
-    arrays: float32[R, d] each, in the order of reading.    place: int64[S, 2], array and row of a sentence, -1 before
-    it is read; empty where the one array has them all.
+    arrays: float32[R, d] each, in the order of reading.    place: int64[S, 2], array and row of a
+    sentence, -1 before it is read; empty where the one array has them all.
     """
 
     sentences: Sentences
@@ -32,11 +34,23 @@ class SentenceVectors:
     reading: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
-    def of(cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool) -> SentenceVectors:
+    def of(
+        cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool
+    ) -> SentenceVectors:
         """Of all sentences, or of none yet."""
         if not every:
-            return cls(sentences, encoder, store, place=np.full((len(sentences.start), 2), -1, dtype=np.int64))
-        return cls(sentences, encoder, store, [np.asarray(embed(encoder, sentences.texts, "passage", store))])
+            return cls(
+                sentences,
+                encoder,
+                store,
+                place=np.full((len(sentences.start), 2), -1, dtype=np.int64),
+            )
+        return cls(
+            sentences,
+            encoder,
+            store,
+            [np.asarray(embed(encoder, sentences.texts, "passage", store))],
+        )
 
     @property
     def every(self) -> bool:
@@ -61,7 +75,9 @@ class SentenceVectors:
         if not new.size:
             return
         self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
-        self.arrays.append(_at_random(embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)))
+        self.arrays.append(
+            _at_random(embed(self.encoder, self.sentences.texts.take(new), "passage", self.store))
+        )
 
     def products(
         self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
@@ -77,7 +93,9 @@ class SentenceVectors:
 
 
 def _at_random(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The vectors, of which rows are read here and there: what is read ahead of them would push out what is needed."""
+    """The vectors, of which rows are read here and there: what is read ahead of them would push out
+    what is needed.
+    """
     if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
         vectors.base.madvise(mmap.MADV_RANDOM)
     return np.asarray(vectors)

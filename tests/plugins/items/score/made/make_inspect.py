@@ -1,4 +1,6 @@
-"""Small real logs of inspect_ai, by its own mock model: 8 items of 4 documents; match (C or I) and a graded scorer."""
+"""Small real logs of inspect_ai, by its own mock model: 8 items of 4 documents; match (C or I) and
+a graded scorer.
+"""
 
 import tiktoken
 from inspect_ai import Task
@@ -23,13 +25,28 @@ class Words:
 
 
 def item(n):
-    return Sample(id=f"item{n}", input=f"Question {n}?", target=f"answer {n}", metadata={"document": f"doc{n // 2}"})
+    return Sample(
+        id=f"item{n}",
+        input=f"Question {n}?",
+        target=f"answer {n}",
+        metadata={"document": f"doc{n // 2}"},
+    )
 
 
-tiktoken.get_encoding = tiktoken.encoding_for_model = lambda *_: Words()  # its table is downloaded otherwise
-SYSTEMS = {"good": [{0, 1, 2, 3, 4, 5}], "base": [{0, 6}], "twice": [{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3}]}
+tiktoken.get_encoding = tiktoken.encoding_for_model = lambda *_: (
+    Words()
+)  # its table is downloaded otherwise
+SYSTEMS = {
+    "good": [{0, 1, 2, 3, 4, 5}],
+    "base": [{0, 6}],
+    "twice": [{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3}],
+}
 for name, right in SYSTEMS.items():
-    answers = [f"answer {n}" if n in found else "the answer is unknown" for found in right for n in range(8)]
+    answers = [
+        f"answer {n}" if n in found else "the answer is unknown"
+        for found in right
+        for n in range(8)
+    ]
     outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
     for form in ("eval", "json"):
         run(

@@ -1,4 +1,6 @@
-"""Small real samples of lm-evaluation-harness: a local task of 8 documents with two filters, a model of a few lines."""
+"""Small real samples of lm-evaluation-harness: a local task of 8 documents with two filters, a
+model of a few lines.
+"""
 
 import json
 from pathlib import Path
@@ -36,7 +38,13 @@ class Own(LM):
         return [self.answer(int(one.args[0].split()[1].rstrip("?"))) for one in requests]
 
     def answer(self, n):
-        return f"answer {n}" if n in self.right else f"It is answer {n}." if n in self.loose else "unknown"
+        return (
+            f"answer {n}"
+            if n in self.right
+            else f"It is answer {n}."
+            if n in self.loose
+            else "unknown"
+        )
 
     def loglikelihood(self, requests):
         raise NotImplementedError
@@ -46,7 +54,9 @@ class Own(LM):
 
 for name, right, loose in (("good", {0, 1, 2, 3, 4}, {5}), ("base", {0, 6}, {1})):
     tasks = TaskManager(include_path="task")
-    found = lm_eval.simple_evaluate(Own(right, loose), tasks=["small"], task_manager=tasks, bootstrap_iters=0)
+    found = lm_eval.simple_evaluate(
+        Own(right, loose), tasks=["small"], task_manager=tasks, bootstrap_iters=0
+    )
     samples = found.pop("samples")
     tracker = EvaluationTracker(output_path=f"made/{name}")
     tracker.save_results_aggregated(results=found, samples=samples)
