@@ -43,7 +43,7 @@ hypothesis.settings.load_profile("untimed")
 
 
 TOGETHER = (
-    ("tests/report/site/",),
+    ("tests/plugins/site/",),
     ("tests/report/tracking/", "tests/command/test_ui.py"),
     ("tests/model/encoder/", "tests/fusion/reranker/"),
 )

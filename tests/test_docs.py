@@ -65,7 +65,7 @@ def load(path: Path) -> Any:
     return module
 
 
-BROWSER = load(ROOT / "tests" / "report" / "site" / "browser.py")
+BROWSER = load(ROOT / "tests" / "browser.py")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

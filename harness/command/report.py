@@ -1,21 +1,14 @@
-"""Make tables, figures and a PDF of a sweep, for a paper, and a site of all sweeps, for a browser.
+"""Make tables, figures and a PDF of a sweep, for a paper.
 
 Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs) and *.csv, figures/*.pdf and
 *.png, report.tex that gathers them, and report.pdf where latexmk, pdflatex or tectonic is
 installed. The same results give the same bytes.
-
-site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way
-to its trials, to the questions that one strategy won or lost against another, and to a question
-with its passages, the ranks that every strategy gives them, and the graph's paths. Test questions
-are shown only of a sweep that was held out, and that is noted as a look (paths.looks). A folder
-that cannot be read is listed with the reason.
 
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
   harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
   harness report paths.reports=paper/results   elsewhere
-  harness report traces=null                   the graph's paths of every question on the site; 20 of a sweep else
   harness report paper=acl sweep=all           tables and figures for a paper (also neurips, plain), see below
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
@@ -46,7 +39,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from harness.command import python_value, warn_unread
-from harness.core.errors import whole_number
+from harness.core.configuration import extensions
 
 if TYPE_CHECKING:
     from harness.report.display import Display
@@ -76,8 +69,13 @@ def run(config: DictConfig) -> None:
             else ("report without paper=", "metrics", "baseline")
         ),
     )
-    if config.traces is not None:
-        whole_number("traces", config.traces, 0)
+    site = (
+        extensions.load("addition", "report", "")
+        if "report" in extensions.modules("addition")
+        else None
+    )
+    if site is not None:
+        site.check(config)
     runs = Path(config.paths.runs)
     folder = Path(config.paths.reports) / ("paper" if paper else "")
     _clean(folder)
@@ -95,13 +93,8 @@ def run(config: DictConfig) -> None:
     names = ", ".join(result.folder.name for result in results.values())
     print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
     print(*said, built.pdf, sep="\n")
-    if not paper:
-        from harness.report.site import build as build_site
-
-        print(
-            build_site(config, folder / "site", [result.folder for result in results.values()]),
-            flush=True,
-        )
+    if site is not None and not paper:
+        print(site.build(config, list(results.values())), flush=True)
 
 
 def _clean(folder: Path) -> None:

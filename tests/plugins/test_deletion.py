@@ -79,7 +79,9 @@ def work(tree: Path) -> None:
     python(tree, *harness, "sweep", "grid=point", "encoder=hashed", "extractor.model=null", *small)
     python(tree, *harness, "heldout", *small)
     python(tree, *harness, "report", "paths.reports=made", *small)
-    assert (tree / "made" / "site" / "index.html").is_file()
+    with_site = (tree / "harness" / "plugins" / "site").is_dir()
+    assert (tree / "made" / "report.tex").is_file()
+    assert (tree / "made" / "site" / "index.html").is_file() == with_site
     rows = [{"id": f"q{number}", "supporting_ids": ["a", "b"]} for number in range(20)]
     (tree / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name, ranked in (("one", "abc"), ("two", "cba")):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
+from harness.plugins.site.pages.chart import charts
 from harness.report.figure import alpha, ceiling, frontier, knobs, list_scores, look, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
-from harness.report.site.chart import charts
 from harness.report.table import cost
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult

@@ -1,4 +1,14 @@
+from .ceiling import capped_pools as capped_pools
 from .comparison_table import ComparisonTable as ComparisonTable
 from .comparison_table import Line as Line
+from .cost import frontier as frontier
+from .cost import needed as needed
+from .headroom import lost_by_winner as lost_by_winner
+from .knobs import pair_name as pair_name
+from .knobs import short_names as short_names
+from .knobs import shown_pairs as shown_pairs
+from .knobs import value_text as value_text
 from .network import describe_network as describe_network
 from .replication import findings as findings
+from .tables import build_tables as build_tables
+from .tables import leaderboard as leaderboard

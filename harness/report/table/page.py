@@ -30,7 +30,7 @@ def page(table: Table, matrix: Matrix | None = None) -> str:
     lines += [f'<p class="caption">{escape.html(text)}</p>' for text in (table.caption,) if text]
     return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
         title=escape.html("Each run against each baseline" if matrix else table.head),
-        style=(templates / "site" / "site.css").read_text(encoding="utf-8"),
+        style=(templates / "page.css").read_text(encoding="utf-8"),
         content="\n".join([*lines, _wide(table.html())]),
         version=escape.html(code_version()),
     )

@@ -12,6 +12,7 @@ from .prepared import Prepared as Prepared
 from .prepared import open_lists as open_lists
 from .trial import GROUPS as GROUPS
 from .trial import RERANKER_INPUTS as RERANKER_INPUTS
+from .trial import Identities as Identities
 from .trial import PoolSpec as PoolSpec
 from .trial import Trial as Trial
 from .trial import list_names as list_names

@@ -19,14 +19,14 @@ from statsmodels.regression.linear_model import OLS
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import LEAD, select_texts
 from harness.evaluation.statistic import equivalence, holm
+from harness.plugins.site.pages.chart import charts
+from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
 from harness.report.pdf.document import sweep_facts
-from harness.report.site.chart import charts
-from harness.report.site.overview import SweepEntry, overview
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect, effects
 from harness.report.table.headroom import headroom

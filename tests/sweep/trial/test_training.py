@@ -14,9 +14,9 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
+from harness.plugins.site.trace import trace
 from harness.run import Run
 from harness.sweep.heldout import heldout
-from harness.sweep.trace import trace
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

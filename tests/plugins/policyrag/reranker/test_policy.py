@@ -30,8 +30,8 @@ from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer
 from harness.plugins.policyrag.policy.policy import read
 from harness.plugins.policyrag.reranker.policy import Policy
 from harness.plugins.policyrag.retriever.policyrag import PolicyRAG
+from harness.plugins.site.trace import trace
 from harness.run import Run
-from harness.sweep.trace import trace
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.testing.lists import under_default_types

@@ -12,12 +12,12 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
+from harness.plugins.site.explanation import cause, describe_path, label, role
+from harness.plugins.site.pages.chunk import Chunks, Content, packed_ranks, packed_scores
+from harness.plugins.site.pages.sources import PASSAGES, Sources
+from harness.plugins.site.trace import Tracer
 from harness.report.display import Display
-from harness.report.explanation import cause, describe_path, label, role
-from harness.report.site.chunk import Chunks, Content, packed_ranks, packed_scores
-from harness.report.site.sources import PASSAGES, Sources
 from harness.sweep.folder import View, locked_trials, rerun
-from harness.sweep.trace import Tracer
 from harness.work.shared_rows import cut
 
 PART = 50

@@ -16,9 +16,9 @@ from harness.core.identity import digest
 from harness.core.table import Column, Table, percent
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
+from harness.plugins.site.pages.chunk import Content, table
 from harness.report.display import Display, normalizer_of
-from harness.report.site.chunk import Content, table
-from harness.report.table.cost import needed
+from harness.report.table import needed
 from harness.sweep.folder import (
     BENCHMARK,
     Row,

@@ -13,26 +13,25 @@ from typing import Any
 from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
+from harness.core.concepts import PACKAGE
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
 from harness.core.table import Table
 from harness.evaluation.conclusion import select_texts
-from harness.evaluation.gold import Gold
-from harness.report.console.conclusions import SHORT, conclusions, sentences
+from harness.plugins.site.pages.chart import charts
+from harness.plugins.site.pages.chunk import Chunks, Content, table
+from harness.plugins.site.pages.leaderboard import SweepEntry
+from harness.plugins.site.pages.overview import families, views
+from harness.plugins.site.pages.questions import Split
+from harness.plugins.site.pages.sources import open_sources
+from harness.report.console import SHORT, conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, brought_pictures, list_scores
-from harness.report.pdf.document import sweep_facts
-from harness.report.site.chart import charts
-from harness.report.site.chunk import Chunks, Content, table
-from harness.report.site.leaderboard import SweepEntry
-from harness.report.site.overview import families, views
-from harness.report.site.questions import Split
-from harness.report.site.sources import open_sources
-from harness.report.table.tables import build_tables, leaderboard
+from harness.report.pdf import sweep_facts
+from harness.report.table import build_tables, leaderboard
 from harness.sweep.folder import SweepResult, View, read_entry
-from harness.sweep.heldout import QuestionSet, note_look
 
 
 def write_sweep(
@@ -56,15 +55,6 @@ def write_sweep(
     captions = [one.caption for one in pictures]
     settings = [config.traces, _pages(), dataclasses.asdict(display)]
     made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
-    if evaluation:
-        ids = [str(name) for name in result.heldout_queries["id"]]
-        gold = {} if isinstance(material, str) else Gold.of(material.benchmark).relevant()
-        asked = QuestionSet(
-            str(result.manifest["dataset"]),
-            {name: gold.get(name, ()) for name in ids},
-            {"test": ids},
-        )
-        note_look(config.paths.get("looks"), "report", asked, [evaluation])
     if chunks.is_made(key, made):
         return
     for view in views(result):
@@ -150,7 +140,8 @@ def _named(value: Any, display: Display) -> Any:
 @functools.cache
 def _pages() -> str:
     """A hash of the code: that of numbers, which leaves reports out, and that of reports."""
-    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    folders = (Path(__file__).parents[1], PACKAGE / "report")
+    sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
     return f"{code_version()} {texts_sha256(path.read_text(encoding='utf-8') for path in sources)}"
 
 

@@ -9,28 +9,28 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
-from harness.core.concepts import package_folder
+from harness.core.concepts import PLUGINS, package_folder
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version
+from harness.plugins.site.pages.chunk import Chunks
+from harness.plugins.site.pages.leaderboard import SweepEntry
+from harness.plugins.site.pages.overview import overview
+from harness.plugins.site.pages.sweep import write_sweep
 from harness.report.display import Display
-from harness.report.site.chunk import Chunks
-from harness.report.site.leaderboard import SweepEntry
-from harness.report.site.overview import overview
-from harness.report.site.sweep import write_sweep
 from harness.sweep.folder import LOCK, SweepResult
 from harness.work.progress import over
 
 
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
-    """Write the site of all sweeps below paths.runs into ``folder``; returns its first page.
+    """Write the site into ``folder`` and return its first page.
 
-    given: folders of sweeps elsewhere that belong to it, too. What an earlier site wrote of the
-    same sweep with the same data, code and settings stays as it is. A sweep that cannot be read is
-    listed with the reason.
+    It shows the sweeps in the folders ``given``, and all below paths.runs unless ``config.sweep``
+    names some. Files of an earlier site stay if they are of the same sweep, data, code and
+    settings. A sweep that cannot be read is listed with the reason.
     """
-    listed, unread = find(Path(config.paths.runs), given)
+    listed, unread = find(None if config.get("sweep") else Path(config.paths.runs), given)
     display = Display.read(config)
     chunks, known = Chunks(folder / "data"), dict[str, Benchmark]()
     shown = []
@@ -43,17 +43,19 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
             chunks.drop(one.key)
     chunks.put("index", overview(shown, unread, code_version(), display))
     chunks.remove_others()
-    for path in sorted((package_folder("reports/templates") / "site").iterdir()):
+    templates = sorted((PLUGINS / "site" / "templates").iterdir())
+    for path in (*templates, package_folder("reports/templates") / "page.css"):
         with whole(folder / path.name) as partial:
             shutil.copyfile(path, partial)
     return folder / "index.html"
 
 
-def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict[str, str]]:
+def find(runs: Path | None, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict[str, str]]:
     """The sweeps that can be read, the last locked one first; of the others the reason, by name of
     the folder.
     """
-    folders = {path.resolve(): path for path in (runs / "sweeps").glob("*") if path.is_dir()}
+    found_there = (runs / "sweeps").glob("*") if runs else ()
+    folders = {path.resolve(): path for path in found_there if path.is_dir()}
     folders |= {path.resolve(): path for path in given}
     found: list[tuple[int, SweepResult]] = []
     unread: dict[str, str] = {}

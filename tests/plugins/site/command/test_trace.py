@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from harness.benchmark import md5_split
-from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.sweep.trace import Trace, Tracer
+from harness.plugins.site.command.trace import run
+from harness.plugins.site.trace import Trace, Tracer
 from tests.world.folder import write_benchmark
 
 WORLD = {

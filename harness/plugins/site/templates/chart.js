@@ -7,7 +7,6 @@ const SHAPES = [[0, 360, 24], [45, 405, 4], [-90, 270, 3], [0, 360, 4], [90, 450
 function chart(spec, addressOf) {
   const said = el("p", {class: "said", role: "status"}, "\u00a0");
   const tell = text => { said.textContent = text || "\u00a0"; };
-  if (spec.kind === "parallel") return parallel(spec, said, tell, addressOf);
   const draw = spec.kind === "bar" ? bars : plot;
   return el("figure", {class: "chart"}, el("figcaption", {}, el("h3", {}, spec.title)), draw(spec, tell, addressOf), said, legend(spec),
     el("p", {class: "caption"}, spec.caption), fold("Values", () => values(spec)));
@@ -79,36 +78,6 @@ function plot(spec, tell, addressOf) {
   })));
   for (const node of shown.querySelectorAll(".star")) shown.append(node.closest("a"));
   return shown;
-}
-
-// Parallel coordinates: an axis a knob and the score at the right, a line a trial. Within a value the better trials are higher.
-function parallel(spec, said, tell, addressOf) {
-  const wide = Math.max(WIDE, Math.min(1200, 130 * (spec.axes.length + 1))), high = 400, top = 34, bottom = high - 14, won = line => line.at(-1) === spec.winner;
-  const lines = [...spec.lines].sort((a, b) => won(a) - won(b) || a.at(-3) - b.at(-3));
-  const across = axis => 60 + axis * (wide - 130) / spec.axes.length, last = spec.axes.length, y = scale(lines.map(line => line[last]), bottom, top);
-  const slots = spec.axes.map(([, values], axis) => values.length + lines.some(line => line[axis] < 0));
-  const slot = (axis, value) => (bottom - top) / slots[axis] * (slots[axis] - 1 - (value < 0 ? 0 : value + slots[axis] - spec.axes[axis][1].length) + .5) + top;
-  const at = (line, order, axis) => slot(axis, line[axis]) + (.5 - order / Math.max(1, lines.length - 1)) * .6 * (bottom - top) / slots[axis];
-  const chosen = new Map(), drawn = lines.map((line, order) => {
-    const points = [...spec.axes.map((_, axis) => `${across(axis).toFixed(1)},${at(line, order, axis).toFixed(1)}`), `${across(last).toFixed(1)},${y.at(line[last]).toFixed(1)}`].join(" ");
-    const strength = Math.pow(order / Math.max(1, lines.length - 1), 3);
-    return svg("a", {href: addressOf(line[last + 2]), tabindex: -1, class: "trial", pointerenter: () => tell(line[last + 1]), pointerleave: () => tell("")}, svg("title", {}, line[last + 1]),
-      svg("polyline", {points, class: `line ${won(line) ? "c1 won" : "c0"}`, "stroke-opacity": won(line) ? 1 : (.12 + .78 * strength).toFixed(2)}));
-  });
-  const mark = () => drawn.forEach((node, order) => node.classList.toggle("off", [...chosen].some(([axis, value]) => lines[order][axis] !== value)));
-  const choose = (axis, value) => { if (chosen.get(axis) === value) chosen.delete(axis); else chosen.set(axis, value); mark();
-    labels.forEach(([own, node]) => node.classList.toggle("chosen", chosen.get(own[0]) === own[1])); };
-  const labels = spec.axes.flatMap(([, values], axis) => [...(slots[axis] > values.length ? [-1] : []), ...values.keys()].map(value => {
-    const node = svg("text", {class: "value", x: across(axis) - 6, y: slot(axis, value) + 4, "text-anchor": "end", role: "button", tabindex: 0,
-      click: () => choose(axis, value), keydown: event => { if (event.key === "Enter") choose(axis, value); }}, value < 0 ? "–" : values[value]);
-    return [[axis, value], node];
-  }));
-  const rules = [...spec.axes.keys(), last].map(axis => svg("g", {class: "axis"}, svg("line", {x1: across(axis), x2: across(axis), y1: top, y2: bottom})));
-  const heads = [...spec.axes.map(([name]) => name), spec.y].map((name, axis) => svg("text", {x: across(axis), y: 16, "text-anchor": "middle"}, name));
-  const ticks = y.ticks.map(([value, text]) => svg("text", {class: "value", x: across(last) + 6, y: y.at(value) + 4}, text));
-  return el("figure", {class: "chart broad"}, el("figcaption", {}, el("h3", {}, spec.title)),
-    el("div", {class: "wide"}, svg("svg", {viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${spec.title}. The same trials are in the table.`}, rules, drawn, heads, ticks, labels.map(([, node]) => node))),
-    said, el("p", {class: "caption"}, spec.caption));
 }
 
 // Places on an axis for numbers, with about five round ticks.

@@ -9,23 +9,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import counted, interval, percent
+from harness.plugins.site.pages.chunk import Content
 from harness.report.figure import Picture, alpha, ceiling, frontier, knobs, outcomes
-from harness.report.site.chunk import Content
-from harness.report.table.ceiling import capped_pools
-from harness.report.table.cost import frontier as edge_of
-from harness.report.table.headroom import lost_by_winner
-from harness.report.table.knobs import in_order, pair_name, short_names, shown_pairs, value_text
-from harness.sweep.folder import Row, SweepResult, View
-from harness.sweep.judge import Effect, of_view
+from harness.report.table import (
+    capped_pools,
+    lost_by_winner,
+    pair_name,
+    short_names,
+    shown_pairs,
+    value_text,
+)
+from harness.report.table import frontier as edge_of
+from harness.sweep.folder import Row, SweepResult
+from harness.sweep.judge import of_view
 
 Chart = Content
-"""``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels),
+"""``kind`` (scatter, line, bar), ``title``, ``caption``, ``x`` and ``y`` (labels),
 ``series``: a name and points ``[x, y, what it is, trial or None]`` each; of a bar x is a word.
 ``shades``: the place of each bar's colour in the palette. ``band``: of a line, ``[low, high]`` a
 point. ``decimals`` of y. ``rules``: horizontal lines by name.
-``edge``: a line of steps. ``winner``: its trial, a star. Of parallel coordinates ``axes`` (a name
-and its values in words) and ``lines``: a number of each axis (-1: it has none), the score in
-percent, what it is, the trial.
+``edge``: a line of steps. ``winner``: its trial, a star.
 """
 POINTING = "Point at a mark to read it; click it to open the trial."
 
@@ -60,24 +63,10 @@ def _bars(
 
 
 def _knobs(result: SweepResult) -> Iterator[Chart]:
-    """Every trial as a line through the values of its knobs, and what each knob explains."""
-    view, found = result.whole, of_view(result.whole)
+    """Yield how much of the variance each knob explains."""
+    found = of_view(result.whole)
     names = short_names(found)
     for picture in knobs.pictures(result):
-        yield {
-            "kind": "parallel",
-            "title": "Every trial by its knobs",
-            "caption": f"A line is a fusion, the stronger the higher its {view.objective}; orange: the winner. The "  # noqa: E501
-            "knob that explains most comes first; –: the fusion has no such knob. Click a value "
-            "to see the fusions "
-            f"that have it. Point at a line to read it; click it to open the trial. {view.where}.",
-            "y": f"{view.objective} (%)",
-            "axes": [
-                [names[one.knobs[0]], list(map(value_text, in_order(one)))] for one in found.main
-            ],
-            "lines": [_line(view, view.rows[place], found.main) for place in view.fused],
-            "winner": view.winner,
-        }
         shares = [
             (names[one.knobs[0]], one, f"; best value {value_text(one.levels[0].value)}")
             for one in found.main
@@ -89,20 +78,6 @@ def _knobs(result: SweepResult) -> Iterator[Chart]:
         ]
         shades = [knobs.SHADES[len(one.knobs) > 1] for _, one, _ in shares]
         yield _bars(picture, bars, shades, decimals=1)
-
-
-def _line(view: View, row: Row, found: Sequence[Effect]) -> list[Any]:
-    """A trial's place on each axis, its score, and what it is."""
-    own = row["parameters"]
-    places = [
-        in_order(one).index(own[one.knobs[0]]) if one.knobs[0] in own else -1 for one in found
-    ]
-    return [
-        *places,
-        100 * view.score(row),
-        f"{row['name']}: {percent(view.score(row))}%",
-        row["trial"],
-    ]
 
 
 def _outcomes(result: SweepResult) -> Iterator[Chart]:

@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 
 import harness
 from harness.core.configuration import compose
-from harness.report.site.assembly import build
+from harness.plugins.site.pages.assembly import build
 
 sys.path.insert(0, str(Path(__file__).parent))
 from browser import CHROMIUM, Browser

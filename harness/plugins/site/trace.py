@@ -19,8 +19,7 @@ from harness.fusion.fuse import rank_documents
 from harness.graph.trail import Trail
 from harness.retriever import Explain, Retriever, Traced
 from harness.run import Run
-from harness.sweep.trial import Trial, engine, lists
-from harness.sweep.trial.trial import Identities
+from harness.sweep.trial import Identities, Trial, engine, lists
 from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 

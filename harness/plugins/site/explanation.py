@@ -8,7 +8,7 @@ from typing import Any
 from harness.core.escape import file_name
 from harness.core.table import Column, Table, counted, percent
 from harness.graph.trail import Node, Path, Trail
-from harness.sweep.trace import Trace
+from harness.plugins.site.trace import Trace
 
 WIDTH = 44
 

@@ -29,9 +29,9 @@ def run(config: DictConfig) -> None:
 
     from harness.core.files import write_json
     from harness.evaluation.gold import Gold
-    from harness.report.explanation import text, to_json
+    from harness.plugins.site.explanation import text, to_json
+    from harness.plugins.site.trace import Trace, trace
     from harness.report.output import check_ending
-    from harness.sweep.trace import Trace, trace
 
     complete(config)
     warn_unread(config, "trace", *CHOICE)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Table
+from harness.plugins.site.pages.chunk import Content, table
+from harness.plugins.site.pages.leaderboard import SweepEntry, boards
 from harness.report.display import Display
-from harness.report.site.chunk import Content, table
-from harness.report.site.leaderboard import SweepEntry, boards
-from harness.report.table.replication import findings
+from harness.report.table import findings
 from harness.sweep.folder import SweepResult, View
 
 DIFFERENCE = [

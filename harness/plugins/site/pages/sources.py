@@ -15,9 +15,9 @@ from omegaconf import DictConfig
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
-from harness.report.site.chunk import Chunks
+from harness.plugins.site.pages.chunk import Chunks
+from harness.plugins.site.trace import Tracer, fused_name
 from harness.sweep.folder import LOCK, SweepResult, name_origin
-from harness.sweep.trace import Tracer, fused_name
 from harness.sweep.trial import lists, reopen
 from harness.sweep.winner import read_winner
 from harness.work.shared_rows import cut

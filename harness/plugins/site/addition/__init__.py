@@ -1,0 +1,1 @@
+"""What this plug-in adds to commands of the core."""

@@ -1,0 +1,31 @@
+"""The site, paths.reports/site/index.html, opens from disk: a leaderboard of the sweeps, and from
+each a way to its trials, to the questions that one strategy won or lost against another, and to a
+question with its passages, the ranks that every strategy gives them, and the graph's paths. Test
+questions are shown only of a sweep that was held out. A folder that cannot be read is listed with
+the reason.
+
+  harness report traces=null     the graph's paths of every question on the site; 20 of a sweep else
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from harness.core.errors import whole_number
+from harness.sweep.folder import SweepResult
+
+
+def check(config: DictConfig) -> None:
+    """Check the keys of the site before anything is written."""
+    if config.traces is not None:
+        whole_number("traces", config.traces, 0)
+
+
+def build(config: DictConfig, results: list[SweepResult]) -> Path:
+    """Write the site below ``paths.reports`` and return its first page."""
+    from harness.plugins.site.pages import build as build_site
+
+    folders = [result.folder for result in results]
+    return build_site(config, Path(config.paths.reports) / "site", folders)
