@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +16,7 @@ from omegaconf import DictConfig
 import harness
 from harness.core.configuration import compose
 from harness.plugins.site.pages.assembly import build
-
-sys.path.insert(0, str(Path(__file__).parent))
-from browser import CHROMIUM, Browser
+from tests.browser import CHROMIUM, Browser
 
 ATTACK = (
     "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"

@@ -12,12 +12,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from browser import Browser
 
 from harness.core.configuration import defaults
 from harness.evaluation.statistic import holm, mcnemar
 from harness.report.display import Display
 from harness.sweep.folder.result import SweepResult
+from tests.browser import Browser
 
 DISPLAY = Display(**defaults("display", "default"))
 

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-SPEC = importlib.util.spec_from_file_location(
-    "browser", Path(__file__).parents[1] / "site" / "browser.py"
-)
+SPEC = importlib.util.spec_from_file_location("browser", Path(__file__).parents[2] / "browser.py")
 assert SPEC is not None
 assert SPEC.loader is not None
 BROWSER: Any = importlib.util.module_from_spec(SPEC)

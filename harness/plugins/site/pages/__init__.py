@@ -1,7 +1,8 @@
 """The site: every sweep as pages that open from disk, from the leaderboard of all down to a
 question.
 
-``build`` makes it: the pages of ``templates`` as they are, and what they show as files below ``data/``, each read when a page needs it.
+``build`` copies the pages of ``templates`` and writes what they show as files below ``data/``, each
+read when a page needs it.
 """
 
 import lazy_loader
