@@ -90,9 +90,11 @@ soak: $(DEV)
 
 showcase: $(READY)
 	$(BIN)/harness report $(if $(SWEEP),sweep=$(SWEEP)) paths.reports=reports/showcase $(ARGS)
+	cp reports/showcase/figures/*.png reports/docs/pages/figures/
 
 docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 	@echo "The documentation is built: one to three minutes."
+	$(BIN)/python reports/docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
 	@echo "file://$(CURDIR)/reports/docs/site/index.html"
 

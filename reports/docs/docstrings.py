@@ -1,14 +1,12 @@
-"""Docstrings as Markdown: formulas as MathML, a line a parameter, doctests as code, no letter that
+"""Docstrings as Markdown: formulas as LaTeX, a line a parameter, doctests as code, no letter that
 Markdown reads.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import griffe
-from formula import formulas, mathml
+from formula import formulas
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 SECTIONS = {"Args:": "Parameters", "Returns:": "Returns", "Raises:": "Raises"}
@@ -32,7 +30,7 @@ def _paragraph(text: str) -> str:
     shown: list[str] = []
     for start, end, latex in reversed(formulas(text)):
         text = f"{text[:start]}\x02{len(shown)}\x03{text[end:]}"
-        shown.append(f"<span>{mathml(latex)}</span>")  # in a span: alone it would end the paragraph
+        shown.append(f"$`{latex}`$")
     broken = re.sub(r"(?<=\S) {4}(?=\S)", "\n", text).splitlines()
     marked = [
         ("  \n" if number and PARAMETER.match(line) else "\n" if number else "") + line
@@ -64,12 +62,3 @@ def _section(lines: list[str]) -> str:
 
 def _escaped(text: str) -> str:
     return re.sub(r"([*_\[\]|#])", r"\\\1", text).replace("<", "&lt;").replace(">", "&gt;")
-
-
-class Readable(griffe.Extension):
-    """Rewrites every docstring while the sources are read."""
-
-    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Of modules, classes, functions and attributes."""
-        if obj.docstring:
-            obj.docstring.value = readable(obj.docstring.value)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from latex2mathml.converter import convert
-
 GREEK = {
     "alpha",
     "beta",
@@ -216,6 +214,8 @@ def mathml(latex: str, block: bool = False) -> str:
     """LaTeX as an element that a browser shows; fractions and sums have their full size within a
     line, too.
     """
+    from latex2mathml.converter import convert
+
     return str(convert(latex, display="block" if block else "inline")).replace(
         "<math ", '<math displaystyle="true" ', 1
     )

@@ -11,7 +11,7 @@ from harness.report import figure
 
 REPORT = ("harness sweep", "harness heldout", "harness report")
 
-SHOWN = Path(__file__).resolve().parents[1] / "showcase" / "figures"
+SHOWN = Path(__file__).resolve().parent / "pages" / "figures"
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "outcomes": REPORT,
@@ -85,7 +85,7 @@ def gallery() -> str:
         "# Gallery: every figure, and the command that makes it\n",
         "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` "
         "makes them as wide as a "
-        "column, in the venue's letters, and the [site](experiments.md#look-at-results-the-site) "
+        "column, in the venue's letters, and the [site](../experiments.md#look-at-results-the-site) "
         "shows their values "
         "where you point. Those here are of MuSiQue or of the embedded `sample`.\n",
     ]
@@ -95,24 +95,25 @@ def gallery() -> str:
             + "".join(f"$ {line}\n" for line in commands)
             + "```\n"
         )
-        parts += [f"![{title(name)}]({file}){{ loading=lazy }}\n" for file in pictures(name)]
+        parts += [f"![{title(name)}]({file})\n" for file in pictures(name)]
     return "\n".join(parts)
 
 
 def pictures(name: str) -> list[str]:
     """Its files, as the page names them."""
     if name == "differences":
-        return ["tutorial/compare.png"]
+        return ["../tutorial/compare.png"]
     return [
-        f"figures/{path.name}"
+        f"../figures/{path.name}"
         for part in FILES.get(name, (name,))
         for path in sorted(SHOWN.glob(f"{part}*.png"))
     ]
 
 
 def title(name: str) -> str:
-    """The first line of what draws it."""
+    """Return the first words of the docstring of what draws it."""
     if name in OTHERS:
         return OTHERS[name]
     module = modules("figure").get(name, f"harness.report.figure.{name}")
-    return str(importlib.import_module(module).__doc__).partition("\n")[0].rstrip(".")
+    text = str(importlib.import_module(module).__doc__).partition("\n\n")[0]
+    return " ".join(text.split()).partition(":")[0].rstrip(".")
