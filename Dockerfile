@@ -1,22 +1,19 @@
 # docker build -t harness . && docker run --rm -v "$PWD:/work" harness sweep tracking=none
-# With a GPU: docker build --build-arg FAISS=gpu --build-arg TORCH=cu128 -t harness . && docker run --rm --gpus all ...
+# With a GPU: docker build --build-arg DEVICE=gpu --build-arg TORCH= -t harness . && docker run --rm --gpus all ...
 FROM python:3.11-slim
 
-ARG FAISS=cpu
+ARG DEVICE=cpu
 ARG TORCH=cpu
-ENV PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
+ENV PIP_NO_CACHE_DIR=1 PATH=/source/.venv/bin:$PATH
+RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY pyproject.toml constraints.txt Makefile README.md LICENSE ./
 COPY harness harness
 COPY conf conf
 COPY datasets datasets
 COPY reports/templates reports/templates
-# PyTorch's build from pip's own index where it is there, else from PyTorch's, which is asked for nothing else
-RUN build="$(sed -n 's/^torch==\([0-9.]*\).*/torch==\1/p' constraints.txt)+$TORCH" \
-    && { pip install --no-deps --retries 0 "$build" \
-         || pip install --no-deps --index-url "https://download.pytorch.org/whl/$TORCH" "$build"; } \
-    && pip install -c constraints.txt ".[$FAISS,models]" \
-    && useradd --create-home --uid 1000 researcher
+COPY reports/docs/constraints-gpu.txt reports/docs/
+RUN make setup TORCH=$TORCH DEVICE=$DEVICE && useradd --create-home --uid 1000 researcher
 
 USER 1000
 WORKDIR /work

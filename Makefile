@@ -4,13 +4,15 @@ DATASET ?=
 ARGS    ?=
 PORT    ?= 5000
 WORKERS ?= 2
-FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
+# gpu where there is an NVIDIA driver
+DEVICE  := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
 # Each worker's share of the processors: threads of two workers wait for each other.
 SHARE    = OMP_NUM_THREADS=$$($(BIN)/python -c 'import os; print(max(1, (os.cpu_count() or 1) // $(WORKERS)))')
 BIN     := .venv/bin
 READY   := .venv/.ready
 DEV     := .venv/.ready-dev
-PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+PINNED  := -c constraints.txt$(if $(filter gpu,$(DEVICE)), -c reports/docs/constraints-gpu.txt)
+PIP     := $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(PINNED)
 ONCE    := --no-deps --retries 0 --timeout 10
 CPU     := $(shell sed -n 's/^torch==\([0-9.]*\).*/torch==\1+cpu/p' constraints.txt)
 TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
@@ -31,16 +33,20 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
-	@[ $(FAISS)$(TORCH) != cpu ] || echo "No NVIDIA driver here. Where pip's torch brings CUDA (gigabytes), take PyTorch's CPU build: make TORCH=cpu ..."
+	@echo "Installing into .venv, once: 2 to 4 minutes and 2.5 GB with PyTorch's CPU build."
+	@[ $(DEVICE)$(TORCH) != cpu ] || echo "No NVIDIA driver here: if pip's torch brings CUDA (4 GB more), stop and type make TORCH=cpu ..."
+	@date +%s > .venv/.started
 	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU))
-	$(PIP) -e '.[$(FAISS),models]'
+	$(PIP) -e '.[$(DEVICE),models]'
+	@echo "Installed in $$(($$(date +%s) - $$(cat .venv/.started))) s."
 	@touch $@
 
 $(DEV): $(READY)
-	$(PIP) -e '.[$(FAISS),models,openai,docs,dev,stores]'
+	@echo "Installing what tests, checks and documentation need: one to five minutes."
+	$(PIP) -e '.[$(DEVICE),models,openai,docs,dev,stores]'
 	@touch $@
 
-setup: $(READY)  ## .venv with what sweeps need, pinned (faiss-gpu where there is an NVIDIA driver; TORCH=cpu: PyTorch's CPU build)
+setup: $(READY)  ## .venv with what sweeps need, pinned (TORCH=cpu: PyTorch's CPU build)
 
 setup-dev: $(DEV)  ## the same and what tests, checks and documentation need
 
@@ -60,6 +66,7 @@ ui: $(READY)  ## MLflow on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(DEV)  ## all tests but the slow ones
+	@echo "Running the tests: seven to ten minutes on two processors."
 	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-all: $(DEV)  ## all tests
@@ -72,7 +79,7 @@ check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/lint-imports
 	$(BIN)/python tests/faces.py
 
-house: $(DEV)  ## figures of the house: lines of the core and of each plug-in, files that commands enter
+house: $(DEV)  ## figures of the code: size of the core and of each plug-in, files that commands enter
 	$(BIN)/python tests/house.py
 
 bench: $(DEV)

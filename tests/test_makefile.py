@@ -32,7 +32,7 @@ def commands(folder: Path, *line: str) -> str:
     "target", ["setup", "prepare", "sweep", "heldout", "report", "ui", "doctor"]
 )
 def test_the_main_job_installs_no_tool_of_developers(tmp_path: Path, target: str) -> None:
-    assert "-e '.[cpu,models]'" in (said := commands(tmp_path, target, "FAISS=cpu"))
+    assert "-e '.[cpu,models]'" in (said := commands(tmp_path, target, "DEVICE=cpu"))
     assert said.count("pip install") == 1
 
 
@@ -40,7 +40,7 @@ def test_the_main_job_installs_no_tool_of_developers(tmp_path: Path, target: str
     "target", ["setup-dev", "test", "test-all", "check", "docs", "soak", "mutants"]
 )
 def test_what_tests_and_documentation_need_comes_with_them(tmp_path: Path, target: str) -> None:
-    said = commands(tmp_path, target, "FAISS=cpu")
+    said = commands(tmp_path, target, "DEVICE=cpu")
     assert "-e '.[cpu,models]'" in said
     assert "-e '.[cpu,models,openai,docs,dev,stores]'" in said
 
@@ -49,14 +49,16 @@ def test_docs_say_that_they_take_a_while_and_end_with_the_address_of_the_page(
     tmp_path: Path,
 ) -> None:
     first, *_, last = [
-        line for line in commands(tmp_path, "docs", "FAISS=cpu").splitlines() if "echo" in line
+        line for line in commands(tmp_path, "docs", "DEVICE=cpu").splitlines() if "echo" in line
     ][-2:]
     assert "one to three minutes" in first
     assert last == f'echo "file://{tmp_path}/reports/docs/site/index.html"'
 
 
-def test_a_gpu_takes_its_faiss(tmp_path: Path) -> None:
-    assert "-e '.[gpu,models]'" in commands(tmp_path, "sweep", "FAISS=gpu")
+def test_a_gpu_node_takes_the_constraints_of_its_libraries(tmp_path: Path) -> None:
+    said = commands(tmp_path, "sweep", "DEVICE=gpu")
+    assert "-c constraints.txt -c reports/docs/constraints-gpu.txt -e '.[gpu,models]'" in said
+    assert "constraints-gpu" not in commands(tmp_path, "sweep", "DEVICE=cpu")
 
 
 def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs_which_is_asked_once(
