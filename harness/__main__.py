@@ -75,13 +75,10 @@ GROUPS = {
         ("fuse", "evaluate", "compare"),
         "harness compare run=a.trec baseline=b.trec gold=q.jsonl",
     ),
-    "More": (
-        ("prepare", "doctor", "list", "verify", "apply", "new", "trace", "power"),
-        "harness new fuser mine",
-    ),
+    "Look around": (("list", "doctor"), "harness list fuser"),
 }
-"""The groups of ``harness --help``: their commands and an example. What no group names is of a
-plug-in.
+"""The first groups of ``harness --help``: their commands, and an example. The other commands of the
+core follow under "More", those of plug-ins last.
 """
 USAGE = """usage: harness <command> [key=value ...]
 
@@ -216,21 +213,23 @@ def version() -> str:
 
 def usage() -> str:
     """The help of ``harness --help``: a line a command, by groups."""
-    left = [name for name in commands() if all(name not in named for named, _ in GROUPS.values())]
-    groups = {
-        **GROUPS,
-        **({"Plug-ins": (tuple(left), f"harness {left[0]} --help")} if left else {}),
-    }
+    known = commands()
+    named = {name for names, _ in GROUPS.values() for name in names}
+    core = [name for name in known if (COMMANDS / f"{name}.py").is_file()]
+    more = tuple(name for name in core if name not in named)
+    groups = {**GROUPS, "More": (more, "harness new fuser mine")}
+    if added := tuple(name for name in known if name not in core):
+        groups["Plug-ins"] = (added, f"harness {added[0]} --help")
     rows = []
-    for title, (named, example) in groups.items():
-        lines = [line for name in named for line in entry(name, _summary(name), 9)]
+    for title, (names, example) in groups.items():
+        lines = [line for name in names for line in entry(name, _summary(name), 9)]
         rows += [f"{title}, e.g. `{example}`:", *lines, ""]
     return USAGE.format(commands="\n".join(rows).strip())
 
 
 def _summary(command: str) -> str:
     try:
-        return documentation(command).partition("\n")[0]
+        return " ".join(documentation(command).partition("\n\n")[0].split())
     except (
         HarnessError,
         ImportError,

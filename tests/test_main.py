@@ -20,14 +20,14 @@ def test_help_names_every_command_with_its_summary():
     for name in commands():
         assert f"\n  {name} " in text
     titles = [line.partition(",")[0] for line in text.splitlines() if line.endswith("`:")]
-    assert titles == ["Start here", "Your own runs", "More", "Plug-ins"][: len(titles)]
+    assert titles == ["Start here", "Your own runs", "Look around", "More", "Plug-ins"][: len(titles)]
     assert text.index("\n  sweep ") < text.index("\n  compare ") < text.index("\n  doctor ")
 
 
 @pytest.mark.parametrize("name", commands())
 def test_every_command_teaches(name, command):
     text = documentation(name)
-    summary, _, rest = text.partition("\n")
+    summary, _, rest = text.partition("\n\n")
     assert summary.endswith(".")
     assert f"harness {name}" in rest
     printed = command(name, "--help")[1]
