@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from harness.benchmark import load as load
     from harness.benchmark import md5_split as md5_split
     from harness.core.errors import HarnessError as HarnessError
+    from harness.evaluation.evaluate import evaluate as evaluate
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
+    from harness.evaluation.run_comparison import compare as compare
     from harness.fusion.fuse import fuse as fuse
     from harness.report.notebook import sweep_result as sweep_result
     from harness.run import Run as Run
     from harness.run.io import read as read
     from harness.run.io import read_all as read_all
     from harness.run.io import write as write
-    from harness.sweep.heldout import compare as compare
-    from harness.sweep.heldout import evaluate as evaluate
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
     from harness.sweep.winner import Winner as Winner
@@ -42,8 +42,8 @@ MODULES = {
     "Metric": "evaluation.metric",
     "Run": "run",
     "Winner": "sweep.winner",
-    "compare": "sweep.heldout",
-    "evaluate": "sweep.heldout",
+    "compare": "evaluation.run_comparison",
+    "evaluate": "evaluation.evaluate",
     "fuse": "fusion.fuse",
     "load": "benchmark",
     "md5_split": "benchmark",

@@ -130,12 +130,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 pytest.skip(f"{word} {lacking}")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Looks at test are noted in a file of the tests, not in the user's."""
-    os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
-
-
 OF_A_COMMAND = ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR")
 OF_A_TERMINAL = ("COLUMNS",)
 

@@ -82,7 +82,7 @@ def test_a_comparison_has_the_fields_of_the_command_line(
         "metric=last_hop@1",
         "out=out.json",
     ]
-    warm.harness("compare", *options, "paths.looks=null", cwd=tmp_path, check=True)
+    warm.harness("compare", *options, cwd=tmp_path, check=True)
     written = json.loads((tmp_path / "out.json").read_text())
     names = {"run", "name", "baseline", "gold"}
     assert {key: written[key] for key in found if key not in names | {"coverage"}} == {
@@ -272,7 +272,7 @@ def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
     for name, run in runs.items():
         harness.write(run, tmp_path / f"{name}.json")
-    options = ["run=graph.json", "gold=gold.jsonl", "paths.looks=null"]
+    options = ["run=graph.json", "gold=gold.jsonl"]
     against = ["baseline=dense.json", "metric=last_hop@1"]
     warm.harness("compare", *options, *against, "out=c.csv", cwd=tmp_path, check=True)
     assert (tmp_path / "c-queries.csv").read_text() == (

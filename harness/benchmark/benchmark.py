@@ -270,11 +270,6 @@ class Benchmark:
             )
         raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
 
-    def test_ids(self, members: NDArray[np.int64] | None = None) -> list[str]:
-        """The ids of test's queries among these, or of all."""
-        asked = self.members("test") if members is None else members[self.split[members] == "test"]
-        return self.ids(asked)
-
     def ids(self, members: NDArray[np.int64]) -> list[str]:
         """The ids of these queries."""
         found: list[str] = self.query_ids.take(pa.array(members)).to_pylist()

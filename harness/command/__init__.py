@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -13,9 +13,7 @@ from harness.core.errors import HarnessError
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
-    from harness.sweep.heldout import Noted
 
 log = logging.getLogger(__name__)
 
@@ -162,29 +160,6 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
                 f"{text} changes nothing: {', '.join(map(str, found))} have their own; leave it out"
             )
     return found
-
-
-def look(
-    config: DictConfig, command: str, gold: Gold, test_ids: Collection[str] | None = None
-) -> Noted:
-    """Note that a command looks at these questions, before any figure of them is printed; what was
-    noted.
-
-    gold: of all questions that it looks at.    test_ids: those of test, where a benchmark's split
-    says so.
-    """
-    from harness.sweep.heldout import QuestionSet, note_look
-
-    return note_look(config.paths.looks, command, QuestionSet.of(gold, test_ids))
-
-
-def print_look(config: DictConfig, noted: Noted, n: int) -> None:
-    """Print what ``look`` noted, of ``n`` questions; nothing where none is a test question."""
-    from harness.core.table import paragraph
-    from harness.sweep.heldout import describe_looks
-
-    if noted and (line := describe_looks(noted, n, config.paths.looks)):
-        print(*paragraph(line), sep="\n")
 
 
 def command_line(command: str) -> str:

@@ -6,8 +6,7 @@ sweep's own corpus or, with dataset=, of another; without queries= they are thos
 Lists are made as the sweep made them, and
 kept: what is asked again takes no time. A list that the sweep read from a file needs one with the
 new questions. Beside the file stands out.ir-metadata.yml: what made it, by the names of
-ir_metadata. `harness evaluate` scores what is written, where there is gold; on a test split that is
-a look.
+ir_metadata. `harness evaluate` scores what is written, where there is gold.
 
   harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner
   harness apply lock=runs/sweeps/NAME queries=questions.jsonl out=ranked.trec

@@ -20,9 +20,6 @@ that this number of questions finds in 80% of cases. Compare with every single l
 alone: `baseline` takes several, in the same forms as `run`. Every run is compared with each
 baseline, no pair twice.
 
-When you compare on test questions, each p is also multiplied by a factor that grows with every look
-at them; the last lines say what is still shown then, and files have p_looks.
-
 The lines below the table say which run is better, and how many questions one could win by choosing
 the right run for each. explain=true prints every column and, for each pair, the smallest difference
 that could be found. Files have all.
@@ -52,11 +49,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, look, print_look, python_value, refuse
+from harness.command import at_depths, complete, keep_inputs, python_value, refuse
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -66,7 +63,6 @@ if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
     from harness.evaluation.verdict import Gate
     from harness.run.systems import Files
-    from harness.sweep.heldout import Noted
 
     Systems = Mapping[str, Files]
 
@@ -75,31 +71,24 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.core.table import paragraph
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
     from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
-    from harness.sweep.heldout import charged, describe_charge
 
     complete(config)
     check_ending(config.out, queries=True)
     check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
     runs, baselines = _systems(config)
-    found, looked, n = _compare(config, runs, baselines)
+    found = _compare(config, runs, baselines)
     _show(found, config.explain)
-    print_look(config, looked, n)
-    if line := describe_charge(found, times := looked.get("looks")):
-        print(*paragraph(line), sep="\n")
     won = {name: asdict(room) for name, room in headroom(found).items()}
     results = [
         {
             **one.json,
             "headroom": won.get(str(one.metric)),
-            **looked,
-            **({"p_looks": charged(one.p_holm, times)} if times else {}),
             **({"gate": gate.answer(one)} if gate else {}),
         }
         for one in found
@@ -154,27 +143,17 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
 
 
-def _compare(
-    config: DictConfig, runs: Systems, baselines: Systems
-) -> tuple[Sequence[SystemComparison], Noted, int]:
-    """Every comparison, what was noted of a look at test questions, and how many questions there
-    are.
-
-    Without gold a plug-in compares scores of items, of which none is a test question.
-    """
+def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
+    """Every comparison; without gold a plug-in compares scores of items."""
     from harness.evaluation.coverage import read_gold
 
     if config.gold is None:
         paths = [_paths_alone(each) for each in (runs, baselines)]
-        return (
-            extensions.load("addition", "compare", "compare without gold=").compare(config, *paths),
-            {},
-            0,
-        )
+        plugin = extensions.load("addition", "compare", "compare without gold=")
+        return cast("Sequence[SystemComparison]", plugin.compare(config, *paths))
     refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
     wanted, gold = _metrics(config), read_gold(config)
-    found = _compare_runs(config, gold, wanted, runs, baselines)
-    return found, look(config, "compare", gold), len(gold)
+    return _compare_runs(config, gold, wanted, runs, baselines)
 
 
 def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:

@@ -26,8 +26,8 @@ relevant is left out, and counted; with ties=trec it counts 0, as in trec_eval.
 Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and
 the values of those whose is known: last_hop counts these alone, and `n of last_hop` says how many.
 
-Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted
-in paths.looks: choose with split=tune. splitting is what `split` is to a sweep: disjoint keeps
+Choose on the questions of split=tune (half of them, by the MD5 of their ids) and report those of
+split=test. splitting is what `split` is to a sweep: disjoint keeps
 queries that share gold passages on one side; given goes by the field `split` of queries.jsonl
 (tune, train, dev, validation; test), 'splitting={blind: test}' says what another name means;
 splitting=splits.tsv is a file with lines `id split`.
@@ -48,7 +48,7 @@ import logging
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, look, print_look, python_value
+from harness.command import at_depths, complete, keep_inputs, python_value
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,6 @@ def run(config: DictConfig) -> None:
             longest,
             ", ".join(deeper),
         )
-    looked = look(config, "evaluate", gold)
     if found.note:
         print(f"note: {found.note}")
     table = found.table() if explain else found.short_table()
@@ -89,10 +88,9 @@ def run(config: DictConfig) -> None:
         print(*paragraph(f"caution: {found.tie_note}."), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    print_look(config, looked, len(gold))
     write_result(
         config.out,
-        {**found.json, **looked},
+        found.json,
         found.table(),
         queries=lambda: found.to_frame(per_query=True),
     )

@@ -32,8 +32,8 @@ def run(config: DictConfig) -> None:
     if not OmegaConf.is_missing(config, "concept"):
         print(*fit(_names(str(config.concept))), sep="\n")
         return
-    looks = {str(entry.get("lock_sha256")) for entry in Ledger(Path(config.paths.ledger)).entries()}
-    print(*shown_lines(sweeps(Path(config.paths.runs), looks)), sep="\n")
+    seen = {str(entry.get("lock_sha256")) for entry in Ledger(Path(config.paths.ledger)).entries()}
+    print(*shown_lines(sweeps(Path(config.paths.runs), seen)), sep="\n")
 
 
 def _names(concept: str) -> Table:

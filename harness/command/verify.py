@@ -4,7 +4,7 @@ new computation.
 The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out
 evaluation. With --rescore all trials are scored and judged on tune again (ranks, rows, p values,
 order, winner, all that is locked), and the locked ones scored on test where they were held out
-before: only whether the numbers are the same is shown, so it is no new look at test. Exit status 2
+before: only whether the numbers are the same is shown, so it is no new evaluation. Exit status 2
 names the first file, or value, that differs.
 
   harness verify                             the latest sweep of this user in this folder

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeVar
@@ -20,9 +20,7 @@ from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.cluster import Labels
 
 MARGIN = 0.02
-"""The largest difference that does not matter, in the test of equivalence, unless a configuration
-says another one.
-"""
+"""The largest difference that does not matter, unless a configuration says another one."""
 
 
 EQUAL = 1e-9
@@ -32,7 +30,6 @@ x).
 Test = Literal["sign", "flip"]
 Finding = Literal["better", "worse", "even"]
 C = TypeVar("C", bound="Comparison")
-Correction = Callable[[Sequence[float | None]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -214,6 +211,13 @@ class Comparison:
         return "better" if self.difference > 0 else "worse"
 
     @property
+    def within_margin(self) -> bool:
+        """Whether the whole 95% interval lies within ``margin`` of 0, of values that are 0 or 1."""
+        if not self.binary or self.interval is None:
+            return False
+        return max(map(abs, self.interval)) < self.margin
+
+    @property
     def contradicted(self) -> bool:
         """Whether the interval that decides, which is not corrected, says otherwise than the
         finding.
@@ -263,17 +267,6 @@ class Comparison:
         return self.ruling.interval if self.wins + self.losses else None
 
     @cached_property
-    def p_equivalent(self) -> float | None:
-        """Small when the two are shown to differ by less than ``margin``; None unless values are
-        0/1, of too few.
-        """
-        if not self.binary or self.too_few:
-            return None
-        if self.shared:
-            return self._clustered.equivalence(self.margin)
-        return statistic.equivalence(self.wins, self.losses, self.n, self.margin)
-
-    @cached_property
     def p(self) -> float:
         """Of ``test``, by query."""
         if self.test == "flip":
@@ -281,8 +274,12 @@ class Comparison:
         return statistic.mcnemar(self.wins, self.losses)
 
     @cached_property
-    def p_cluster(self) -> float:
-        """``p`` of the same test in which whole clusters change sides."""
+    def p_cluster(self) -> float | None:
+        """``p`` of the same test in which whole clusters change sides; None where no two queries
+        share one, and where clusters are too few.
+        """
+        if not self.shared or self.too_few:
+            return None
         if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs, self.labels)
         return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)
@@ -382,45 +379,58 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A comparison as a sweep stored it: what is shown of one, under the same names.
+    """What came of a comparison: the numbers of a row of the long frame that is stored and shown.
 
-    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its
-    looks, too. Without an interval where no query differs, as older sweeps stored one.
+    Attributes:
+        wins, losses: queries.
+        difference: the mean of the differences.
+        low, high: its 95% interval, the one that decides; None where no query differs, and where
+            clusters are too few.
+        p: exact McNemar, by query; of a metric that is not 0/1 the sign test.
+        p_cluster: the same test over whole clusters; None where no two queries share gold passages,
+            and where clusters are too few.
+        p_holm: the one of these that decides, corrected for all that was compared together (see
+            ``corrected``).
     """
 
     wins: int
     losses: int
-    p: float
-    p_holm: float | None
     difference: float | None
-    interval: tuple[float, float] | None
+    low: float | None
+    high: float | None
+    p: float
+    p_cluster: float | None
+    p_holm: float | None
+
+    @classmethod
+    def of(cls, one: Comparison, interval: bool = True) -> Self:
+        """The numbers of a comparison.    interval: whether it is wanted."""
+        low, high = (one.interval if interval else None) or (None, None)
+        numbers = (one.wins, one.losses, one.difference, low, high)
+        return cls(*numbers, one.p, one.p_cluster, one.p_holm)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """``low`` to ``high``."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def record(one: Comparison | Outcome) -> dict[str, float | None]:
-    """The columns of the long frame of comparisons that tell what came of each."""
-    low, high = one.interval or (None, None)
-    return {
-        "difference": one.difference,
-        "low": low,
-        "high": high,
-        "wins": one.wins,
-        "losses": one.losses,
-        "p": one.p,
-        "p_holm": one.p_holm,
-    }
+def corrected(found: Sequence[C], evaluation: int = 0) -> list[C]:
+    """The comparisons with the p that decides, corrected over all of them by Holm.
 
+    Args:
+        found: what was compared together.
+        evaluation: which evaluation of test they are of, 0 for tune (see ``statistic.charge``).
 
-def corrected(found: Sequence[C]) -> list[C]:
-    """The comparisons with the p that decide corrected over all of them by Holm."""
-    ps = corrected_ps([one.p_deciding for one in found])
-    return [one.with_fields(p_holm=p) for one, p in zip(found, ps, strict=True)]
-
-
-def corrected_ps(
-    ps: Sequence[float | None], correct: Correction = statistic.holm
-) -> list[float | None]:
-    """The p values corrected over those that there are, in their places."""
-    return [None if math.isnan(p) else p for p in correct(ps).tolist()]
+    Returns:
+        The same, in the same order.
+    """
+    times = statistic.charge(evaluation)
+    ps = statistic.holm([one.p_deciding for one in found]).tolist()
+    return [
+        one.with_fields(p_holm=None if math.isnan(p) else min(1.0, times * p))
+        for one, p in zip(found, ps, strict=True)
+    ]
 
 
 def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, percent, shown
+from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, percent
 from harness.core.table import Kind as ColumnKind
 from harness.evaluation.comparison import EQUAL, Comparison, Outcome
 from harness.evaluation.metric.measure import Values
@@ -139,13 +139,8 @@ def _rule(found: Comparison) -> str:
 def _limit(found: Comparison) -> str:
     """What a comparison without a finding can still say."""
     margin = f"{100 * found.margin:g} points"
-    same = found.p_equivalent
-    if shown(same):
-        clustered = ", by cluster" if found.shared else ""
-        return (
-            f"they are shown to differ by less than {margin} (equivalence p "
-            f"{p_value(same)}{clustered})."
-        )
+    if found.within_margin:
+        return f"they are shown to differ by less than {margin}: the whole interval lies within."
     items = counted(found.n, found.scale.item)
     if found.ruling.least > LEVEL:
         where = f" in {counted(found.units, 'cluster')}" if found.shared else ""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 import numpy as np
 
 from harness.core.table import Column, Field, Source, Table
-from harness.evaluation.comparison import Comparison, record
+from harness.evaluation.comparison import Comparison, Outcome
 from harness.evaluation.conclusion import Headroom, judged
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
@@ -119,9 +119,8 @@ class SystemComparison(Result, Comparison):
             "losses": self.losses,
             "p": self.p,
             "decides": self.decides,
-            "p_cluster": self.ruling.p,
+            "p_cluster": self.p_cluster,
             "difference_interval_cluster": _listed(self.interval),
-            "p_equivalent": self.p_equivalent,
             "wilson": _listed(self.wilson),
             "odds_ratio": self.odds_ratio,
             "detectable": self.detectable,
@@ -152,7 +151,7 @@ class SystemComparison(Result, Comparison):
                 "n": self.n,
                 "score": self.score,
                 "baseline_score": self.baseline_score,
-                **record(self),
+                **asdict(Outcome.of(self)),
                 "decides": self.decides,
             }
         ]

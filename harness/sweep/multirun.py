@@ -32,6 +32,8 @@ from harness.sweep.folder.rows import score
 from harness.sweep.judge.selection import matches
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
     from omegaconf import DictConfig
 
 VARIABLE = "HARNESS_MULTIRUN"
@@ -194,13 +196,13 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own
     reference.
     """
-    ps = [result.trials["p_cluster"].dropna().to_numpy(dtype=float) for result in results]
-    corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
+    corrected = iter(
+        holm(np.concatenate([_deciding(result.trials) for result in results])).tolist()
+    )
     rows: list[list[Any]] = []
     for result, given in zip(results, differing(results), strict=True):
         view, objective = result.whole, str(result.manifest["objective"])
-        compared = result.trials["trial"][result.trials["p_cluster"].notna()]
-        own = dict(zip(compared, next(corrected).tolist(), strict=True))
+        own = {trial: next(corrected) for trial in result.trials["trial"]}
         single = {
             row["name"]: score(row, objective)
             for row in result.lock["baselines"]
@@ -217,7 +219,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
                 view.score(row),
                 row["wins"],
                 row["losses"],
-                own.get(row["trial"]),
+                None if np.isnan(own[row["trial"]]) else own[row["trial"]],
                 single.get(view.reference),
                 list_,
                 single.get(list_ or ""),
@@ -248,6 +250,12 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         f"{counted(trials, 'trial')} of all these sweeps, by cluster where questions share gold"
     )
     return Table("multirun", title, columns, rows)
+
+
+def _deciding(trials: pd.DataFrame) -> NDArray[np.float64]:
+    """float64[T]: the p that decides for each trial; NaN where there is none."""
+    ps = trials["p_cluster"].fillna(trials["p"]).where(trials["p_holm"].notna())
+    return ps.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _best(result: SweepResult) -> int:

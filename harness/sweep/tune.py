@@ -34,12 +34,12 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import Row
+from harness.sweep.folder.rows import Compared, Judged, Row
 from harness.sweep.judge import choice
 from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.selection import find_added, find_named
-from harness.sweep.judge.trial_table import frame, rows
+from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
@@ -106,13 +106,14 @@ class Findings:
     """The trials of a grid, scored and judged on tune; the tables, the manifest and the lock that
     follow.
 
-    trials: by hash.    rows, ranks int32[T, Q, H]: in the order of the rule.
+    trials: by hash.    rows, comparisons, ranks int32[T, Q, H]: in the order of the rule.
     edges: where a best trial lies at the edge of the grid.    seconds: of scoring, without judging.
     """
 
     prepared: Prepared
     trials: Mapping[str, Trial]
     rows: list[Row]
+    comparisons: list[Compared]
     ranks: NDArray[np.int32]
     edges: list[Edge]
     seconds: float
@@ -125,20 +126,23 @@ class Findings:
         seconds = time.perf_counter() - started
         known = dict(zip(prepared.hashes(trials), trials, strict=True))
         objective = prepared.plan.config.objective
-        scored = rows(prepared, known, ranks, "tune")
+        scored, compared = judge_trials(prepared, known, ranks, "tune")
         places = choice.order(scored, objective)
         ordered = [scored[place] for place in places]
+        rank = {row["trial"]: number for number, row in enumerate(ordered)}
+        compared.sort(key=lambda one: rank[one["trial"]])
         longest = {name: int(run.lengths().max(initial=0)) for name, run in prepared.runs.items()}
         edges = find_edges(prepared.plan.grid, ordered, objective, list(trials), longest)
-        return cls(prepared, known, ordered, ranks[places], edges, seconds)
+        return cls(prepared, known, ordered, compared, ranks[places], edges, seconds)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The table of each file: trials in the order of the rule, tune queries, and the lists'
-        scores.
+        """The table of each file: trials in the order of the rule and their comparisons, tune
+        queries, and the lists' scores.
         """
         return {
-            "trials.parquet": frame(self.rows),
+            "trials.parquet": frame(self.rows, Judged),
+            "comparisons.parquet": frame(self.comparisons, Compared),
             "queries.parquet": self.prepared.queries("tune"),
             "scores.parquet": scores.to_frame(self._runs),
         }
@@ -209,7 +213,6 @@ class Findings:
             "ranks_sha256": hashlib.sha256(self.ranks.tobytes()).hexdigest(),
             "edges": [asdict(edge) for edge in self.edges],
             "margin": plan.margin,
-            "family": plan.family,
             "files": dict(files),
         }
         about = find_named(plan.experiment, [row["parameters"] for row in self.rows])

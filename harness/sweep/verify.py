@@ -82,11 +82,11 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     The sweep is written again, elsewhere, and its files are compared: ranks to the bit; the tables
     of trials, queries and scores, the manifest and the lock by value, where floats may differ by
     1e-9 of their size. Other code and libraries are named. Test is scored only where it was held
-    out before, and no number of it is shown: it is no new look.
+    out before, and no number of it is shown: it is no new evaluation.
 
     Raises HarnessError that names the first value that differs.
     """
-    from harness.sweep.heldout import locked, look_of, score_locked
+    from harness.sweep.heldout import locked, placed, score_locked
     from harness.sweep.tune import Findings
 
     found = Findings.of(prepared, prepared.plan.trials())
@@ -127,7 +127,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     if entry is None:
         return
     files = score_locked(
-        locked(result, prepared, result.lock), prepared, result.lock, look_of(entry)
+        locked(result, prepared, result.lock), prepared, result.lock, placed(entry)
     )
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
@@ -135,7 +135,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
                 f"{result.folder / name}: not what is computed now ({_why(result, prepared)})"
             )
     trials = counted(len(result.heldout or ()), "trial")
-    yield f"test       {trials} scored again: the same files, to the bit (no new look)"
+    yield f"test       {trials} scored again: the same files, to the bit (no new evaluation)"
 
 
 def _changes(result: SweepResult, anew: SweepResult) -> Iterator[tuple[str, str, Any, Any]]:
@@ -150,6 +150,10 @@ def _contents(result: SweepResult, anew: SweepResult) -> dict[str, tuple[Any, An
     """By file, what it holds in both folders, as far as ``recorded`` has it."""
     found = {
         "trials.parquet": (_rows(result.trials), _rows(anew.trials)),
+        "comparisons.parquet": (
+            _rows(result.comparisons.query("split == 'tune'")),
+            _rows(anew.comparisons),
+        ),
         "queries.parquet": (_rows(result.queries), _rows(anew.queries)),
         "scores.parquet": (_scores(result), _scores(anew)),
         "manifest.json": (record(result.manifest), record(anew.manifest)),

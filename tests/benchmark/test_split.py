@@ -38,8 +38,6 @@ def test_the_field_of_the_questions_says_which_are_test(folder, tmp_path):
     for gold in (Gold.of(data), Gold.read(folder / "queries.jsonl")):
         assert gold.split("test", "given").query_ids == TEST
         assert gold.split("test", "given").part == "test (given)"
-        assert gold.split("all", "given").test_ids == TEST
-        assert gold.split("tune", "given").test_ids == []
 
 
 def test_the_hash_of_the_data_is_the_same_and_that_of_the_split_is_its_own(bench, folder, tmp_path):
@@ -73,7 +71,7 @@ def test_a_file_of_ids_says_it_too(bench, tmp_path, packed):
     text = ("\n".join(lines) + "\n").encode()
     path.write_bytes(gzip.compress(text) if packed else text)
     data = load(bench, runs=tmp_path / "runs").split_by(str(path))
-    assert data.test_ids() == TEST
+    assert data.ids(data.members("test")) == TEST
     assert data.split_facts["splitting"] == "given"
     assert Gold.read(bench / "queries.jsonl").split("test", str(path)).query_ids == TEST
 

@@ -50,7 +50,6 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     run, out = tmp_path / "own.csv", tmp_path / "out.json"
     frame("frage", "absatz", "wert").to_csv(run, index=False)
     given = [
-        f"paths.looks={tmp_path}/looks",
         f"gold={gold}",
         "columns={query: frage, doc: absatz, score: wert}",
     ]
@@ -95,7 +94,6 @@ def test_each_file_may_have_columns_of_its_own(
         for score in ("wert", "zweiter")
     )
     asked = [
-        f"paths.looks={tmp_path}/looks",
         f"gold={gold}",
         "metric=last_hop",
         "k=1",

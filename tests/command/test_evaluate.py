@@ -163,10 +163,10 @@ def test_a_look_is_noted_before_its_figures_are_printed(
     monkeypatch.setattr("harness.core.table.paragraph", gone)
     looks = folder / "looks.jsonl"
     with pytest.raises(BrokenPipeError):
-        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", f"paths.looks={looks}"]))
+        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl"]))
     assert looks.exists()
     with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
-        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "paths.looks=''"]))
+        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl"]))
 
 
 @pytest.mark.parametrize(

@@ -197,9 +197,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     write(tmp_path / "run.json", {**plain, **cities})
     gold = {query: {next(iter(docs)): 1} for query, docs in plain.items()}
     write(tmp_path / "nfd.json", gold | {f"c{n}": {f"Zu\u0308rich {n}": 1} for n in range(4)})
-    done = command(
-        tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall", "paths.looks=null"
-    )
+    done = command(tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall")
     assert " 90.0" in done.stdout
     assert (
         "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) "
@@ -215,9 +213,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
             "c1": {"ZU\u0308RICH 1": 1},
         },
     )
-    done = command(
-        tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall", "paths.looks=null"
-    )
+    done = command(tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall")
     assert (
         "4 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', "
         "'d011'" in done.stderr
@@ -239,7 +235,6 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
         "baseline=r.json",
         "gold=zeros.json",
         "metric=recall",
-        "paths.looks=null",
     )
     assert (
         "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', "
@@ -261,7 +256,6 @@ def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path
         "baseline=long.json",
         "gold=gold.json",
         "metric=recall",
-        "paths.looks=null",
     )
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
     assert (

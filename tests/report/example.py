@@ -162,7 +162,7 @@ def recall(last: list[int]) -> float:
 
 
 def row(index: int) -> dict[str, object]:
-    name, family, values, last, score, wins, losses, p, wins_best, losses_best, p_best = TUNE[index]
+    name, family, values, last, score, wins, losses, p, *_ = TUNE[index]
     knobs = [f"{key}={value}" for key, value in values.items()]
     return {
         "trial": f"{index:016x}",
@@ -183,12 +183,28 @@ def row(index: int) -> dict[str, object]:
         "losses": losses,
         "p": p,
         "p_holm": p if p is None else 1.0,
-        "p_bh": p if p is None else 1.0,
-        "p_holm_cluster": p if p is None else 1.0,
-        "wins_best": wins_best,
-        "losses_best": losses_best,
-        "p_best": p_best,
     }
+
+
+def compared(made: list[dict[str, object]], best: list[tuple[int | None, ...]]) -> pd.DataFrame:
+    """The long frame: each row against dense, as it says itself, and against graph.
+
+    best: W, L, p, and Holm's p against graph.
+    """
+    rows = []
+    for one, others in zip(made, best, strict=True):
+        against = {
+            "dense": [one[key] for key in ("wins", "losses", "p", "p_holm")],
+            "graph": others,
+        }
+        named = {key: one[key] for key in ("trial", "name", "split", "n")}
+        for name, numbers in against.items():
+            if numbers[0] is not None:
+                found = dict(zip(("wins", "losses", "p", "p_holm"), numbers, strict=True))
+                rows.append({**named, "against": name, "metric": "last_hop@5", **found})
+    shares = dict.fromkeys(["difference", "low", "high", "p_cluster"], None)
+    kinds = dict.fromkeys([*shares, "p_holm"], "Float64")
+    return pd.DataFrame(rows).assign(**shares).astype(kinds)
 
 
 def plain(index: int) -> dict[str, object]:
@@ -205,9 +221,11 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     """The folder ``harness sweep`` and ``harness heldout`` would leave."""
     folder.mkdir(parents=True)
     rows = [row(index) for index in range(len(TUNE))]
-    counts = dict.fromkeys(["wins", "losses", "wins_best", "losses_best"], "Int64")
-    shares = dict.fromkeys(["p", "p_holm", "p_bh", "p_holm_cluster", "p_best"], "Float64")
+    counts = dict.fromkeys(["wins", "losses"], "Int64")
+    shares = dict.fromkeys(["p", "p_holm"], "Float64")
     pd.DataFrame(rows).astype({**counts, **shares}).to_parquet(folder / "trials.parquet")
+    best = [(*trial[8:], trial[10] and 1.0) for trial in TUNE]
+    compared(rows, best).to_parquet(folder / "comparisons.parquet")
     np.save(folder / "ranks.npy", np.stack([gold(trial[3]) for trial in TUNE]))
     queries("q", 8).to_parquet(folder / "queries.parquet")
     (folder / "config.yaml").write_text(
@@ -271,7 +289,7 @@ def as_a_list(result: SweepResult, place: int = 2) -> SweepResult:
 
 def _heldout(folder: Path) -> None:
     rows = []
-    for index, last, score, wins, losses, p, wins_best, losses_best, p_best, wilson, odds in TEST:
+    for index, last, score, wins, losses, p, *_, wilson, odds in TEST:
         rows.append(
             {
                 **plain(index),
@@ -284,20 +302,16 @@ def _heldout(folder: Path) -> None:
                 "losses": losses,
                 "p": p,
                 "p_holm": p,
-                "p_bh": p,
-                "p_holm_cluster": p,
                 "wilson_cluster": wilson,
-                "p_best_holm_cluster": p_best,
                 "roles": ["winner"] if index == 0 else ["baseline"],
-                "wins_best": wins_best,
-                "losses_best": losses_best,
-                "p_best": p_best,
                 "wilson": wilson,
                 "odds_ratio": odds,
                 "evaluation": 1,
             }
         )
     (folder / "heldout.json").write_text(json.dumps(rows))
+    best = [(*trial[6:9], trial[8]) for trial in TEST]
+    compared(rows, best).to_parquet(folder / "heldout_comparisons.parquet")
     np.save(folder / "heldout_ranks.npy", np.stack([gold(trial[1]) for trial in TEST]))
     queries("t", 6).to_parquet(folder / "heldout_queries.parquet")
 

@@ -372,7 +372,7 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
     Scores are rounded there: those that became equal keep their order, here U before V although
     both are 0.1.
     """
-    path, looks = tmp_path / "run.json", f"paths.looks={tmp_path}/looks"
+    path, looks = tmp_path / "run.json"
     for written, query in (([SOLUTION], "Who?"), ({"q": SOLUTION}, "q")):
         path.write_text(json.dumps(written))
         found = lists.read(path).to_dict()

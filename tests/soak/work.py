@@ -109,11 +109,7 @@ def do_sweep(data: Path, runs: Path) -> None:
 
 
 def do_heldout(data: Path, runs: Path) -> None:
-    heldout.run(
-        composed(
-            "heldout", f"paths.runs={runs}", f"paths.looks={runs / 'looks.jsonl'}", "tracking=none"
-        )
-    )
+    heldout.run(composed("heldout", f"paths.runs={runs}", "tracking=none"))
 
 
 def do_report(data: Path, runs: Path) -> None:

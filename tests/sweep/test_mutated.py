@@ -111,7 +111,6 @@ def read(folder: Path, bench: Path, out: Path) -> None:
     runs = [
         f"paths.runs={folder.parents[1]}",
         f"paths.reports={out}",
-        f"paths.looks={out}/looks.jsonl",
     ]
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
     steps = {

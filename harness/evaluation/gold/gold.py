@@ -56,7 +56,7 @@ class Gold:
     corpus: string[D], the ids of all documents, where a benchmark tells them.
     part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where
     this is that of one.
-    given: the queries' own splits, None for one without.    splitting: what ``test_ids`` goes by.
+    given: the queries' own splits, None for one without.    splitting: what ``parts`` goes by.
     grades: of judgements, the relevance of each judged document of each query; supporting are those
     from ``rel`` on.
     nothing: the queries that were left out, since nothing supports them.
@@ -361,32 +361,6 @@ class Gold:
         return split_queries(
             self.splitting, self.query_ids, self.source, "splitting", read, self._gold
         )
-
-    @property
-    def test_ids(self) -> list[str]:
-        """The ids of test's queries among these, also of those that the gold itself gives
-        as test.
-        """
-        test = set().union(*self.tests.values())
-        return [query for query in self.query_ids if query in test]
-
-    @property
-    def tests(self) -> dict[str, set[str]]:
-        """The ids of test's queries among these by the split that says so: the one in use, then the
-        gold's own.
-        """
-        whole = self.whole or self
-        parts = dict(zip(whole.query_ids, whole.parts.tolist(), strict=True))
-        return {
-            f"splitting={splitting_name(self.splitting)}": {
-                name for name in self.query_ids if parts[name] == "test"
-            },
-            "the gold's own split": {
-                query
-                for query, name in zip(self.query_ids, self.given or (), strict=False)
-                if name == "test"
-            },
-        }
 
     def take(self, places: Sequence[int]) -> Gold:
         """Some of the queries.

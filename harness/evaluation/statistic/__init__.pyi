@@ -21,7 +21,6 @@ from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
 from .paired import mcnemar_ps as mcnemar_ps
 from .paired import odds_ratio as odds_ratio
-from .permutation import max_statistic as max_statistic
 from .permutation import sign_flip as sign_flip
 from .pooled import Pooled as Pooled
 from .pooled import pooled as pooled

@@ -63,8 +63,7 @@ Kind = Literal["wins", "hits", "any"]
 
 @dataclass(frozen=True)
 class ClusteredScore:
-    """The score test of a mean over queries that come in clusters: its interval, and its test of
-    equivalence.
+    """The score test of a mean over queries that come in clusters, and its interval.
 
     The distance of the sum from the one under a mean m, divided by its standard error under m,
     against Student's t. The error is that of independent queries (Tango's of wins and losses,
@@ -183,13 +182,6 @@ class ClusteredScore:
             _root(lambda mean: self.statistic(mean) > critical, low, seen),
             _root(lambda mean: self.statistic(mean) >= -critical, seen, high),
         )
-
-    def equivalence(self, margin: float) -> float:
-        """P of a mean of ``margin`` or more on either side, as ``equivalence`` has it by query."""
-        from scipy.special import stdtr
-
-        bounded("margin", margin, 0, 1, open_low=True)
-        return float(stdtr(self.freedom, -min(self.statistic(-margin), -self.statistic(margin))))
 
 
 def _score(wins: float, losses: float, n: float, margin: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -75,18 +74,17 @@ def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.minimum(1.0, 2 * np.minimum(*found)), dtype=np.float64)
 
 
-def charge(look: int) -> float:
-    """What a p is multiplied by at the ``look``-th look at the same test, so that all looks
-    together spend .05.
+def charge(evaluation: int) -> int:
+    """What the ``evaluation``-th evaluation of the same test half multiplies p by: its square, and
+    1 for the first and on tune (0).
 
-    Look k spends .05 x 6 / (pi k)^2, and the sum of 1 / k^2 over all k is pi^2 / 6: however many
-    looks follow, the chance of any false finding is at most .05. A p times its number spends .05 (1
-    + 1/2 + 1/3 ...), which has no bound.
+    The chance of a false finding in any of them is then at most the sum of .05 / k^2 over k = 1, 2,
+    ..., which is .05 pi^2 / 6 = .0822, however many follow.
 
-    >>> [round(charge(look), 2) for look in (1, 2, 5)]
-    [1.64, 6.58, 41.12]
+    >>> [charge(evaluation) for evaluation in (0, 1, 2, 5)]
+    [1, 1, 4, 25]
     """
-    return (math.pi * look) ** 2 / 6
+    return max(1, evaluation) ** 2
 
 
 def _step_down(ps: Values) -> Values:

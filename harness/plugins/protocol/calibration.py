@@ -4,10 +4,10 @@ A world is a draw of tune and test queries from real trials' outcomes in which t
 Queries that share gold passages are drawn together, as whole clusters, and judged by cluster, as
 the harness does. In the *exchanged* world the outcomes of every cluster, of all trials together,
 keep or change their side against the reference list (dense by default) by a coin: each trial's true
-effect is 0 and the trials depend on one another as they do in reality (the coin of the
-max-statistic test). With a *planted* effect the coin is biased on the clusters where one given
-trial wins more or fewer than the reference, so that this trial's true effect is known. In the
-*permuted* world the other lists belong to other queries, so that nothing helps.
+effect is 0 and the trials depend on one another as they do in reality. With a *planted* effect the
+coin is biased on the clusters where one given trial wins more or fewer than the reference, so that
+this trial's true effect is known. In the *permuted* world the other lists belong to other queries,
+so that nothing helps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from harness.evaluation.statistic import (
     clustered_power,
     expected,
     holm,
-    max_statistic,
     mcnemar_ps,
     share,
     too_few,
@@ -46,10 +45,9 @@ class Rates:
 
     protocol: the winner on tune is significantly better than the reference on test; by_query: it is
     by the p by query.
-    naive: the best trial is better, on the very queries that it was chosen on.    holm, maximum:
-    any trial is better
-    on tune after that correction.    planted: the trial with the known effect is better on test.
-    power: of that,
+    naive: the best trial is better, on the very queries that it was chosen on.    holm:
+    any trial is better on tune after that correction.    planted: the trial with the known effect
+    is better on test.    power: of that,
     the mean over the clusters that the worlds drew for test (see ``clustered_power``).    covered:
     the winner's difference from the reference on test lies in the interval that was foretold from
     tune.
@@ -65,7 +63,6 @@ class Rates:
     by_query: int
     naive: int
     holm: int
-    maximum: int
     planted: int
     covered: int
 
@@ -138,12 +135,6 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
     winner = int(np.lexsort((losses, -net))[0])
     ps = _p(signs, labels)
     better = net > 0
-    few = share(labels) and too_few(labels)
-    searched = (
-        np.ones(len(signs))
-        if few
-        else max_statistic(signs, 500, seed, labels if share(labels) else None)
-    )
     # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from the
     # reference.
     fresh = np.bincount(test[1])
@@ -156,7 +147,6 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
         "by_query": _better(test[0][winner], np.arange(len(test[1]))),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
         "holm": bool(((holm(ps) <= ALPHA) & better).any()),
-        "maximum": bool(((searched <= ALPHA) & better).any()),
         "planted": _better(test[0][planted], test[1]),
         "covered": foretold.low <= seen <= foretold.high,
     }

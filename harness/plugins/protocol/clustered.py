@@ -22,16 +22,13 @@ from harness.evaluation.statistic import (
     Labels,
     clustered_mcnemar,
     difference_interval,
-    equivalence,
     holm,
-    max_statistic,
     mcnemar_ps,
     share,
     too_few,
 )
 
 TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
-PERMUTATIONS = 500
 RULE = "rule "
 """What the name of a test or interval that decides begins with; without it, it is that by query."""
 MUSIQUE = {1: 146, 2: 42, 3: 13, 4: 7, 5: 3, 6: 4, 7: 3, 8: 1, 9: 1, 10: 2, 11: 1, 12: 1}
@@ -62,9 +59,8 @@ class Behaviour:
     """errors: the share of false p <= .05; None where clusters are too few for a p.
 
     Without an effect: of all trials for ``p`` and ``uneven p``; of worlds with one in any trial for
-    Holm's and ``max p``, whose trials are searched. Of equivalence: of worlds in which one trial's
-    true difference is just the margin,
-    EFFECT.    coverage: share of worlds in which a 95% interval holds the truth.
+    Holm's, whose trials are searched.    coverage: share of worlds in which a 95% interval holds
+    the truth.
     """
 
     clusters_of: str
@@ -88,11 +84,11 @@ def behave(
     wrong: dict[str, list[float]] = {}
     held: dict[str, list[bool]] = {}
     few = share(labels) and too_few(labels)
-    for world in range(worlds):
+    for _ in range(worlds):
         signs = _outcomes(draw, labels, correlation, 0.0)
         shifted = _outcomes(draw, labels, correlation, EFFECT)[0]
         lopsided = uneven(apart, labels, correlation)
-        found = {**_tests(signs, labels, world), **_equivalent(shifted, labels)}
+        found = _tests(signs, labels)
         found |= {
             name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()
         }
@@ -158,28 +154,16 @@ def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.
     return {"p": plain, f"{RULE}p": by_cluster}
 
 
-def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
+def _tests(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
     """P values: of each trial, and the smallest of all trials, which is what a search over them
     reports.
     """
     single = _single(signs, labels)
-    plain = max_statistic(signs, PERMUTATIONS, seed)
     searched = {
         "Holm p": holm(single["p"]),
         f"{RULE}Holm p": holm(single[f"{RULE}p"]),
-        "max p": plain,
-        f"{RULE}max p": max_statistic(signs, PERMUTATIONS, seed, labels)
-        if share(labels)
-        else plain,
     }
     return {**single, **{name: ps.min(keepdims=True) for name, ps in searched.items()}}
-
-
-def _equivalent(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
-    """The p of one trial that is not equivalent: its difference is the margin."""
-    plain = equivalence(int((signs > 0).sum()), int((signs < 0).sum()), len(labels), EFFECT)
-    ruled = ClusteredScore.of(signs, labels, "wins").equivalence(EFFECT) if share(labels) else plain
-    return {"equivalence p": np.array([plain]), f"{RULE}equivalence p": np.array([ruled])}
 
 
 def _intervals(

@@ -170,7 +170,7 @@ def _other_lists(view: View) -> list[Sentence]:
         return []
     told = [
         f"{name}, at {one.scale.score(one.baseline_score)}: {difference(one)}"
-        for name, one in zip(found, corrected([*found.values()]), strict=True)
+        for name, one in zip(found, corrected([*found.values()], view.evaluation), strict=True)
     ]
     return [Sentence("addition", f"The winner against the other single lists: {'; '.join(told)}.")]
 
@@ -298,7 +298,7 @@ def _power(result: SweepResult) -> str:
         "questions differ) and "
         f"{counted(power['n'], 'question')}{shared}: {_smallest(power)}. "
         f"Its net win on tune is {points(power['effect'])} points; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found at the first look, before Holm's "
+        f"{points(power['effect_corrected'])} points, found before Holm's "
         "correction, with "
         f"probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )

@@ -33,13 +33,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
     legend = f"{_won(view)}; Holm p{view.deciding}: over {judged}"
     if explain:
-        told = (
-            f"{legend}; p: raw, exact McNemar by question; max p: over all trials at "
-            f"once.{_copies(view)}{_data(view)}"
-        )
-        table = table.select(
-            ["rank", "strategy", *first, *_counts(table), "p", "Holm p", "max p", *others]
-        )
+        told = f"{legend}; p: raw, exact McNemar by question.{_copies(view)}{_data(view)}"
+        table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", *others])
         lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
         return "\n".join(
             [_text(table, others, told, said, "explanation", "forecast"), "", *lines]
@@ -154,10 +149,7 @@ def _data(view: View) -> str:
 
 def _copies(view: View) -> str:
     copies = sum(view.copies)
-    said = (
-        f" Left out: {copies} with the same gold ranks as one above; Holm p counts them, max p "
-        "does not."
-    )
+    said = f" Left out: {copies} with the same gold ranks as one above; Holm p counts them."
     return said if copies else ""
 
 

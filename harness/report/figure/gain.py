@@ -160,7 +160,7 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
                 view.compare(own[2], own[best], metric=metric),
             )
         )
-    compared = corrected([pair.against for pair in found])
+    compared = corrected([pair.against for pair in found], view.evaluation)
     return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 
 

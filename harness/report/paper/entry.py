@@ -75,7 +75,8 @@ def signs(
             continue
         measure = Metric.parse(metric)
         others = list(dict.fromkeys(place for place in places.values() if place != base))
-        judged = corrected([view.compare(place, base, metric=measure) for place in others])
+        compared = [view.compare(place, base, metric=measure) for place in others]
+        judged = corrected(compared, view.evaluation)
         findings = {place: one.finding for place, one in zip(others, judged, strict=True)}
         for row, place in places.items():
             if findings.get(place, "even") != "even":

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, corrected, corrected_ps
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
 
-ALPHA = 0.05
 INFORMATIVE = 0.05
 """Below this share of changed queries equivalence says nothing."""
 
@@ -24,17 +23,15 @@ def ablation(view: View) -> list[Table]:
     places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
     if not places or not view.metric.binary:
         return []
-    found = corrected([view.compare(place, view.winner_place) for place in places])
-    ps = corrected_ps([one.p_equivalent for one in found])
-    rows = [_row(view, *each) for each in zip(places, found, ps, strict=True)]
+    found = corrected([view.compare(place, view.winner_place) for place in places], view.evaluation)
+    rows = [_row(view, *each) for each in zip(places, found, strict=True)]
     columns = [
         Column("best of each other fuser", "text"),
         Column("W", "count"),
         Column("L", "count"),
         Column("difference", "points"),
-        Column("90% of difference", "span", "difference"),
+        Column("95% of difference", "span", "difference"),
         Column("Holm p", "p"),
-        Column("equivalence p", "p"),
         Column("verdict", "text"),
         Column("changed %"),
     ]
@@ -42,11 +39,8 @@ def ablation(view: View) -> list[Table]:
         f"Each fuser's best trial against the winner, {view.winner_name}. W and L: questions "
         "that it finds and the "
         "winner does not, and the reverse; difference in points with a score interval; Holm p: "
-        "exact, corrected over "
-        "the rows, small when they differ; "
-        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, "
-        "corrected "
-        "over the rows (Holm), small when they do not; all by cluster where questions share gold. "
+        "exact, corrected over the rows; both by cluster where questions share gold. Equivalent: "
+        f"the whole interval lies within {100 * view.margin:g} points. "
         "Changed: questions whose gold passages in the top k the row, or the winner, changes "
         "against the single list "
         f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are "
@@ -56,12 +50,10 @@ def ablation(view: View) -> list[Table]:
     return [Table("ablation", "Does the fuser matter?", columns, rows, view.source, notes)]
 
 
-def _row(view: View, place: int, found: Comparison, same: float | None) -> list[Any]:
-    """same: the corrected p of equivalence."""
-    interval = None if found.interval is None else found.interval_cluster(1 - 2 * ALPHA)
-    name, p, moved = view.rows[place]["name"], found.p_holm, changed(view, place)
-    said = "too few clusters" if p is None or same is None else verdict(p, same, moved)
-    return [name, found.wins, found.losses, found.difference, interval, p, same, said, moved]
+def _row(view: View, place: int, found: Comparison) -> list[Any]:
+    name, moved = view.rows[place]["name"], changed(view, place)
+    numbers = [found.wins, found.losses, found.difference, found.interval, found.p_holm]
+    return [name, *numbers, verdict(found, moved), moved]
 
 
 def changed(view: View, place: int) -> float:
@@ -80,13 +72,15 @@ def changed(view: View, place: int) -> float:
     return min(shares, default=1.0)
 
 
-def verdict(p: float, same: float, moved: float = 1.0) -> str:
-    """What both tests together say; a difference can be real and yet smaller than the margin.
+def verdict(found: Comparison, moved: float = 1.0) -> str:
+    """What p and interval say together; a difference can be real and yet smaller than the margin.
 
     moved: as ``changed`` says; two that both copy one list are equivalent by construction.
     """
-    if p <= ALPHA:
-        return "different, within the margin" if same <= ALPHA else "different"
-    if same > ALPHA:
+    if found.p_holm is None:
+        return "too few clusters"
+    if found.finding != "even":
+        return "different, within the margin" if found.within_margin else "different"
+    if not found.within_margin and found.wins + found.losses:
         return "undecided"
     return "equivalent" if moved >= INFORMATIVE else "uninformative"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
-from harness.evaluation.comparison import Comparison, corrected, corrected_ps
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
@@ -29,8 +29,8 @@ WHOLE = ({"label": "all", "where": {}},)
 class Line:
     """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
 
-    against: the comparison with the table's baseline row, None for that row itself; its p, and
-    p_same, that of equivalence, are corrected over the rows of that slice and split.
+    against: the comparison with the table's baseline row, None for that row itself; its p is
+    corrected over the rows of that slice and split.
     """
 
     place: int
@@ -41,7 +41,6 @@ class Line:
     scores: Sequence[float]
     interval: Sequence[float] | None
     against: Comparison | None
-    p_same: float | None
     published: str
 
 
@@ -111,7 +110,6 @@ class ComparisonTable:
                 if place
             ),
             *judged(against, "W", "L", "p", "Holm p", "95% of difference"),
-            Field(Column("equiv. p", "p"), attrgetter("p_same"), binary),
             *judged(against, *odds),
             Field(Column("published", "text"), attrgetter("published"), self._prints),
         ]
@@ -167,15 +165,13 @@ class ComparisonTable:
         test = self.result.test
         lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
         evaluation = (
-            f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
+            f"; test: evaluation {test.evaluation} of this split{test.charge}" if test else ""
         )
-        margin = f"{100 * self.result.whole.margin:g} points"
-        same = f"equiv. p: two one-sided tests at {margin}, Holm's; " if metric.binary else ""
         return [
             f"{defined}. W and L: questions with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by "
             "question; Holm p: over "
-            f"the trials of a split; difference in points, {how}; {same}Holm p and intervals are "
+            f"the trials of a split; difference in points, {how}; Holm p and intervals are "
             "by cluster where "
             "questions share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
@@ -218,18 +214,17 @@ class ComparisonTable:
                 )
                 scores = [float(average(each)) for each in values]
                 names = (row["label"], cut["label"], part.split)
-                against, same = compared.get(number, (None, None))
+                against = compared.get(number)
                 printed = _published(row, part, cut)
                 found.append(
-                    Line(place, *names, len(values[0]), scores, interval, against, same, printed)
+                    Line(place, *names, len(values[0]), scores, interval, against, printed)
                 )
         return found
 
     def _compared(
         self, part: View, members: NDArray[np.bool_], own: Sequence[int | None]
-    ) -> dict[int, tuple[Comparison, float | None]]:
-        """The comparisons with the table's baseline row, and their p of equivalence, corrected, by
-        number of the row.
+    ) -> dict[int, Comparison]:
+        """The comparisons with the table's baseline row, corrected, by number of the row.
 
         own: the place in ``part`` of each row's trial. A trial that several rows name is one
         comparison.
@@ -238,9 +233,8 @@ class ComparisonTable:
         if base is None:
             return {}
         others = list(dict.fromkeys(place for place in own if place is not None and place != base))
-        found = corrected([part.compare(place, base, members, self.metrics[0]) for place in others])
-        same = corrected_ps([one.p_equivalent for one in found])
-        compared = dict(zip(others, zip(found, same, strict=True), strict=True))
+        found = [part.compare(place, base, members, self.metrics[0]) for place in others]
+        compared = dict(zip(others, corrected(found, part.evaluation), strict=True))
         return {number: compared[place] for number, place in enumerate(own) if place in compared}
 
 

@@ -95,7 +95,7 @@ def effect(view: View) -> list[Table]:
     found = effects(view)
     if not found:
         return []
-    parts = iter(corrected([part for one in found for part in one.parts.values()]))
+    parts = iter(corrected([part for one in found for part in one.parts.values()], view.evaluation))
     rows: list[tuple[Effect, str, Comparison]] = []
     for one in found:
         rows += [(one, WHOLE, one.whole), *((one, label, next(parts)) for label in one.parts)]
@@ -133,7 +133,7 @@ def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:
     list, the comparison, whose p is corrected over all lists and hop counts.
     """
     found = effects(view)
-    parts = iter(corrected([part for one in found for part in one.hops.values()]))
+    parts = iter(corrected([part for one in found for part in one.hops.values()], view.evaluation))
     by_label: dict[str, list[tuple[str, Effect, Comparison]]] = {}
     for one in found:
         for label in one.hops:

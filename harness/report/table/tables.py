@@ -12,7 +12,7 @@ from harness.report.table.cost import cost
 from harness.report.table.effect import effect, labelled
 from harness.report.table.headroom import headroom
 from harness.report.table.knobs import knobs
-from harness.sweep.folder import SweepResult, View, against_best, against_reference, rerun
+from harness.sweep.folder import SweepResult, View, rerun
 
 BEST = ("W", "L", "Holm p")
 """What is shown against the best single list, with a star."""
@@ -58,7 +58,7 @@ def heldout(result: SweepResult) -> Table:
         *_against(view, "95% of difference"),
         *_outcomes(view),
         *_against(view, "Holm p"),
-        *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
+        *_best(view),
         *(_cell(view, Column(f"{name} %"), name) for name in others),
         Field(Column("chain %"), lambda place: on_chains[place]),
     ]
@@ -102,8 +102,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
         *(_cell(view, Column(f"{name} %"), name) for name in (view.objective, *first)),
         *_outcomes(view),
         *_against(view, "Holm p"),
-        _cell(view, Column("max p", "p"), "p_max"),
-        *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
+        *_best(view),
         *_against(view, "95% of difference"),
         *(_cell(view, Column(f"{name} %"), name) for name in others),
     ]
@@ -111,11 +110,9 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     judged_against = against(view)
     notes = [
         f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}.",
-        f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation "
-        "test over all trials at "
-        "once (random signs, so trials that resemble each other count once); difference: from "
-        f"{view.reference}, in "
-        f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
+        f"{judged_against} Holm p: corrected over all trials; difference: from "
+        f"{view.reference}, in points, 95% score interval; {decided(view)}"
+        f"Bold: the winner{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in kept]
     return Table.of(
@@ -127,10 +124,7 @@ def _copies(view: View, limit: int | None) -> str:
     """How many trials have the gold ranks of another; nothing where none has."""
     copies = sum(view.copies)
     left = " and are left out" if limit else ""
-    told = (
-        f" ({copies} have the same gold ranks as one above{left}; Holm p counts them, max p does "
-        "not)"
-    )
+    told = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
     return told if copies else ""
 
 
@@ -162,7 +156,7 @@ def decided(view: View) -> str:
     two queries share.
     """
     told = {
-        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of questions that share gold passages "  # noqa: E501
+        " by cluster": "Holm p and intervals by cluster: whole clusters of questions that share gold passages "  # noqa: E501
         "change sides; ",
         " (too few clusters)": "no Holm p and no interval: too few clusters of questions that share gold passages; ",  # noqa: E501
     }
@@ -197,7 +191,12 @@ def _cell(view: View, column: Column, key: str) -> Field[int]:
 
 def _against(view: View, *titles: str) -> list[Field[int]]:
     """Columns against the reference."""
-    return judged(lambda place: against_reference(view.rows[place]), *titles)
+    return judged(lambda place: view.outcome(place, view.reference), *titles)
+
+
+def _best(view: View) -> list[Field[int]]:
+    """Columns against the best single list, with a star."""
+    return judged(lambda place: view.outcome(place, view.best_single), *BEST, mark="*")
 
 
 def _outcomes(view: View) -> list[Field[int]]:

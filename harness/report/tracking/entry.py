@@ -39,14 +39,14 @@ SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
 trials differ in.
 """
 GRAPH = ("graph_win", "graph_loss")
-JUDGED = ("p", "p_holm_cluster", "wilson_low", "wilson_high", "wins_best", "losses_best", "p_best")
+JUDGED = ("p", "p_holm", "wilson_low", "wilson_high")
 """What the page shows behind the first metrics and the questions won and lost."""
 FILES = {
-    "tune": ("trials.parquet", "config.yaml", "manifest.json", LOCK),
-    "test": ("heldout.json", ENTRY, LOCK),
+    "tune": ("trials.parquet", "comparisons.parquet", "config.yaml", "manifest.json", LOCK),
+    "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
-FORM = 2
+FORM = 3
 """Another number where runs say more than those of an earlier release, which they then replace."""
 
 

@@ -50,10 +50,11 @@ UI = "http://127.0.0.1:5000"
 DESCRIPTION = """Each run is a sweep of the harness; below it is a run for each of its trials, and for its held-out run.
 
 - `last_hop_at_5` and others: the share of questions; `wins`, `losses`: questions won and lost on the objective against
-  the reference list (`_best`: against the best single list); `graph_win`, `graph_loss`: on last_hop against dense. A
-  trial is safe where `graph_loss` is 0, and effective where `graph_win` is above 0.
-- `p`: raw, exact McNemar, by question; `p_holm`: after Holm's correction over all trials; `_cluster`: by clusters of
-  questions that share gold passages, which decides; `_low`, `_high`: ends of 95% intervals.
+  the reference list; `graph_win`, `graph_loss`: on last_hop against dense; comparisons.parquet has those against the
+  best single list, too. A trial is safe where `graph_loss` is 0, and effective where `graph_win` is above 0.
+- `p`: raw, exact McNemar, by question; `p_cluster`: the same by clusters of questions that share gold passages, where
+  any do; `p_holm`: the one of these that decides, after Holm's correction over all trials; `low`, `high`: the ends of
+  the 95% interval of `difference`; `wilson_low`, `wilson_high`: of the objective.
 
 The description of a sweep's run has links to its trials as a table and as charts, that of a trial the command that
 runs it again."""  # noqa: E501

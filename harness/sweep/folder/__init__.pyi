@@ -21,11 +21,10 @@ from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing
+from .rows import Compared as Compared
 from .rows import Forecast as Forecast
 from .rows import Named as Named
 from .rows import Row as Row
-from .rows import against_best as against_best
-from .rows import against_reference as against_reference
 from .rows import lists_read as lists_read
 from .rows import rerun as rerun
 from .rows import score as score

@@ -17,10 +17,11 @@ from typing_extensions import TypedDict
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256, sealed
 from harness.core.input import misfit, read_yaml
-from harness.sweep.folder.lock import Family, Lock
+from harness.sweep.folder.lock import Lock
 
 log = logging.getLogger(__name__)
 FILES = (
+    "comparisons.parquet",
     "config.yaml",
     "manifest.json",
     "queries.parquet",
@@ -29,7 +30,12 @@ FILES = (
     "trials.parquet",
 )
 """The files of a sweep, beside its lock."""
-HELDOUT = ("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy")
+HELDOUT = (
+    "heldout.json",
+    "heldout_comparisons.parquet",
+    "heldout_queries.parquet",
+    "heldout_ranks.npy",
+)
 """The files of a held-out evaluation."""
 ENTRY = "heldout.entry.json"
 """A copy of the evaluation's line in the ledger, so that a folder can be moved."""
@@ -52,12 +58,9 @@ class Line(TypedDict, total=False):
     data_sha256: str | None
     lock_sha256: str | None
     files: dict[str, str] | None
-    looks: int | None
-    charged: int | None
     chosen_on: int | None
     code: str | None
     trials: list[str] | None
-    family: Family | None
 
 
 class Entry(Line):

@@ -18,14 +18,6 @@ from harness.sweep.folder.rows import Forecast, Named
 LOCK = "winner.lock.json"
 
 
-class Family(TypedDict):
-    """A family of experiments, and which of its members this one is."""
-
-    name: str
-    member: str
-    members: list[str]
-
-
 class Power(TypedDict):
     """What the winner's test against the best single list can show, as
     ``harness.sweep.judge.foresight`` counts it.
@@ -72,7 +64,6 @@ class Lock(TypedDict):
     edges: NotRequired[list[Edged]]
     sources: NotRequired[dict[str, str] | None]
     files: NotRequired[dict[str, str]]
-    family: NotRequired[Family | None]
     reference: NotRequired[str | None]
     best_single: NotRequired[str | None]
     expected: NotRequired[Forecast | None]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Required, cast
+from typing import TYPE_CHECKING, Any, Required, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, read_lock
 from harness.sweep.folder.manifest import Manifest
-from harness.sweep.folder.rows import Row, records
+from harness.sweep.folder.rows import Compared, Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
+COMPARED = tuple(get_type_hints(Compared))
+"""The columns of the long frame of comparisons."""
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 SHOWN, SHOWN_METRICS = 8, 4
 """Trials and metrics that a notebook shows of a sweep."""
@@ -60,9 +62,8 @@ class SweepResult:
     """A finished sweep, read lazily from its folder.
 
     ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON
-    of flat, typed knobs such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single``
-    for baselines, else the fuser's name) and ``losses_best``/``wins_best``/``p_best`` (against the
-    best single list on tune).
+    of flat, typed knobs such as ``fuser``, ``fuser.alpha``, ``pool.cap``) and ``family``
+    (``single`` for baselines, else the fuser's name).
     ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``:
     ``id, hops, type, chain, cluster`` of the Q queries.
     splits: other splits of tune under which reports try the choice again.
@@ -126,6 +127,18 @@ class SweepResult:
     def trials(self) -> pd.DataFrame:
         """The leaderboard, on tune."""
         return self._table("trials.parquet", (*TRIAL, self.manifest["objective"]))
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame:
+        """A row a trial and the single list that it was compared with, on tune and, after `harness
+        heldout`, the locked trials on test.
+
+        Columns: trial, name, split, against, metric, n, and those of ``Outcome``.
+        """
+        import pandas as pd
+
+        names = ["comparisons.parquet", *(["heldout_comparisons.parquet"] if self.heldout else [])]
+        return pd.concat([self._table(name, [*COMPARED]) for name in names], ignore_index=True)
 
     @cached_property
     def ranks(self) -> NDArray[np.int32]:
@@ -212,7 +225,12 @@ class SweepResult:
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
         if not known.all():
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
-        return View(split, rows, ranks, queries, self.manifest, self.lock, len(known))
+        own = self.comparisons[self.comparisons["split"] == split]
+        compared = records(own)
+        if (told := misfit(compared, list[Compared])) is not None:
+            raise self._damaged("comparisons.parquet", told)
+        facts = (self.manifest, self.lock, len(known))
+        return View(split, rows, ranks, queries, *facts, cast("list[Compared]", compared))
 
     @property
     def locked(self) -> View:

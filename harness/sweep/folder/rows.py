@@ -13,7 +13,6 @@ from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from harness.core.input import Number, Pair, misfit
-from harness.evaluation.comparison import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,20 +68,38 @@ class Named(TypedDict):
     learned: NotRequired[dict[str, object]]
 
 
-class Judged(TypedDict, total=False):
-    """What the comparisons say of a trial; null where nothing is compared, as the reference with
-    itself.
+class Compared(TypedDict):
+    """A row of the long frame of comparisons: a trial against a single list on one split.
 
-    ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against
-    the best single list. ``p``, ``p_holm``, ``p_bh``, ``wilson`` and the interval
-    ``difference_low`` to ``difference_high`` are by query: the exact McNemar p, which papers
-    report, and what follows from it. ``_cluster``: what decides, by clusters of queries that share
-    gold passages; the same numbers where none share, null where clusters are too few (see
-    ``harness.evaluation.comparison.Ruling``). ``p_max`` (max-statistic permutation test) and
-    ``p_equivalent`` (that the difference is less than the margin) are by cluster, too. ``holm``,
-    ``bh`` and ``max`` are corrected over all rows.
-    ``odds_ratio``: the objective's odds against the reference's, of a 0/1 one. ``design_effect``:
-    the objective's.
+    against: the reference list, or the best single list of tune.    metric: the objective.
+    n: the queries that it counts.    The other columns are those of ``Outcome``.
+    """
+
+    trial: str
+    name: str
+    split: str
+    against: str
+    metric: str
+    n: int
+    wins: int
+    losses: int
+    difference: Share
+    low: Share
+    high: Share
+    p: Number
+    p_cluster: Share
+    p_holm: Share
+
+
+class Judged(TypedDict, total=False):
+    """What is counted of a trial beside its metrics.
+
+    ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);
+    null for that list itself.
+    ``wilson``: Wilson's 95% interval of the objective by query, ``wilson_cluster`` by clusters of
+    queries that share gold passages, which is shown: the same numbers where none share, null where
+    clusters are too few.    ``odds_ratio``: the objective's odds against the reference's, of a 0/1
+    one.
     ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and
     ``dense`` (the reference, where no list is called so) does not, and the reverse.
     """
@@ -91,33 +108,15 @@ class Judged(TypedDict, total=False):
     losses: Required[Count]
     graph_win: Count
     graph_loss: Count
+    difference: Share
+    low: Share
+    high: Share
     p: Share
     p_cluster: Share
-    wins_best: Count
-    losses_best: Count
-    p_best: Share
-    p_best_cluster: Share
     p_holm: Share
-    p_holm_cluster: Share
-    p_bh: Share
-    p_best_holm: Share
-    p_best_holm_cluster: Share
-    p_max: Share
     wilson: Interval
-    odds_ratio: Share
-    difference: Share
-    difference_low: Share
-    difference_high: Share
-    difference_cluster_low: Share
-    difference_cluster_high: Share
-    difference_best: Share
-    difference_best_low: Share
-    difference_best_high: Share
-    difference_best_cluster_low: Share
-    difference_best_cluster_high: Share
-    p_equivalent: Share
     wilson_cluster: Interval
-    design_effect: Share
+    odds_ratio: Share
 
 
 class Row(Named, Judged):
@@ -127,9 +126,7 @@ class Row(Named, Judged):
     family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
     it.
     n: the queries that the objective counts.    learned: only in a lock; what follows it: only on
-    test. ``p_looks`` and
-    ``p_best_looks``: ``p_holm_cluster`` and ``p_best_holm_cluster``, charged for the looks that
-    test has had.
+    test.
     """
 
     untuned: NotRequired[bool]
@@ -139,35 +136,9 @@ class Row(Named, Judged):
     coverage: NotRequired[dict[str, Covered] | None]
     roles: NotRequired[list[str] | None]
     evaluation: NotRequired[int]
-    looks: NotRequired[Count]
-    charged: NotRequired[Count]
     chosen_on: NotRequired[Count]
     expected: NotRequired[Forecast | None]
     as_expected: NotRequired[bool | None]
-    p_family: NotRequired[Share]
-    p_looks: NotRequired[Share]
-    p_best_looks: NotRequired[Share]
-
-
-def against_reference(row: Row) -> Outcome | None:
-    """What a row says against the reference; None of the reference itself."""
-    return _outcome(row, "")
-
-
-def against_best(row: Row) -> Outcome | None:
-    """The same against the best single list; None in sweeps of before it was stored, too."""
-    return _outcome(row, "_best")
-
-
-def _outcome(named: Row, side: str) -> Outcome | None:
-    row = cast("dict[str, Any]", named)  # by names that are put together
-    if row.get(f"wins{side}") is None:
-        return None
-    low, high = (row.get(f"difference{side}_cluster_{end}") for end in ("low", "high"))
-    holm = row.get(f"p{side}_looks", row.get(f"p{side}_holm_cluster"))
-    wins, losses = row[f"wins{side}"], row[f"losses{side}"]
-    interval = (low, high) if low is not None and high is not None and wins + losses else None
-    return Outcome(wins, losses, row[f"p{side}"], holm, row.get(f"difference{side}"), interval)
 
 
 def score(row: Named, metric: str) -> float:

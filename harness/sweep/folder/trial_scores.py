@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.evaluation.comparison import MARGIN, Comparison
+from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.lock import Lock
 from harness.sweep.folder.manifest import Manifest
-from harness.sweep.folder.rows import Row, against_best, against_reference, score
+from harness.sweep.folder.rows import Compared, Row, score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ class TrialScores:
     them.
 
     queries: those that the objective counts; in_split: how many the split has, None: these.
+    comparisons: the rows of the long frame on this split; of other trials, too.
     """
 
     split: str
@@ -39,6 +40,7 @@ class TrialScores:
     manifest: Manifest
     lock: Lock
     in_split: int | None = None
+    comparisons: Sequence[Compared] = ()
 
     @property
     def n(self) -> int:
@@ -201,18 +203,29 @@ class TrialScores:
             self.clusters[part],
         )
 
+    def outcome(self, place: int, against: str | None) -> Outcome | None:
+        """What is stored of a row against a single list; None of that list itself, and where they
+        were not compared.
+        """
+        found = self._stored.get((self.rows[place]["trial"], str(against)))
+        if found is None:
+            return None
+        return Outcome(**{field.name: found[field.name] for field in fields(Outcome)})
+
+    @cached_property
+    def _stored(self) -> dict[tuple[str, str], Mapping[str, Any]]:
+        return {(one["trial"], one["against"]): one for one in self.comparisons}
+
     def winner_against(self, name: str | None) -> Comparison | None:
         """The winner against a single list; None against itself, and where the sweep has no such
         list.
 
-        Against the reference and the best list of tune its p is corrected as the winner's row says.
+        Against the reference and the best list of tune its p is corrected as it is stored.
         """
-        place, row = self.singles.get(name or ""), self.rows[self.winner_place]
+        place = self.singles.get(name or "")
         if place is None or place in (self.winner_place, self.best_place):
             return None
-        stored = {self.best_single: against_best(row), self.reference: against_reference(row)}.get(
-            name
-        )
+        stored = self.outcome(self.winner_place, name)
         return self.compare(self.winner_place, place).with_fields(
             p_holm=None if stored is None else stored.p_holm
         )

@@ -20,32 +20,16 @@ from harness.sweep.folder.trial_scores import TrialScores
 
 @dataclass(frozen=True)
 class View(TrialScores):
-    """The rows with words for captions: data, split, looks, lists, clusters, and the winner as it
+    """The rows with words for captions: data, split, lists, clusters, and the winner as it
     is announced.
     """
 
     @property
-    def look(self) -> str:
-        """Words for captions: the family of experiments that the evaluation is of, and the looks
-        known before it.
-        """
-        group = self.lock.get("family")
-        of = (
-            f", of the family {group['name']} ({len(group['members'])} experiments)"
-            if group
-            else ""
-        )
-        if any(row.get("looks") is None for row in self.rows):
-            return f"{of}, earlier looks not recorded"
-        earlier = max((int(row["looks"] or 0) for row in self.rows), default=0)
-        known = f", after {earlier} known looks of any kind" if earlier else ""
-        return of + known
-
-    @property
     def charge(self) -> str:
-        """How Holm's p is charged for the looks that test has had; nothing on tune."""
-        look = max((int(row.get("charged") or 0) for row in self.rows), default=0)
-        return f", times {charge(look):.3g} because this is look {look} at test" if look else ""
+        """How p is charged for earlier evaluations of test; nothing for the first, and on tune."""
+        times = charge(self.evaluation)
+        told = f", times {times} because this is evaluation {self.evaluation} of test"
+        return told if times > 1 else ""
 
     @property
     def winner_title(self) -> str:
@@ -63,7 +47,7 @@ class View(TrialScores):
         """Benchmark, split, number of questions, of test which evaluation, and what the lists are
         made of.
         """
-        times = f", evaluation {self.evaluation}{self.look}" if self.evaluation else ""
+        times = f", evaluation {self.evaluation}{self.charge}" if self.evaluation else ""
         return "; ".join(
             filter(
                 None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]
@@ -116,7 +100,7 @@ class View(TrialScores):
         )
         place += self.unordered() + (f", k = {k}" if at else "")
         times = (
-            f"Evaluation {self.evaluation} of {self.split}{self.look}." if self.evaluation else ""
+            f"Evaluation {self.evaluation} of {self.split}{self.charge}." if self.evaluation else ""
         )
         notes = [
             f"{definitions((name, 'full_sup', 'recall'))}.",

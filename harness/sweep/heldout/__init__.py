@@ -1,6 +1,4 @@
-"""Test, looked at once: the locked trials' scores, the ledger, other looks, families of
-experiments.
-"""
+"""Test, evaluated once: the locked trials' scores and the ledger."""
 
 import lazy_loader
 

@@ -1,13 +1,5 @@
 from .ledger import Ledger as Ledger
 from .locked_trials import heldout as heldout
 from .locked_trials import locked as locked
-from .locked_trials import look_of as look_of
+from .locked_trials import placed as placed
 from .locked_trials import score_locked as score_locked
-from .looks import Noted as Noted
-from .looks import QuestionSet as QuestionSet
-from .looks import charged as charged
-from .looks import describe_charge as describe_charge
-from .looks import describe_looks as describe_looks
-from .looks import note_look as note_look
-from .recorded import compare as compare
-from .recorded import evaluate as evaluate

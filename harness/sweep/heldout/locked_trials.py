@@ -23,16 +23,14 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.core.table import counted
-from harness.evaluation.gold import Gold
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, Entry, Line, file_hash, read_entry
 from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
-from harness.sweep.heldout.looks import QuestionSet, count_looks, note_look
+from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.judge import choice
-from harness.sweep.judge.trial_table import rows
+from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
 
@@ -40,13 +38,11 @@ log = logging.getLogger(__name__)
 
 
 class Placed(TypedDict):
-    """Which evaluation this is, and the looks that test had before it, as the rows of
-    ``heldout.json`` say it.
+    """Which evaluation of test this is, and how many of its questions other sweeps chose on, as the
+    rows of ``heldout.json`` say it.
     """
 
     evaluation: int
-    looks: int | None
-    charged: int
     chosen_on: NotRequired[int]
 
 
@@ -65,12 +61,8 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
-        looks, ids = plan.config.paths.get("looks"), data.test_ids()
-        asked = QuestionSet.of(Gold.of(data).take(members.tolist()), ids)
         _check_ledger(result, lock, ledger)
-        if known := [line["sha256"] for line in seen]:
-            note_look(looks, "heldout", asked, known)
-        if begun is None and seen and not again and not permits(lock.get("family"), seen):
+        if begun is None and seen and not again:
             raise HarnessError(
                 f"the test split of {data.name} has been evaluated already, "
                 f"{counted(len(seen), 'time')} "
@@ -78,22 +70,19 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 "then says so"
             )
         if begun is None:
-            before = count_looks(looks, asked, known)
-            shared = chosen_on(result.folder.parent.parent, data.name, ids)
-            times = charged(lock.get("family"), seen, before)
-            look: Placed = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
-            if shared:
-                look["chosen_on"] = shared
+            place: Placed = {"evaluation": len(seen) + 1}
+            if shared := chosen_on(result.folder.parent.parent, data.name, data.ids(members)):
+                place["chosen_on"] = shared
         else:
-            look = look_of(begun)
+            place = placed(begun)
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d",
             result.folder.name,
             len(members),
             data.name,
-            look["evaluation"],
+            place["evaluation"],
         )
-        files = score_locked(trials, prepared, lock, look)
+        files = score_locked(trials, prepared, lock, place)
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         if begun is not None and begun["files"] != hashes:
             raise HarnessError(
@@ -104,7 +93,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             )
         entry = begun or ledger.append(
             {
-                **{key: value for key, value in look.items() if key != "evaluation"},
+                **place,
                 "dataset": data.name,
                 "data_sha256": data.sha256,
                 "split": "test",
@@ -114,10 +103,8 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 "code": code_version(),
                 "trials": list(trials),
                 "files": hashes,
-                **({"family": lock["family"]} if lock.get("family") else {}),
             }
         )
-        note_look(looks, "heldout", asked, [entry["sha256"]])
         files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
         _write(files, result.folder)
     return SweepResult(result.folder)
@@ -156,13 +143,9 @@ def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
     return len(found & {*test})
 
 
-def look_of(entry: Line | Entry) -> Placed:
-    """What a line of the ledger says of the look that it is."""
-    found: Placed = {
-        "evaluation": entry.get("evaluation") or 1,
-        "looks": entry.get("looks", 1),
-        "charged": entry.get("charged") or 1,
-    }
+def placed(entry: Line | Entry) -> Placed:
+    """What a line of the ledger says of the evaluation that it is."""
+    found: Placed = {"evaluation": entry.get("evaluation") or 1}
     if (shared := entry.get("chosen_on")) is not None:
         found["chosen_on"] = shared
     return found
@@ -198,32 +181,32 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
 
 
 def score_locked(
-    trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed
+    trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, place: Placed
 ) -> dict[str, bytes]:
-    """The files of the evaluation, by name. look: see ``look_of``."""
+    """The files of the evaluation, by name. place: see ``placed``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
-    scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
+    scored, compared = judge_trials(
+        prepared, trials, ranks, "test", lock.get("best_single"), place["evaluation"]
+    )
     covered = prepared.coverage("test")
     table = [
         {
             **row,
             "coverage": {name: covered[name] for name in trial.pool.lists},
             "roles": roles[row["trial"]],
-            **look,
+            **place,
             **expectation(row, lock),
-            **correct(row["p_holm_cluster"], lock.get("family"), look["charged"]),
-            "p_best_looks": correct(
-                row["p_best_holm_cluster"], lock.get("family"), look["charged"]
-            )["p_looks"],
         }
         for row, trial in zip(scored, trials.values(), strict=True)
     ]
-    array, frame = io.BytesIO(), io.BytesIO()
+    array, queries, comparisons = io.BytesIO(), io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)
-    prepared.queries("test").to_parquet(frame, index=False)
+    prepared.queries("test").to_parquet(queries, index=False)
+    frame(compared, stored.Compared).to_parquet(comparisons, index=False)
     return {
+        "heldout_comparisons.parquet": comparisons.getvalue(),
         "heldout.json": (json.dumps(table, indent=1, sort_keys=True) + "\n").encode(),
-        "heldout_queries.parquet": frame.getvalue(),
+        "heldout_queries.parquet": queries.getvalue(),
         "heldout_ranks.npy": array.getvalue(),
     }
 

@@ -14,7 +14,6 @@ from harness.core.table import LEVEL
 from harness.evaluation.comparison import counted_queries
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import (
-    charge,
     correlation,
     expected,
     mcnemar_power,
@@ -23,9 +22,6 @@ from harness.evaluation.statistic import (
 )
 from harness.sweep.folder.rows import Row
 from harness.sweep.judge.choice import tiebreak
-
-ALPHA = LEVEL / charge(1)
-"""What the first look at test spends."""
 
 
 def foresight(
@@ -87,8 +83,7 @@ def power(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, object]:
-    """What the test of ``n`` queries can see, at what the first look spends and before Holm's
-    correction.
+    """What the test of ``n`` queries can see, before Holm's correction.
 
     apart: float64[Q], the winner's difference from the best single list on tune's queries, in
     clusters ``labels``.
@@ -105,15 +100,15 @@ def power(
     r = 0.0 if labels is None else correlation(apart, labels)
     inflation = 1.0 if fresh is None else 1 + r * (float((fresh**2).sum()) / float(fresh.sum()) - 1)
     known = max(1, int(n / inflation))
-    needed = queries_needed(discordance, corrected, alpha=ALPHA) if corrected > 0 else None
+    needed = queries_needed(discordance, corrected, alpha=LEVEL) if corrected > 0 else None
     return {
         "n": n,
         "n_effective": known,
         "discordance": discordance,
         "effect": effect,
         "effect_corrected": corrected,
-        "smallest": smallest_effect(known, discordance, alpha=ALPHA),
-        "power": mcnemar_power(known, discordance, effect, ALPHA),
-        "power_corrected": mcnemar_power(known, discordance, corrected, ALPHA),
+        "smallest": smallest_effect(known, discordance, alpha=LEVEL),
+        "power": mcnemar_power(known, discordance, effect, LEVEL),
+        "power_corrected": mcnemar_power(known, discordance, corrected, LEVEL),
         "queries": None if needed is None else int(np.ceil(needed * inflation)),
     }

@@ -1,9 +1,10 @@
-"""Trials and their gold ranks to rows of a leaderboard, and to the table that is stored."""
+"""Trials and their gold ranks to the two frames that are stored: trials and comparisons."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 import numpy as np
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters
 from harness.core.configuration import by_name
+from harness.core.input import Number
+from harness.evaluation import statistic
+from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.metric import Metric, means
-from harness.sweep.folder.rows import Count, Interval, Judged, Row
-from harness.sweep.judge.judgement import judge
+from harness.evaluation.statistic import Labels, clustered_wilson
+from harness.sweep.folder.rows import Compared, Count, Interval, Row, Share
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -29,21 +33,29 @@ GRAPH_K = 5
 """The depth of GraphWin and GraphLoss under an objective that has none."""
 
 
-def rows(
+def judge_trials(
     prepared: Prepared,
     trials: Mapping[str, Trial],
     ranks: NDArray[np.int32],
     split: str,
     best: str | None = None,
-) -> list[Row]:
-    """A row a trial, in the order given.
+    evaluation: int = 0,
+) -> tuple[list[Row], list[Compared]]:
+    """The trials and their comparisons, as they are stored: the one place where both are made.
 
-    trials: by hash.    ranks: int32[T, Q, H], theirs on the split.    best: the best single list,
-    None: the best here.
+    Args:
+        prepared: the benchmark and the plan.
+        trials: by hash.
+        ranks: int32[T, Q, H], theirs on the split.
+        split: tune or test.
+        best: the best single list of tune, None for the best here.
+        evaluation: which evaluation of test this is, 0 for tune.
+
+    Returns:
+        A row a trial, in the order given, and the rows of the long frame.
     """
     plan, data = prepared.plan, prepared.benchmark
-    objective, reference = plan.config.objective, plan.reference
-    metric = Metric.parse(objective)
+    metric = Metric.parse(plan.config.objective)
     counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     scores = means(ranks, [Metric.parse(name) for name in plan.metrics])
     made: list[dict[str, Any]] = [
@@ -63,16 +75,88 @@ def rows(
     ]
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
     if best is None and single:
-        best = best_single(
-            {name: made[number][objective] for name, number in single.items()}, reference
-        )
+        own = {name: made[number][str(metric)] for name, number in single.items()}
+        best = best_single(own, plan.reference)
+    opponents = dict.fromkeys(filter(None, (plan.reference, best)))
+    lists = {name: single[name] for name in opponents if name in single}
     labels = clusters(data.gold[data.members(split)])
-    judged = judge(ranks, metric, single, best, reference, plan.margin, labels)
-    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(reference)))
-    return [
-        cast("Row", {**row, **columns, **own})
-        for row, columns, own in zip(made, judged, graph, strict=True)
+    found = compare_trials(ranks, metric, lists, plan.margin, labels, evaluation)
+    against = found.get(plan.reference, [None] * len(made))
+    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
+    intervals = score_intervals(ranks, metric, labels)
+    whole = [
+        cast("Row", {**row, **_numbers(one), **_odds(one), **counts, **wilson})
+        for row, one, counts, wilson in zip(made, against, graph, intervals, strict=True)
     ]
+    shared = {"split": split, "metric": str(metric), "n": counted}
+    compared = [
+        {"trial": row["trial"], "name": row["name"], "against": name, **shared, **_numbers(one)}
+        for number, row in enumerate(made)
+        for name, others in found.items()
+        if (one := others[number]) is not None
+    ]
+    return whole, cast("list[Compared]", compared)
+
+
+def _numbers(one: Comparison | None) -> dict[str, object]:
+    """Those of ``Outcome``, null without a comparison; no interval where the metric is not 0/1,
+    which would take a bootstrap a trial.
+    """
+    if one is None:
+        return dict.fromkeys(field.name for field in fields(Outcome))
+    return asdict(Outcome.of(one, interval=one.binary))
+
+
+def _odds(one: Comparison | None) -> dict[str, object]:
+    return {"odds_ratio": one and one.odds_ratio}
+
+
+def compare_trials(
+    ranks: NDArray[np.int32],
+    metric: Metric,
+    lists: Mapping[str, int],
+    margin: float,
+    labels: Labels | None = None,
+    evaluation: int = 0,
+) -> dict[str, list[Comparison | None]]:
+    """Each trial against each of some lists, p corrected over the trials.
+
+    Args:
+        ranks: int32[T, Q, H].
+        metric: what is compared by.
+        lists: the place among the trials of each list.
+        margin: the largest difference that does not matter.
+        labels: int64[Q], each query's cluster; None: each by itself.
+        evaluation: see ``judge_trials``.
+
+    Returns:
+        By list one comparison a trial, None for the list itself.
+    """
+    values, labels = counted_queries(metric(ranks), labels)
+    found: dict[str, list[Comparison | None]] = {}
+    for name, base in lists.items():
+        others = [place for place in range(len(values)) if place != base]
+        compared = [
+            Comparison.of(values[place], values[base], metric.binary, margin, labels)
+            for place in others
+        ]
+        found[name] = [None] * len(values)
+        for place, one in zip(others, corrected(compared, evaluation), strict=True):
+            found[name][place] = one
+    return found
+
+
+def score_intervals(
+    ranks: NDArray[np.int32], metric: Metric, labels: Labels | None = None
+) -> list[dict[str, Interval]]:
+    """``wilson`` and ``wilson_cluster`` of each trial's score (see ``Judged``)."""
+    values, labels = counted_queries(metric(ranks), labels)
+    nobody: list[Interval] = [None] * len(values)
+    few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
+    plain = clustered_wilson(values, None).tolist() if metric.binary else nobody
+    ruled = clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody
+    pairs = zip(plain, ruled, strict=True)
+    return [{"wilson": one, "wilson_cluster": other} for one, other in pairs]
 
 
 def best_single(scores: Mapping[str, float], reference: str) -> str:
@@ -106,28 +190,28 @@ def graph_outcomes(
     ]
 
 
-def frame(made: Sequence[Row]) -> pd.DataFrame:
-    """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two
+def frame(made: Sequence[Mapping[str, Any]], form: Any) -> pd.DataFrame:
+    """Rows as a table with typed columns; overrides and parameters as JSON, an interval as two
     columns.
+
+    Args:
+        made: rows of trials or of comparisons.
+        form: the typed dictionary that says which columns are numbers, ``Judged`` or ``Compared``.
     """
-    kinds = get_type_hints(Judged, include_extras=True)
+    kinds = {**get_type_hints(form, include_extras=True)}
+    kinds |= {key: one for key, one in get_type_hints(form).items() if one == Count}  # not Required
     intervals = [key for key, kind in kinds.items() if kind == Interval]
-    counts = [
-        key for key, kind in get_type_hints(Judged).items() if kind == Count
-    ]  # without Required
-    types = {key: "Int64" if key in counts else "Float64" for key in kinds if key not in intervals}
-    flat = [_flat(row, intervals) for row in cast("Sequence[dict[str, object]]", made)]
-    bounds = [f"{key}_{end}" for key in intervals for end in ("low", "high")]
-    return pd.DataFrame(flat).astype({**types, **dict.fromkeys(bounds, "Float64")})
+    types = {key: "Int64" for key, kind in kinds.items() if kind in (Count, int)}
+    types |= {key: "Float64" for key, kind in kinds.items() if kind in (Share, Number)}
+    types |= {f"{key}_{end}": "Float64" for key in intervals for end in ("low", "high")}
+    return pd.DataFrame([_flat(row, intervals) for row in made]).astype(types)
 
 
 def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, object]:
     """A row with JSON in place of lists and mappings, and two columns in place of an interval."""
     flat = {key: value for key, value in row.items() if key not in intervals}
-    flat |= {
-        "overrides": json.dumps(row["overrides"]),
-        "parameters": json.dumps(row["parameters"], sort_keys=True),
-    }
+    written = {key for key in ("overrides", "parameters") if key in row}
+    flat |= {key: json.dumps(row[key], sort_keys=True) for key in written}
     for end, place in (("low", 0), ("high", 1)):
         flat |= {f"{key}_{end}": one[place] if (one := row[key]) else None for key in intervals}
     return flat

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +14,11 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import StoredReader, by_name, defaults, folders
+from harness.core.configuration import StoredReader, by_name, defaults
 from harness.core.errors import CombinationError, HarnessError, bounded, with_article
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
-from harness.sweep.folder.lock import Family
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
@@ -37,8 +35,6 @@ STORED = {
 """What a stored configuration must hold, with its type."""
 POOL = ("lists", "cap", "capped")
 """The keys of its pool."""
-FAMILY = re.compile(r"(?m)^  family: *([\w-]+)")
-"""The family that a file of conf/experiment names."""
 EXTENSION = ("extend", "extend_rounds")
 """Keys of ``grid`` in older folders that are no blocks."""
 
@@ -138,27 +134,6 @@ class Plan:
             if described is None
             else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
         )
-
-    @property
-    def family(self) -> Family | None:
-        """The family of experiments that this sweep is of: the one that ``experiment.family``
-        names; None for none.
-        """
-        name = (self.experiment or {}).get("family")
-        if name is None:
-            return None
-        typed = (text.lstrip("+").partition("=") for text in self.given)
-        member = next((value for key, _, value in typed if key == "experiment"), None)
-        members = sorted(
-            path.stem
-            for folder in folders()
-            for path in (folder / "experiment").glob("*.yaml")
-            if name in FAMILY.findall(path.read_text(encoding="utf-8"))
-        )
-        if member not in members:
-            told = f"its members are {', '.join(members)}; got experiment={member}"
-            raise HarnessError(f"experiment.family={name}: {told}")
-        return {"name": name, "member": member, "members": members}
 
     def graphs(self, data: Benchmark) -> dict[str, object]:
         """``graphs``: the statistics of each list's graph, where a table of the experiment tells

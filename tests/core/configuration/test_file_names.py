@@ -164,7 +164,7 @@ def test_a_command_reads_such_a_file(tmp_path: Path) -> None:
     for name in ("bm25(k1=0.9,b=0.4).trec", "ünï 李明.trec"):
         (tmp_path / name).write_text("q1 Q0 d1 1 9 s\n")
     (tmp_path / "g.txt").write_text("q1 0 d1 1\n")
-    typed = ("gold=g.txt", "metric=recall", "k=[1,", "5]", "paths.looks=null")
+    typed = ("gold=g.txt", "metric=recall", "k=[1,", "5]")
     done = warm.harness(
         "compare", "run=ünï 李明.trec", "baseline=bm25(k1=0.9,b=0.4).trec", *typed, cwd=tmp_path
     )

@@ -145,7 +145,6 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
             "gold=qrels.txt",
             "metrics=[ndcg,recall,mrr]",
             "k=5",
-            "paths.looks=null",
         )
         done = warm.harness(*typed, *arguments, cwd=tmp_path, check=True)
         assert "does not know" not in done.stderr

@@ -102,7 +102,7 @@ def test_evaluate_and_compare_say_the_range_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "gold.json").write_text(
         str({f"q{n}": {f"g{n}": 1} for n in range(200)}).replace("'", '"')
     )
-    ours = ["run=tied.trec", "gold=gold.json", "paths.looks=null"]
+    ours = ["run=tied.trec", "gold=gold.json"]
     told = "tied.trec has equal scores; in another order of these it has recall@1 98.5 to 100.0"
     done = warm.harness(
         "evaluate", *ours, "metrics=[recall]", "k=[1,2]", "out=e.json", cwd=tmp_path, check=True

@@ -14,8 +14,6 @@ from harness.evaluation.statistic import (
     clustered_wilson,
     design_effect,
     difference_interval,
-    equivalence,
-    max_statistic,
     mcnemar,
     too_few,
     wilson,
@@ -87,11 +85,9 @@ def test_the_interval_of_queries_alone_is_tangos_with_t():
     signs = np.array([1.0] * 11 + [-1.0] * 2 + [0.0] * 478)
     found = ClusteredScore.of(signs, np.arange(491), "wins")
     assert found.interval() == pytest.approx(difference_interval(11, 2, 491), abs=2e-4)
-    assert found.equivalence(0.05) == pytest.approx(equivalence(11, 2, 491, 0.05), rel=0.1)
     assert ClusteredScore.of(np.zeros(9), np.arange(9) // 3, "wins").statistic(0.0) == 0
-    for refused in (lambda: found.interval(0), lambda: found.equivalence(0)):
-        with pytest.raises(HarnessError, match=r"must be in \(0, 1\], got"):
-            refused()
+    with pytest.raises(HarnessError, match=r"must be in \(0, 1\], got"):
+        found.interval(0)
 
 
 def worlds(seed, count, labels, correlation=0.5):
@@ -172,10 +168,6 @@ def test_sign_flips_of_clusters_enumerated():
         flips = np.array(list(itertools.product([-1, 1], repeat=7)))
         enumerated = np.mean(np.abs(flips @ sums) >= abs(sums.sum()) - 1e-9)
         assert clustered_mcnemar(signs, labels) == pytest.approx(enumerated, abs=1e-12)
-        # The same by drawing signs, as the max-statistic test does: one trial alone.
-        assert max_statistic([signs], 20_000, labels=labels)[0] == pytest.approx(
-            enumerated, abs=0.02
-        )
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(8, 1), (11, 2), (15, 6), (3, 3), (0, 0), (700, 600)])
@@ -184,20 +176,6 @@ def test_queries_alone_are_mcnemars_test(wins, losses):
     assert clustered_mcnemar(signs, np.arange(len(signs))) == pytest.approx(
         mcnemar(wins, losses), rel=1e-9
     )
-
-
-def test_the_plain_max_statistic_finds_what_clusters_explain():
-    """Null worlds of 30 trials, 40 clusters of 4 that win and lose together: by query .05 is
-    exceeded.
-    """
-    rng, plain, by_cluster = np.random.default_rng(3), 0, 0
-    labels = np.repeat(np.arange(40), 4)
-    for world in range(200):
-        signs = np.repeat(rng.choice([-1, 0, 1], (30, 40), p=[0.1, 0.8, 0.1]), 4, axis=1)
-        plain += (max_statistic(signs, 400, seed=world) <= 0.05).any()
-        by_cluster += (max_statistic(signs, 400, seed=world, labels=labels) <= 0.05).any()
-    assert plain > 60
-    assert by_cluster <= 0.05 * 200 + 2.6 * (200 * 0.05 * 0.95) ** 0.5
 
 
 @pytest.mark.parametrize("sizes", [[place % 8 + 1 for place in range(60)], [100] + [1] * 200])

@@ -56,7 +56,7 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "tracking=none",
     ]
     first = harness.run_sweep(*overrides)
-    harness.run_heldout(first, f"paths.looks={root / 'looks.jsonl'}")
+    harness.run_heldout(first)
     second = harness.run_sweep(*overrides, "fuser=linear")
     damaged = root / "runs" / "sweeps" / "damaged"
     shutil.copytree(second.folder, damaged)
@@ -68,7 +68,7 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def settings(runs: Path) -> DictConfig:
     """The configuration of `harness report`."""
-    where = [f"paths.runs={runs}", f"paths.looks={runs.parent / 'looks.jsonl'}", "tracking=none"]
+    where = [f"paths.runs={runs}", "tracking=none"]
     return compose("report", where)
 
 

@@ -48,13 +48,6 @@ def test_a_removed_line_is_found(ledger, line):
         ledger.entries()
 
 
-def test_a_missing_last_line_is_found(ledger):
-    lines = ledger.path.read_text().splitlines()
-    ledger.path.write_text("\n".join(lines[:-1]) + "\n")
-    with pytest.raises(HarnessError, match="4 lines were written"):
-        ledger.entries()
-
-
 def test_two_lines_that_changed_places_are_found(ledger):
     lines = ledger.path.read_text().splitlines()
     lines[1], lines[2] = lines[2], lines[1]
@@ -80,28 +73,7 @@ def test_a_line_forged_with_a_matching_link_is_found_by_its_own_hash(ledger):
         ledger.entries()
 
 
-def test_a_process_killed_between_a_line_and_its_head_leaves_an_intact_ledger(ledger):
-    head = ledger.path.with_suffix(".head")
-    before = head.read_text()
-    ledger.append({**FACTS, "sweep": "s4"})
-    head.write_text(before)
-    assert len(ledger.entries()) == 5
-    assert ledger.append({**FACTS, "sweep": "s5"})["evaluation"] == 6
-
-
-def test_another_hash_in_the_head_is_said_of_the_head(ledger):
-    head = ledger.path.with_suffix(".head")
-    count, last = head.read_text().split()
-    head.write_text(f"{count} {'0' if last[0] != '0' else '1'}{last[1:]}\n")
-    with pytest.raises(
-        HarnessError, match=rf"\.head: not the hash of line {count} of {ledger.path.name}"
-    ):
-        ledger.entries()
-
-
-@pytest.mark.parametrize(
-    "value", [None, 5, [], {"files": {"a": 1}}, {"evaluation": "1"}, {"family": {"name": []}}]
-)
+@pytest.mark.parametrize("value", [None, 5, [], {"files": {"a": 1}}, {"evaluation": "1"}])
 def test_a_line_of_other_types_is_named_though_its_hash_is_right(ledger, value):
     lines = ledger.path.read_text().splitlines()
     entry = {**json.loads(lines[1]), **value} if isinstance(value, dict) else value

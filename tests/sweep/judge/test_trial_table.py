@@ -7,16 +7,22 @@ from __future__ import annotations
 from typing import cast, get_type_hints
 
 import numpy as np
-import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from statsmodels.stats.multitest import multipletests
 
 from harness.core.input import misfit
-from harness.evaluation.comparison import Outcome, corrected, record
+from harness.evaluation.comparison import Outcome
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder import View
-from harness.sweep.folder.rows import Judged, Row, against_best, against_reference, records
+from harness.evaluation.statistic import clustered_mcnemar, mcnemar
+from harness.sweep.folder.rows import Judged, Row, records
 from harness.sweep.judge.choice import order
-from harness.sweep.judge.judgement import judge
-from harness.sweep.judge.trial_table import best_single, frame, graph_outcomes
+from harness.sweep.judge.trial_table import (
+    best_single,
+    compare_trials,
+    frame,
+    graph_outcomes,
+)
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -61,7 +67,7 @@ def test_what_is_stored_is_read_as_it_was() -> None:
         "parameters": {"fuser": "rrf"},
     }
     made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
-    (first, second) = records(frame(cast("list[Row]", made)))
+    (first, second) = records(frame(made, Judged))
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
     assert misfit(first, Judged) is None
 
@@ -72,45 +78,33 @@ def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_b
     assert [best_single(tied, reference) for reference in ("graph", "dense")] == ["graph", "bm25"]
 
 
-def test_a_row_says_what_its_comparisons_say() -> None:
-    """Five trials of 60 questions in 30 clusters, against the reference and against the
-    best list.
+@pytest.mark.parametrize("labels", [None, np.arange(60) // 2])
+def test_the_comparisons_of_a_view_are_those_of_its_ranks(
+    labels: NDArray[np.int64] | None,
+) -> None:
+    """Five trials of 60 questions, alone or in 30 clusters, against two lists; Holm's p is
+    statsmodels', of the p that decides, and on test times the square of the evaluation.
     """
     ranks = np.random.default_rng(0).integers(1, 9, (5, 60, 2)).astype(np.int32)
-    metric, labels, lists = Metric.parse("last_hop@3"), np.arange(60) // 2, {"dense": 0, "graph": 3}
-    rows = cast("list[Row]", judge(ranks, metric, lists, "graph", "dense", 0.02, labels))
-    queries = pd.DataFrame({"cluster": labels})
-    view = View("tune", rows, ranks, queries, {"objective": str(metric)}, {})
-    for name, read in (("dense", against_reference), ("graph", against_best)):
-        base = lists[name]
-        stored = [read(row) for row in rows]
-        assert stored.pop(base) is None
-        again = corrected([view.compare(place, base) for place in range(5) if place != base])
-        assert [record(one) for one in stored if one] == [record(one) for one in again]
-
-
-def test_a_stored_outcome_by_hand() -> None:
-    """As many won as lost have an interval; none and none have none, as older sweeps stored one;
-    looks are charged.
-    """
-    stored: dict[str, object] = {
-        "wins_best": 2,
-        "losses_best": 2,
-        "p_best": 1.0,
-        "p_best_holm_cluster": 0.5,
-        "difference_best": 0.0,
-        "difference_best_cluster_low": -0.25,
-        "difference_best_cluster_high": 0.0,
-    }
-    assert against_best(cast("Row", stored)) == Outcome(2, 2, 1.0, 0.5, 0.0, (-0.25, 0.0))
-    charged = against_best(
-        cast("Row", {**stored, "wins_best": 0, "losses_best": 0, "p_best_looks": 0.8})
-    )
-    assert charged == Outcome(0, 0, 1.0, 0.8, 0.0, None)
-    assert against_best(cast("Row", {**stored, "difference_best_cluster_low": None})) == Outcome(
-        2, 2, 1.0, 0.5, 0.0, None
-    )
-    assert against_reference(cast("Row", stored)) is None
+    metric, lists = Metric.parse("last_hop@3"), {"dense": 0, "graph": 3}
+    hits = (ranks[:, :, 1] <= 3).astype(int)
+    for evaluation, times in ((0, 1), (1, 1), (2, 4)):
+        found = compare_trials(ranks, metric, lists, 0.02, labels, evaluation)
+        assert [[*own].index(None) for own in found.values()] == [0, 3]
+        for name, base in lists.items():
+            others = [place for place in range(5) if place != base]
+            own = [Outcome.of(one) for one in found[name] if one is not None]
+            signs = [hits[place] - hits[base] for place in others]
+            assert [one.wins for one in own] == [int((sign > 0).sum()) for sign in signs]
+            assert [one.p for one in own] == [mcnemar(one.wins, one.losses) for one in own]
+            by_cluster = [
+                None if labels is None else pytest.approx(clustered_mcnemar(sign * 1.0, labels))
+                for sign in signs
+            ]
+            assert [one.p_cluster for one in own] == by_cluster
+            decides = [one.p if labels is None else one.p_cluster for one in own]
+            expected = np.minimum(1, times * multipletests(decides, method="holm")[1])
+            assert [one.p_holm for one in own] == pytest.approx(expected)
 
 
 def _alpha(value: float | None) -> dict[str, float]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import complete, keep_inputs, look, print_look, python_value
+from harness.command import complete, keep_inputs, python_value
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(config: DictConfig) -> None:
 
     from harness.benchmark.cluster import clusters
     from harness.core.configuration import instantiate
-    from harness.evaluation.gold import Gold, part_name
+    from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answering, answers
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import store as store_of
@@ -86,11 +86,9 @@ def run(config: DictConfig) -> None:
         python_value(config.published),
     )
     table = answers.table(result)
-    looked = look(config, "answer", Gold.of(data).take(members.tolist()), data.test_ids(members))
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))
-    print_look(config, looked, len(members))
     write_result(config.out, result, table)
 
 

@@ -167,8 +167,8 @@ class Mean(TypedDict):
     n: int
 
 
-def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Mean]]]:
-    """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval``
+def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]:
+    """The benchmark; by list and measure: ``mean``, ``interval``
     (bootstrap), ``n``.
 
     Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the
@@ -198,7 +198,7 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
     if options.perturbed:
         for name, shares in stability(config, data, kept, members).items():
             found[name] |= shares
-    return data, members, found
+    return data, found
 
 
 def stability(

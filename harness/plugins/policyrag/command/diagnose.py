@@ -8,7 +8,7 @@ suppressed: share of the candidate facts near a question that the gate of a poli
 (retriever=policyrag) drops; of those of gold passages and of the others apart. stable_*:
 rank-biased overlap of a list with that of the same question in other words, or with a name in
 another form; made by rule, seeded. That reads all passages anew, so it takes as long as preparing
-the benchmark. Only tune is looked at unless diagnose.split says otherwise; a look at test is noted.
+the benchmark. Only tune is looked at unless diagnose.split says otherwise.
 
   harness diagnose dataset=musique +retriever@lists.policy=policyrag
   harness diagnose dataset=musique diagnose.perturbed=100          stability too, on a sample of 100 questions
@@ -22,7 +22,7 @@ from typing import cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import CHOICE, FUSION, complete, look, print_look, typed, warn_unread
+from harness.command import CHOICE, FUSION, complete, typed, warn_unread
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
     from harness.core.table import Column, Table
-    from harness.evaluation.gold import Gold
     from harness.plugins.policyrag.analysis.diagnosis import diagnose
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import unread
@@ -41,7 +40,7 @@ def run(config: DictConfig) -> None:
     for line in unread(typed(), raw, ()):
         log.warning("%s", line)
     check_ending(config.diagnose.out, "diagnose.out")
-    data, members, found = diagnose(config)
+    data, found = diagnose(config)
     rows = [
         [listed, measure, one["n"], one["mean"], one["interval"]]
         for listed, measures in found.items()
@@ -56,7 +55,5 @@ def run(config: DictConfig) -> None:
         Column("95% of mean", "interval", "mean %"),
     ]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
-    looked = look(config, "diagnose", Gold.of(data).take(members.tolist()), data.test_ids(members))
     print(table.text())
-    print_look(config, looked, len(members))
     write_result(config.diagnose.out, found, table)

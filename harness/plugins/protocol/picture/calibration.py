@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 BARS = {
     "naive": "best of {trials}, on tune alone",
     "holm": "any, on tune, Holm p",
-    "maximum": "any, on tune, max p",
     "protocol": "the winner, once on test",
 }
 
@@ -37,7 +36,6 @@ def table(rates: Sequence[Rates]) -> Table:
     shares = (
         "best judged on tune",
         "Holm on tune",
-        "max p on tune",
         "winner on test",
         "the same by query",
         "planted on test",

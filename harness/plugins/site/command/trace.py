@@ -5,7 +5,7 @@ Every list that walks a graph shows its seeds with their weights, and the paths 
 weight to each gold passage and to those that beat it after fusion. Ranks stand for every list and
 for the configured fuser. Printed as text; the trace as JSON is the file of the last line. The site
 of `harness report` draws it. A lock decides how lists are fused; the lists are the configuration's.
-Reading traces of test questions is looking at test: learn from tune.
+Whoever reads traces of test questions knows test: learn from tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
@@ -19,16 +19,13 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, complete, look, print_look, typed, warn_unread
+from harness.command import CHOICE, complete, typed, warn_unread
 from harness.core.errors import whole_number
 
 
 def run(config: DictConfig) -> None:
     """Trace, print, write."""
-    import numpy as np
-
     from harness.core.files import write_json
-    from harness.evaluation.gold import Gold
     from harness.plugins.site.explanation import text, to_json
     from harness.plugins.site.trace import Trace, trace
     from harness.report.output import check_ending
@@ -40,11 +37,7 @@ def run(config: DictConfig) -> None:
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
-    looked = look(
-        config, "trace", Gold.of(data).take([found.query]), data.test_ids(np.array([found.query]))
-    )
     print(text(found, config.trace.seeds))
-    print_look(config, looked, 1)
     name = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query)
     )

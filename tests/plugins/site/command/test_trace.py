@@ -94,7 +94,7 @@ def test_a_look_at_one_question_is_of_that_question(
     questions.
     """
     looks = tmp_path / "looks.jsonl"
-    run(compose("trace", [*overrides, f"paths.looks={looks}"]))
+    run(compose("trace", [*overrides]))
     assert "test question" not in capsys.readouterr().out
     (tune,) = map(
         json.loads, looks.read_text().splitlines()
@@ -103,7 +103,7 @@ def test_a_look_at_one_question_is_of_that_question(
     names = [name for name in map(str, range(20)) if md5_split(name) == "test"][:6]
     rows = [json.dumps({**QUESTION, "id": name}) for name in ("which/one?", *names)]
     (tmp_path / "queries.jsonl").write_text("\n".join(rows) + "\n")
-    other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'", f"paths.looks={looks}"]
+    other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'"]
     run(compose("trace", [*overrides[:-1], *other]))
     assert f"a test question; look 1 at it that {looks} knows of" in " ".join(
         capsys.readouterr().out.split()
