@@ -74,7 +74,7 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
         )
         text = {path.stem: path.read_text() for path in tables.glob(f"{name}*.tex")}
         assert sum(r"first\_hop@5" in one for one in text.values()) == 1
-        assert [stem for stem, one in text.items() if "AnySup@7" in one] == [f"{name}_metrics"]
+        assert [stem for stem, one in text.items() if "Success@7" in one] == [f"{name}_metrics"]
     site = next((metric / "reports" / "site" / "data").glob("tiny-*/sweep.js")).read_text()
     assert site.count("first_hop@5") >= 2
     questions = map(json.loads, (bench / "queries.jsonl").read_text().splitlines())

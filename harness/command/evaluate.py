@@ -11,8 +11,8 @@ benchmark.
   harness evaluate run=f.trec gold=qrels.txt 'metrics=[recall,ndcg,mrr@10]' k=20 ties=trec out=table.tex
   harness evaluate run=f.trec gold=queries.jsonl split=test strict=true
 
-Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), any_sup@k
-or success@k (one is), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision,
+Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), success@k
+(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision,
 rbp(p=0.8), judged@k. A name without @k is taken at each k. Every gold query counts: one that the
 run lacks has found nothing. Queries that the gold does not know are counted and not scored;
 strict=true refuses both. Run and gold that have no query or no document in common are refused;

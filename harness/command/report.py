@@ -131,10 +131,12 @@ class Material:
     def write_paper(self) -> tuple[Built, list[str]]:
         """The tables and figures of a paper."""
         from harness.core.configuration import instantiate
+        from harness.evaluation.metric import metrics as parsed
         from harness.report.paper import Paper
 
         of_sweeps = {title: (self.results[title], one) for title, one in self.sections.items()}
-        metrics = [str(name) for name in python_value(self.config.metrics) or ()]
+        wanted = python_value(self.config.metrics)
+        metrics = [str(metric) for metric in parsed(wanted, None)] if wanted else []
         paper = Paper(instantiate(self.config.paper), self.display, self.folder)
         return paper.write(of_sweeps, metrics, self.config.baseline), []
 

@@ -10,7 +10,7 @@ from scipy.stats import t, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.core.table import Scale
-from harness.evaluation.comparison import Comparison, record
+from harness.evaluation.comparison import Comparison, Outcome
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
@@ -41,7 +41,7 @@ def test_values_that_are_not_0_or_1() -> None:
     found = Comparison.of(OURS / 2, THEIRS / 3, binary=False)
     assert (found.wins, found.losses) == (9, 2)
     assert found.difference == pytest.approx(9 / 40 - 5 / 60)
-    assert found.score_interval() is found.wilson is found.odds_ratio is found.p_equivalent is None
+    assert found.score_interval() is found.wilson is found.odds_ratio is None
     assert found.interval == bootstrap(found.ours - found.theirs)
 
 
@@ -201,16 +201,9 @@ def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
     even, same = Comparison.of(OURS[3:10], THEIRS[3:10]), Comparison.of(OURS, OURS)
     low, high = even.interval or (None, None)
     assert low is not None
-    assert record(even) == {
-        "difference": even.difference,
-        "low": low,
-        "high": high,
-        "wins": 3,
-        "losses": 2,
-        "p": 1.0,
-        "p_holm": None,
-    }
-    assert (record(same)["low"], record(same)["high"]) == (None, None)
+    assert Outcome.of(even) == Outcome(3, 2, even.difference, low, high, 1.0, None, None)
+    assert (even.interval, Outcome.of(even).interval) == ((low, high), (low, high))
+    assert Outcome.of(same).interval is None
     assert Comparison.of(np.array([1.0, 0]), np.array([0.0, 1])).interval is not None
 
 

@@ -90,7 +90,7 @@ def test_what_was_not_shown_is_said() -> None:
     )
     same = conclude(compared(1, 1, 2000), "new", "old")
     assert same[1].startswith(
-        "Against old: they are shown to differ by less than 2 points (equivalence p <.001)."
+        "Against old: they are shown to differ by less than 2 points: the whole interval lies within."
     )
     many = conclude(compared(30, 30, 40), "new", "old")
     assert many[1].startswith("Against old: a net win below +")

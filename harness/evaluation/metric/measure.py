@@ -56,7 +56,7 @@ def full_sup(ranks: Ranks, k: int) -> Values:
     return np.asarray(found & (count > 0), dtype=np.float64)
 
 
-def any_sup(ranks: Ranks, k: int) -> Values:
+def success(ranks: Ranks, k: int) -> Values:
     """1 when **at least one** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
     return np.asarray(_hits(ranks, k).any(axis=-1), dtype=np.float64)
 
@@ -192,17 +192,18 @@ MEASURES = {
         last_hop, "the last gold passage in hop order is in the top k", binary=True, ordered=True
     ),
     "full_sup": Measure(full_sup, "all gold passages are in the top k", binary=True),
-    "any_sup": Measure(any_sup, "any gold passage is in the top k", binary=True),
     "recall": Measure(recall, "the share of gold passages that are in the top k"),
     "ndcg": Measure(ndcg, graded=True),
     "mrr": Measure(mrr, whole=True),
-    "success": Measure(any_sup, "any gold passage is in the top k", binary=True),
+    "success": Measure(success, "any gold passage is in the top k", binary=True),
     "precision": Measure(precision, "the share of the top k that is gold"),
     "map": Measure(average_precision, whole=True),
     "r_precision": Measure(r_precision, whole=True),
     "rbp": Measure(rbp, whole=True, options=("p",)),
     "judged": Measure(judged, "the share of the top k that is judged", graded=True),
 }
+ALIASES = {"any_sup": "success"}
+"""Other names that are accepted; a metric has the name of its measure."""
 MEANT = {
     "success": ("hit", "hits", "hit_rate", "hitrate", "accuracy", "hr"),
     "precision": ("p", "prec"),
@@ -270,7 +271,7 @@ NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))
 class Metric:
     """A metric with its depth. ``Metric.parse(str(m)) == m``.
 
-    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's
+    name: ``last_hop``, ``full_sup``, ``success``, ``recall``, ``ndcg``, ``mrr``, or a package's
     (see ``Measure``).
     k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at
     all of it.
@@ -308,7 +309,7 @@ class Metric:
             ``ndcg(rel=2)@10``.
 
         Returns:
-            The metric; ``str`` of it is ``text``.
+            The metric; ``str`` of it is ``text``, or what that is an alias of.
 
         Raises:
             HarnessError: no measure has that name, or the depth is no whole number from 1 on.
@@ -324,7 +325,7 @@ class Metric:
             raise HarnessError(
                 f"metric {text:.40}: k must be a whole number, at least 1, got k={got}"
             )
-        name, level, others = name.strip(), None, {}
+        name, level, others = ALIASES.get(name.strip(), name.strip()), None, {}
         for given in [] if options is None else options.replace(" ", "").split(","):
             key, _, value = given.partition("=")
             if key == "rel" and re.fullmatch("[0-9]{1,18}", value):

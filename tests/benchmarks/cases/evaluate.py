@@ -17,7 +17,7 @@ NAMES = {
     "recall@10": "recall_10",
     "ndcg@10": "ndcg_cut_10",
     "mrr": "recip_rank",
-    "any_sup@10": "success_10",
+    "success@10": "success_10",
 }
 METRICS = metrics([*NAMES, "last_hop@10", "full_sup@10"], None)
 

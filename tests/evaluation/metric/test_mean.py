@@ -6,7 +6,7 @@ import pytest
 from harness.evaluation.metric import ABSENT, NONE, average, metrics
 from harness.evaluation.metric.mean import means
 
-ALL = metrics(["last_hop", "full_sup", "any_sup", "recall", "ndcg", "mrr", "mrr@5"], [1, 2, 5, 10])
+ALL = metrics(["last_hop", "full_sup", "success", "recall", "ndcg", "mrr", "mrr@5"], [1, 2, 5, 10])
 
 
 @pytest.mark.parametrize("hops", [0, 1, 3, 4, 20])

@@ -67,7 +67,7 @@ def test_a_perfect_list_has_exactly_one() -> None:
 
 def test_absent_is_never_found_at_any_depth() -> None:
     ranks = np.full((1, 2), ABSENT, dtype=np.int32)
-    for name in ("last_hop", "full_sup", "any_sup", "recall", "ndcg", "mrr"):
+    for name in ("last_hop", "full_sup", "success", "recall", "ndcg", "mrr"):
         assert Metric(name, 2**40)(ranks).tolist() == [0]
 
 
@@ -83,7 +83,7 @@ def test_no_place_for_gold() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["last_hop@5", "full_sup@10", "any_sup@1", "recall@100", "ndcg@10", "mrr", "mrr@10"]
+    "name", ["last_hop@5", "full_sup@10", "success@1", "recall@100", "ndcg@10", "mrr", "mrr@10"]
 )
 def test_a_metric_is_parsed_back_from_its_name(name: str) -> None:
     assert str(Metric.parse(name)) == name
@@ -124,7 +124,7 @@ def test_what_holds_of_which_metric() -> None:
         kind: {name for name, one in MEASURES.items() if getattr(one, kind)}
         for kind in ("binary", "whole")
     }
-    assert kinds["binary"] == {"last_hop", "full_sup", "any_sup", "success"}
+    assert kinds["binary"] == {"last_hop", "full_sup", "success"}
     assert kinds["whole"] == {"mrr", "map", "r_precision", "rbp"}
     assert {name for name, one in MEASURES.items() if one.graded} == {"ndcg", "judged"}
     assert {name for name, one in MEASURES.items() if one.ordered} == {"last_hop"}
