@@ -96,7 +96,6 @@ def entered(*arguments: str) -> int:
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),
-            "HARNESS_LOOKS": str(Path(folder, "looks.jsonl")),
         }
         done = subprocess.run(
             [sys.executable, script, *arguments],

@@ -243,15 +243,16 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     made = example.write(tmp_path / "sweeps" / "s1")
     found = harness.sweep_result(made.folder)
     rows = found.comparisons
-    assert rows[["trial", "against", "score", "wins", "losses", "p"]].values[0].tolist() == [
+    assert rows[rows["split"] == "test"][["name", "against", "wins", "losses", "p"]].values[
+        0
+    ].tolist() == [
         "boltzmann pit alpha=0.7 beta=0.5 cap=20",
         "dense",
-        5 / 6,
         3,
         0,
         0.25,
     ]
-    assert rows.groupby("against").size().to_dict() == {"dense": 4, "graph": 4}
+    assert rows.groupby(["split", "against"]).size().tolist() == [4, 4, 7, 7]
     assert found.figures["alpha"].axes()[0].get_xlabel() == "alpha (share of dense)"
     assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")
     assert "Leaderboard" in found.tables["leaderboard"].text()

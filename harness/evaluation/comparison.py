@@ -213,9 +213,8 @@ class Comparison:
     @property
     def within_margin(self) -> bool:
         """Whether the whole 95% interval lies within ``margin`` of 0, of values that are 0 or 1."""
-        if not self.binary or self.interval is None:
-            return False
-        return max(map(abs, self.interval)) < self.margin
+        found = self.ruling.interval if self.binary else None
+        return found is not None and max(map(abs, found)) < self.margin
 
     @property
     def contradicted(self) -> bool:

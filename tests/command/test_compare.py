@@ -139,7 +139,6 @@ def test_published_comparison(folder: Path) -> None:
         assert (23 - 66 * end) / (66 * (2 * p21 + end * (1 - end))) ** 0.5 == pytest.approx(
             z, abs=0.02
         )
-    assert found["p_equivalent"] > 0.99
 
 
 def test_several_runs_metrics_and_depths_are_corrected_together(folder: Path) -> None:
@@ -479,9 +478,7 @@ def test_runs_by_metrics_are_read_in_a_minute(
     status, said, _ = command(*given)
     assert status == 0
     lines = said.splitlines()
-    assert (
-        max(map(len, lines[:-2])) <= 100
-    )  # below stands the path of the looks, which is not broken
+    assert max(map(len, lines)) <= 100
     first = next(place for place, line in enumerate(lines) if line.startswith("---")) + 1
     rows, rest = lines[first : first + 8], lines[first + 8 :]
     assert [line.split()[0] for line in rows] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]

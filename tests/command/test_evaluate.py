@@ -152,23 +152,6 @@ def test_a_depth_beyond_the_lists_is_said(folder: Path, caplog: pytest.LogCaptur
     assert "documents, so recall@1000 looks no further" in caplog.text
 
 
-def test_a_look_is_noted_before_its_figures_are_printed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So that a reader who goes away in the middle has looked all the same."""
-
-    def gone(*_: object) -> None:
-        raise BrokenPipeError
-
-    monkeypatch.setattr("harness.core.table.paragraph", gone)
-    looks = folder / "looks.jsonl"
-    with pytest.raises(BrokenPipeError):
-        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl"]))
-    assert looks.exists()
-    with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
-        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl"]))
-
-
 @pytest.mark.parametrize(
     "line", [("evaluate", "metrics=[recall@5,mrr]"), ("compare", "baseline=run.trec", "metric=mrr")]
 )

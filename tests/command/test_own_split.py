@@ -1,4 +1,4 @@
-"""A benchmark's own split, through the command line: sweep, heldout, verify, and looks by
+"""A benchmark's own split, through the command line: sweep, heldout, verify, by
 `evaluate` and `trace`.
 """
 
@@ -13,9 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from harness.evaluation.gold import Gold
 from harness.run import Run
-from harness.sweep.heldout.looks import QuestionSet, count_looks
 from tests.conftest import Command
 from tests.world.folder import copy_benchmark
 
@@ -30,7 +28,6 @@ def place(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     questions, splits.tsv.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HARNESS_LOOKS", str(tmp_path / "looks.jsonl"))
     write(bench, tmp_path / "own", lambda number: NAMES[number % 4])
     lines = (tmp_path / "own" / "queries.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "dev.jsonl").write_text("".join(line for line in lines if '"split": "dev"' in line))
@@ -177,38 +174,6 @@ def test_a_sweep_without_questions_to_choose_on_is_refused_in_a_sentence(
         "split tune or dev or "
         "train or validation"
     )
-
-
-def test_a_look_at_dev_is_none_at_test(bench: Path, place: Path, command: Command) -> None:
-    run = f"run={bench}/dense.trec"
-    for given in (["splitting=given"], ["splitting=splits.tsv"], ["splitting=given", "split=tune"]):
-        status, out, err = command("evaluate", run, "gold=dev.jsonl", *given, "out=m.json")
-        assert (status, err) == (0, "")
-        assert "test questions" not in out
-    assert read(place / "m.json")["split"] == "tune (given)"
-    gold = Gold.read(place / "dev.jsonl")
-    assert (
-        count_looks(
-            str(place / "looks.jsonl"),
-            QuestionSet(
-                "own", {name: gold.relevant().get(name, ()) for name in TEST}, {"own": TEST}
-            ),
-        )
-        == 0
-    )
-
-    for look, gold in enumerate(("own", "own/queries.jsonl"), 1):
-        status, out, _ = command(
-            "evaluate", run, f"gold={gold}", "splitting=given", "split=test", "out=m.json"
-        )
-        assert f"10 of these 10 questions are test questions; look {look} at them" in out
-    assert (read(place / "m.json")["n"], read(place / "m.json")["looks"]) == (10, 2)
-    command(
-        "evaluate", run, "gold=own/queries.jsonl"
-    )  # by MD5: all of the test that is given was looked at, too
-    assert command("compare", run, f"baseline={bench}/bm25.trec", "gold=own", "splitting=given")[
-        1
-    ].count("look 4 at")
 
 
 def test_fuse_takes_the_half_that_a_file_or_the_gold_gives(

@@ -66,7 +66,7 @@ def test_a_value_that_cannot_be_meant(
     assert not (folder / "o.trec").exists()
 
 
-@pytest.mark.parametrize("name", ["runs", "data", "reports", "ledger", "looks", "models"])
+@pytest.mark.parametrize("name", ["runs", "data", "reports", "ledger", "models"])
 def test_an_empty_variable_names_no_place(
     folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 
 from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic import design_effect, equivalence
 from harness.report import experiment
 from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.pdf.document import joint, section, write
@@ -113,7 +112,6 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
         ("tune", "lexical only", 0.5, 1.0),
         ("test", "graph only", 1.0, 1.0),
     ]
-    assert all((one.p_equivalent or 0) > 0.05 for _, one in tested)  # 8 queries show nothing
 
 
 def test_a_trial_that_two_rows_name_is_corrected_for_once(result: SweepResult) -> None:
@@ -133,38 +131,6 @@ def test_a_trial_that_two_rows_name_is_corrected_for_once(result: SweepResult) -
     lines = [line for line in ComparisonTable(result, spec, {}).lines if line.split == "tune"]
     first, *others = [line.against for line in lines]
     assert (first, [one.p_holm for one in others if one]) == (None, [0.5, 0.5])
-    assert lines[1].p_same == lines[2].p_same == others[0].p_equivalent
-
-
-def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
-    """The graph loses 1, 4 and 5, one cluster, and wins in the other; Holm over both rows'
-    equivalence.
-    """
-    frame = result.queries.assign(cluster=[0, 1, 0, 0, 1, 1, 0, 0])
-    frame.to_parquet(result.folder / "queries.parquet")
-    rows = [
-        {"label": name, "where": {"fuser": "single", "fuser.list": name}}
-        for name in ("dense", "graph", "bm25")
-    ]
-    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "dense", "rows": rows}
-    table = ComparisonTable(SweepResult(result.folder), spec, {"source": "", "differs": ""})
-    tested = [
-        (line, line.against)
-        for line in table.lines
-        if line.split == "tune" and line.against is not None
-    ]
-    raw, effects = [], []
-    for _, one in tested:
-        assert one.labels is not None
-        effects.append(float(design_effect(one.ours - one.theirs, one.labels)))
-        raw.append(
-            equivalence(one.wins / effects[-1], one.losses / effects[-1], 8 / effects[-1], 0.02)
-        )
-    assert max(effects) > 1
-    low, high = sorted(raw)
-    found = sorted(line.p_same or 0 for line, _ in tested)
-    assert found == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
-    assert "are by cluster where questions share gold" in table.table().caption
 
 
 def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:

@@ -36,7 +36,6 @@ from harness.run.artifact import keep_ids
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.heldout.looks import QuestionSet, count_looks, note_look
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
 from harness.work.lease import is_stale
@@ -136,9 +135,7 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
     made: Readers = {
         "lock": (sweep / "winner.lock.json", partial(read_winner, sweep / "winner.lock.json")),
         "ledger": (runs / "ledger.jsonl", Ledger(runs / "ledger.jsonl").entries),
-        "ledger.head": (runs / "ledger.head", Ledger(runs / "ledger.jsonl").entries),
         "latest": (runs / "sweeps" / "latest", partial(latest, runs)),
-        "looks.jsonl": (runs / "looks.jsonl", partial(_look, runs / "looks.jsonl")),
     }
     config = compose("heldout", [f"paths.runs={runs}", "tracking=none"])
     old = _without_hashes(sweep)
@@ -151,15 +148,6 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
         partial(_experiments, _experiment(old)),
     )
     return made
-
-
-def _look(path: Path) -> object:
-    kept, ids = path.read_bytes(), ["q1", "q2", "q3"]
-    asked = QuestionSet("x", dict.fromkeys(ids, ()), {"the split in use": ids})
-    try:
-        return count_looks(str(path), asked), note_look(str(path), "trace", asked)
-    finally:
-        path.write_bytes(kept)
 
 
 def _open(folder: Path, config: object) -> object:

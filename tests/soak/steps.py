@@ -64,17 +64,13 @@ def _hold_out(data: Path, runs: Path) -> None:
 
 
 def swept(runs: Path) -> Contents:
-    """The stable files of all sweeps, how many evaluations and looks there were, and what was left
-    over.
-    """
+    """The stable files of all sweeps, how many evaluations there were, and what was left over."""
     found = {
         str(path.relative_to(runs)): path.read_bytes()
         for path in runs.glob("sweeps/*/*")
         if path.name in STABLE
     }
-    looks = runs / "looks.jsonl"
     found["ledger"] = len(Ledger(runs / "ledger.jsonl").entries())
-    found["looks"] = len(looks.read_text().splitlines()) if looks.is_file() else 0
     return {**found, "left": sorted(str(path) for path in (runs / "sweeps").rglob("*.partial"))}
 
 

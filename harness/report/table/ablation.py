@@ -81,6 +81,6 @@ def verdict(found: Comparison, moved: float = 1.0) -> str:
         return "too few clusters"
     if found.finding != "even":
         return "different, within the margin" if found.within_margin else "different"
-    if not found.within_margin and found.wins + found.losses:
+    if not found.within_margin:
         return "undecided"
     return "equivalent" if moved >= INFORMATIVE else "uninformative"

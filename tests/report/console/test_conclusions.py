@@ -18,7 +18,6 @@ from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import LEAD, select_texts
-from harness.evaluation.statistic import equivalence, holm
 from harness.plugins.site.pages.chart import charts
 from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.report.console import terminal
@@ -115,9 +114,7 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     said = conclusions(result)
     short = said["in short"]
-    assert short.startswith(
-        "sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked on"
-    )
+    assert short.startswith("sample, test split (n = 6, evaluation 1): the locked on")
     assert "cap=20 scores 83.3% and dense 33.3%: +50.0 points" in short
     assert "3 won, 0 lost, Holm p .250), no difference is shown.\n" in short
     assert "On test it scored 83.3, outside the 40.0 to 80.0 that was expected.\n" in short
@@ -160,13 +157,11 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
 def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
     best: str, example: ModuleType, tmp_path: Path
 ) -> None:
-    """dense: the best list is the reference, too. The winner's p, by whichever column decides, is
-    .001.
-    """
+    """dense: the best list is the reference, too. The winner's Holm p is .001."""
     result = example.write(tmp_path / "s1", heldout=False)
     result.lock["best_single"] = best
-    for column in ("p_holm_cluster", "p_best_holm_cluster"):
-        result.trials.loc[0, column] = 0.001
+    winner = result.comparisons["trial"] == result.lock["winner"]["trial"]
+    result.comparisons.loc[winner, "p_holm"] = 0.001
     short, told = (conclusions(result)[name] for name in ("in short", "headroom"))
     assert (
         "Holm p .001), which is better."
@@ -359,47 +354,27 @@ def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
         ["rrf k=60", 0, 2],
     ]
     assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
-    assert [row[7] for row in table.rows] == ["undecided", "undecided"]
-
-
-def test_equivalence_is_by_cluster_and_corrected_over_its_rows(
-    example: ModuleType, tmp_path: Path
-) -> None:
-    """Where all questions are one cluster nothing can be shown, whatever each question alone would
-    say.
-    """
-    view = example.write(tmp_path / "s1").locked
-    wide = {**view.lock, "margin": 0.9}
-    alone = [row[6] for row in ablation(dataclasses.replace(view, lock=wide))[0].rows]
-    places = [
-        place
-        for place, row in enumerate(view.rows)
-        if row["name"] in ("linear minmax alpha=0.3", "rrf k=60")
-    ]
-    wins = [Comparison.of(view.scores[place], view.scores[view.winner_place]) for place in places]
-    assert alone == pytest.approx(holm([equivalence(one.wins, one.losses, 6, 0.9) for one in wins]))
-    shared = dataclasses.replace(view, lock=wide, queries=view.queries.assign(cluster=0))
-    rows = ablation(shared)[0].rows
-    assert [row[5:8] for row in rows] == [[None, None, "too few clusters"]] * 2
+    assert [row[6] for row in table.rows] == ["undecided", "undecided"]
 
 
 @pytest.mark.parametrize(
-    ("p", "same", "said"),
+    ("wins", "losses", "n", "margin", "said"),
     [
-        (0.2, 0.01, "equivalent"),
-        (0.2, 0.2, "undecided"),
-        (0.01, 0.9, "different"),
-        (0.01, 0.01, "different, within the margin"),
+        (3, 2, 2000, 0.02, "equivalent"),
+        (0, 0, 2000, 0.02, "equivalent"),
+        (0, 0, 8, 0.02, "undecided"),
+        (3, 2, 40, 0.02, "undecided"),
+        (40, 2, 400, 0.02, "different"),
+        (40, 2, 400, 0.2, "different, within the margin"),
     ],
 )
-def test_verdicts(p: float, same: float, said: str) -> None:
-    assert verdict(p, same) == said
-
-
-def test_equivalence_of_two_that_copy_one_list_says_nothing() -> None:
-    assert verdict(0.2, 0.01, 0.049) == "uninformative"
-    assert verdict(0.2, 0.01, 0.05) == "equivalent"
-    assert verdict(0.01, 0.01, 0.0) == "different, within the margin"
+def test_verdicts(wins: int, losses: int, n: int, margin: float, said: str) -> None:
+    """What the 95% interval within the margin says; two that copy one list say nothing."""
+    ours = np.array([1.0] * wins + [0.0] * (n - wins))
+    theirs = np.array([0.0] * wins + [1.0] * losses + [0.0] * (n - wins - losses))
+    (found,) = corrected([Comparison.of(ours, theirs, margin=margin)])
+    assert verdict(found) == verdict(found, 0.05) == said
+    assert verdict(found, 0.049) == said.replace("equivalent", "uninformative")
 
 
 def test_changed_queries_by_hand() -> None:

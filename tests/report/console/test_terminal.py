@@ -58,9 +58,7 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     lines = terminal.heldout(result).splitlines()
-    assert lines[0].startswith(
-        "sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked"
-    )
+    assert lines[0].startswith("sample, test split (n = 6, evaluation 1): the locked")
     (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
     assert row.split()[-6:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250"]
     whole = terminal.heldout(result, explain=True).splitlines()

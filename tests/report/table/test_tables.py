@@ -117,8 +117,8 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
         "8",
     ]  # 1 and 2 are left out: they are 3, which is a single list
     assert (
-        "(2 have the same gold ranks as one above and are left out; Holm p counts them, max p "
-        "does not)" in short.caption
+        "(2 have the same gold ranks as one above and are left out; Holm p counts them)"
+        in short.caption
     )
     assert len(whole.rows) == 8
 

@@ -108,7 +108,7 @@ def test_metrics_with_their_bounds() -> None:
             "last_hop@5": 0.75,
             "wins": 3,
             "p": float("nan"),
-            "wins_best": None,
+            "losses": None,
             "wilson": [0.4, 0.9],
         },
         **{"as_expected": True, "expected": {"low": 0.5, "bias": 0.25}},

@@ -177,7 +177,6 @@ KEYS = (
     "overrides",
     "n",
     "evaluation",
-    "looks",
     "roles",
     "coverage",
     "expected",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.benchmark import md5_split
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.plugins.site.command.trace import run
@@ -85,33 +84,6 @@ def test_a_policy_tells_its_terms_as_text_and_json(
     assert {row["passage"] for row in policy["passages"]} >= {"p0", "p1", "p2"}
     assert sorted(row["rank"] for row in policy["passages"]) == [1, 2, 3, 4]
     assert policy["paths"]["p1"][0]["links"]
-
-
-def test_a_look_at_one_question_is_of_that_question(
-    overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The MD5 of which/one? is even, that of the other id is odd, as are those of five more test
-    questions.
-    """
-    looks = tmp_path / "looks.jsonl"
-    run(compose("trace", [*overrides]))
-    assert "test question" not in capsys.readouterr().out
-    (tune,) = map(
-        json.loads, looks.read_text().splitlines()
-    )  # shown, and noted: a later split may call it test
-    assert tune["n"] == 1
-    names = [name for name in map(str, range(20)) if md5_split(name) == "test"][:6]
-    rows = [json.dumps({**QUESTION, "id": name}) for name in ("which/one?", *names)]
-    (tmp_path / "queries.jsonl").write_text("\n".join(rows) + "\n")
-    other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'"]
-    run(compose("trace", [*overrides[:-1], *other]))
-    assert f"a test question; look 1 at it that {looks} knows of" in " ".join(
-        capsys.readouterr().out.split()
-    )
-    first, test = map(json.loads, looks.read_text().splitlines())
-    assert first == tune
-    assert test["n"] == 1
-    assert test["ids"] != tune["ids"]
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
