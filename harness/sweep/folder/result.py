@@ -271,7 +271,8 @@ class SweepResult:
 
     def check(self) -> None:
         """Read every file. Raises HarnessError for one that is missing or damaged."""
-        _ = self.config, self.lock, self.ranks, self.scores, self.heldout and self.heldout_ranks
+        _ = self.config, self.lock, self.ranks, self.scores, self.comparisons
+        _ = self.heldout and self.heldout_ranks
 
     @cached_property
     def _recorded(self) -> Mapping[str, str]:

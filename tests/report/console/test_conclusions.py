@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import f
 from statsmodels.regression.linear_model import OLS
 
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import LEAD, select_texts
 from harness.plugins.site.pages.chart import charts
 from harness.plugins.site.pages.overview import SweepEntry, overview

@@ -49,7 +49,7 @@ def test_what_explains_stands_behind_explain(
     for topic in ("headroom: ", "expected on test: ", "power on test: "):
         assert f"\n{topic}" in whole
         assert topic not in short
-    assert whole.splitlines()[2].split()[-5:] == ["p", "Holm", "p", "max", "p"]
+    assert whole.splitlines()[2].split()[-5:] == ["W", "L", "p", "Holm", "p"]
     assert whole.splitlines()[4].split()[-7:] == ["75.0", "62.5", "3", "1", ".625", "1.000", "–"]
     assert "sha256 5ca1ab1e5ca1" in " ".join(whole.split())
 

@@ -161,6 +161,7 @@ def read_all(result):
             result.config,
             result.manifest,
             result.trials,
+            result.comparisons,
             result.queries,
             result.ranks,
             result.scores,
