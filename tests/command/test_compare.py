@@ -126,7 +126,7 @@ def test_published_comparison(folder: Path) -> None:
     assert found["wins_ids"] == [f"q{number}" for number in range(26, 49)]
     assert found["losses_ids"] == []
     assert found["difference"] == pytest.approx(23 / 66)
-    assert (found["decides"], found["p_cluster"]) == ("by question", found["p"])
+    assert (found["decides"], found["p_cluster"]) == ("by question", None)
     assert found["difference_interval_cluster"] == found["difference_interval"]
     low, high = found["difference_interval"]
     assert 0 < low < 23 / 66 < high < 1

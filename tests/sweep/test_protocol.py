@@ -251,7 +251,7 @@ def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     for row, before in zip(again.heldout, first, strict=True):
         assert row["p"] == before["p"]
         assert row["p_holm"] == (None if (p := before["p_holm"]) is None else min(1, 4 * p))
-    assert "times 4 because this is evaluation 2 of test" in tables.heldout(again).caption
+    assert "corrected over the rows, p times 4;" in tables.heldout(again).caption
 
 
 def _changed(result, key, value):

@@ -28,8 +28,7 @@ class View(TrialScores):
     def charge(self) -> str:
         """How p is charged for earlier evaluations of test; nothing for the first, and on tune."""
         times = charge(self.evaluation)
-        told = f", times {times} because this is evaluation {self.evaluation} of test"
-        return told if times > 1 else ""
+        return f", p times {times}" if times > 1 else ""
 
     @property
     def winner_title(self) -> str:
