@@ -121,7 +121,12 @@ def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
         np.int32,
     )
     rows = [
-        {"name": name, "family": "single" if name in ("dense", "graph") else "x"} for name in found
+        {
+            "name": name,
+            "family": "single" if name in ("dense", "graph") else "x",
+            "evaluation": 1,
+        }
+        for name in found
     ]
     view = View("test", rows, ranks, pd.DataFrame({"id": range(10)}), {}, {"best_single": "graph"})
     assert signs(view, "last_hop@5", {row: row for row in range(4)}, "dense") == {
@@ -258,7 +263,7 @@ def calibration() -> Picture:
     rates = pytest.importorskip("harness.plugins.protocol.calibration").Rates
     picture = pytest.importorskip("harness.plugins.protocol.picture.calibration").picture
     return picture(
-        [rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95, 90) for name, effect in worlds],
+        [rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 95, 90) for name, effect in worlds],
         "sample",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from harness.core.table import Column, Field, Style, Table, counted
@@ -49,19 +50,7 @@ def heldout(result: SweepResult) -> Table:
     view = result.locked
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
-    score, (first, others) = Column(f"{view.objective} %"), _shared(result)
-    fields: list[Field[int]] = [
-        _cell(view, Column("strategy", "text"), "name"),
-        _cell(view, score, view.objective),
-        _cell(view, Column(f"95% of {view.objective}", "interval", score.title), "wilson_cluster"),
-        *(_cell(view, Column(f"{name} %"), name) for name in first),
-        *_against(view, "95% of difference"),
-        *_outcomes(view),
-        *_against(view, "Holm p"),
-        *_best(view),
-        *(_cell(view, Column(f"{name} %"), name) for name in others),
-        Field(Column("chain %"), lambda place: on_chains[place]),
-    ]
+    fields = [*_columns(result, view), Field(Column("chain %"), lambda place: on_chains[place])]
     notes = [
         against(view),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; "
@@ -89,23 +78,15 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     """The trials on tune, best first; with a limit, those that copy none before, the single lists,
     what was added.
     """
-    view, (first, others) = result.whole, _shared(result)
+    view = result.whole
     places = range(len(view.rows))
     repeats = [
         limit is not None and (view.copies[place] or view.is_winner(place)) for place in places
     ]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
-    fields: list[Field[int]] = [
-        Field(Column("rank", "count"), lambda place: place + 1),
-        _cell(view, Column("strategy", "text"), "name"),
-        *(_cell(view, Column(f"{name} %"), name) for name in (view.objective, *first)),
-        *_outcomes(view),
-        *_against(view, "Holm p"),
-        *_best(view),
-        *_against(view, "95% of difference"),
-        *(_cell(view, Column(f"{name} %"), name) for name in others),
-    ]
+    rank: Field[int] = Field(Column("rank", "count"), lambda place: place + 1)
+    fields = [rank, *_columns(result, view)]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     judged_against = against(view)
     notes = [
@@ -184,31 +165,37 @@ def counts_graph_wins(view: View) -> bool:
     )
 
 
-def _cell(view: View, column: Column, key: str) -> Field[int]:
+def _cell(view: View, column: Column, key: str, shown: bool = True) -> Field[int]:
     """A column of what rows have under a key, by their place."""
-    return Field(column, lambda place: cast("dict[str, object]", view.rows[place]).get(key))
+    rows = cast("Sequence[dict[str, object]]", view.rows)
+    return Field(column, lambda place: rows[place].get(key), shown)
 
 
-def _against(view: View, *titles: str) -> list[Field[int]]:
-    """Columns against the reference."""
-    return judged(lambda place: view.outcome(place, view.reference), *titles)
+def _columns(result: SweepResult, view: View) -> list[Field[int]]:
+    """What is shown of a trial, on tune and on test, in this order: a column that is added here is
+    added everywhere.
+    """
+    first, others = _shared(result)
+    score = Column(f"{view.objective} %")
+    interval = Column(f"95% of {view.objective}", "interval", score.title)
+    known = {key for row in view.rows for key in row}
+    counts = {} if counts_graph_wins(view) else {"GraphWin": "graph_win", "GraphLoss": "graph_loss"}
 
+    def reference(*titles: str) -> list[Field[int]]:
+        return judged(lambda place: view.outcome(place, view.reference), *titles)
 
-def _best(view: View) -> list[Field[int]]:
-    """Columns against the best single list, with a star."""
-    return judged(lambda place: view.outcome(place, view.best_single), *BEST, mark="*")
-
-
-def _outcomes(view: View) -> list[Field[int]]:
-    """W, L and p, and GraphWin and GraphLoss where W and L are others."""
-    own = {"GraphWin": "graph_win", "GraphLoss": "graph_loss"}
-    more = (
-        {}
-        if counts_graph_wins(view)
-        else {title: key for title, key in own.items() if any(key in row for row in view.rows)}
-    )
-    graph = [_cell(view, Column(title, "count"), key) for title, key in more.items()]
-    return [*_against(view, "W", "L", "p"), *graph]
+    return [
+        _cell(view, Column("strategy", "text"), "name"),
+        _cell(view, score, view.objective),
+        _cell(view, interval, "wilson_cluster", view.split == "test"),
+        *(_cell(view, Column(f"{name} %"), name) for name in first),
+        *reference("W", "L", "p"),
+        *(_cell(view, Column(title, "count"), key, key in known) for title, key in counts.items()),
+        *reference("Holm p"),
+        *judged(lambda place: view.outcome(place, view.best_single), *BEST, mark="*"),
+        *reference("95% of difference"),
+        *(_cell(view, Column(f"{name} %"), name) for name in others),
+    ]
 
 
 def against(view: View) -> str:

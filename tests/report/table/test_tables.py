@@ -33,7 +33,6 @@ def test_heldout(result: SweepResult) -> None:
         "43.6–97.0",
         "83.3",
         "88.9",
-        "–",
         "3",
         "0",
         ".250",
@@ -41,6 +40,7 @@ def test_heldout(result: SweepResult) -> None:
         "2",
         "0",
         ".500",
+        "–",
         "100.0",
         "80.0",
     ]

@@ -128,7 +128,14 @@ def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
     assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert run.data.tags["lock"] == result.lock["sha256"]
     names = {item.path for item in client(tracking).list_artifacts(run.info.run_id)}
-    files = {"config.yaml", "manifest.json", "trials.parquet", "trials.json", "winner.lock.json"}
+    files = {
+        "comparisons.parquet",
+        "config.yaml",
+        "manifest.json",
+        "trials.parquet",
+        "trials.json",
+        "winner.lock.json",
+    }
     assert names == {*files, "figures"}
     drawn = {item.path for item in client(tracking).list_artifacts(run.info.run_id, "figures")}
     assert drawn == {"figures/frontier.png", "figures/alpha.png"}
