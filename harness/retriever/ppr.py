@@ -41,7 +41,7 @@ class PPR:
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
     L1 (``pagerank``).
 
-    score(q, p) = v_p, float64 of a float32 walk. All passages that the walk reaches are returned:
+    score(q, p) = v_p, float64. All passages that the walk reaches are returned:
     those with a mass of at least the tolerance, for less cannot be told from none.
 
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to
@@ -55,7 +55,7 @@ class PPR:
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
     passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has
     .05.
-    max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
+    max_iter: steps after which a walk is left as it is (``not_converged`` counts them).
     push: pushes mass from the seeds on, in place of solving for all nodes, until no node has
     ``tolerance`` x ``LEAST`` left to push; ``largest_error`` of the facts bounds the L1 error that
     this leaves. ``null``: in graphs of more than ``EXACT`` nodes.
@@ -63,7 +63,7 @@ class PPR:
     hold; ``null``: none.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3  # 3: walks in float64
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder
@@ -75,7 +75,7 @@ class PPR:
     link: float | None = 0.7
     tolerance: float = 1e-6
     max_iter: int = 200
-    block: int = field(default=64, metadata=NO_RESULT)
+    block: int = field(default=16, metadata=NO_RESULT)
     threads: int | None = field(default=None, metadata=NO_RESULT)
     device: str = "cpu"
     push: bool | None = field(default=None, metadata=LATER)

@@ -72,7 +72,7 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
             Store(tmp_path),
         )
     with pytest.raises(
-        HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"
+        HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=4, or for ppr .*push=true"
     ):
         Walks(CHAIN, 0.5, 1e-6, 10)
 

@@ -1,4 +1,3 @@
-from .pagerank import TINY as TINY
 from .pagerank import Solution as Solution
 from .pagerank import Walks as Walks
 from .paths import name_edges as name_edges

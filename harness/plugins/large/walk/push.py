@@ -20,8 +20,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.threads import available, map_threads
-from harness.retriever.pagerank import TINY, Solution
+from harness.retriever.pagerank import Solution
 
+TINY = np.finfo(np.float64).tiny
 CELLS = 1 << 25
 """Values of a block of queries at most: 128 MiB of float32."""
 

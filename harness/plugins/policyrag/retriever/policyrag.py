@@ -36,7 +36,7 @@ class PolicyRAG:
     graph: what the typed memory is compiled from; its synonym threshold is the policy's.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3  # 3: walks in float64
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder

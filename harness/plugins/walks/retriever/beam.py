@@ -70,7 +70,7 @@ class Beam:
     once.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: walks in float64
     graph: Graph
     encoder: Encoder
     width: int = 4

@@ -36,7 +36,7 @@ class Convergence:
     seeds: >= 0.    together: >= 0.    floor: > 0, what a passage has that a seed does not reach.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: walks in float64
     fitted_on: ClassVar[tuple[str, ...]] = PPR.fitted_on
     ppr: PPR
     seeds: int = 5

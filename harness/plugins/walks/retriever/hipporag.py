@@ -46,7 +46,7 @@ class HippoRAG(PPR):
     passages to [0, 1]; the sum is scaled to 1. ``passages`` and ``sharpness`` have no part in it.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3  # 3: walks in float64
     walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
     passage_weight: float = 0.05
     by: str = "query_to_triple"

@@ -51,7 +51,7 @@ class LinearRAG:
     have no such order; a question without a known entity starts from its passages alone.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: walks in float64
     graph: Graph
     encoder: Encoder
     link: float | None = 0.7
