@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -197,56 +196,31 @@ def union(
     indptrs: int64[Q + 1], docs: int32[N] of each list, none twice in a query. Places are flat:
     those of [Q, U].ravel().
     """
-    bounds = np.stack(list(indptrs))
-    bounds = bounds + np.cumsum([0, *(len(own) for own in docs[:-1])])[:, None]
-    entries = np.concatenate(list(docs)).astype(np.int32, copy=False)
-    keys = np.full(
-        (bounds.shape[1] - 1, int(np.diff(bounds, axis=1).sum(axis=0).max(initial=0))), LAST
+    lengths = np.stack([np.diff(indptr) for indptr in indptrs])
+    before = np.cumsum(lengths, axis=0) - lengths
+    size, starts = lengths.shape[1], np.cumsum([0, *map(len, docs)])
+    rows = np.concatenate([np.repeat(np.arange(size), own) for own in lengths])
+    columns = np.concatenate(
+        [
+            np.arange(len(own)) - np.repeat(indptr[:-1] - skipped, length)
+            for own, indptr, skipped, length in zip(docs, indptrs, before, lengths, strict=True)
+        ]
     )
-    _gather(bounds, entries, keys)
-    keys.sort(
-        axis=1
-    )  # NumPy's, with the processor's vector instructions, is several times faster than numba's
-    merged = np.full(keys.shape, -1, dtype=np.int32)
+    entries = np.arange(starts[-1])
+    keys = np.full((size, int(lengths.sum(axis=0).max(initial=0))), LAST)
+    keys[rows, columns] = (np.concatenate(list(docs)).astype(np.int64) << 32) | entries
+    keys.sort(axis=1)
+    ordered = keys[keys != LAST]
+    found, length = ordered >> 32, lengths.sum(axis=0)
+    bounds = np.concatenate([[0], np.cumsum(length)])
+    new = np.ones(len(found) + 1, np.bool_)
+    np.not_equal(found[1:], found[:-1], out=new[1:-1])
+    new[bounds] = True
+    number = np.cumsum(new) - 1
+    width = int(np.diff(number[bounds]).max(initial=0))
+    place = number[:-1] + np.repeat(width * np.arange(size) - number[bounds[:-1]], length)
+    merged = np.full((size, width), -1, dtype=np.int32)
+    merged.ravel()[place[new[:-1]]] = found[new[:-1]]
     places = np.empty(len(entries), dtype=np.int64)
-    width = _merge(keys, merged, places)
-    for own in bounds:
-        _shift(own, width, places)
-    return np.ascontiguousarray(merged[:, :width]), [places[own[0] : own[-1]] for own in bounds]
-
-
-@numba.njit(cache=True, nogil=True)
-def _gather(bounds: Any, entries: Any, keys: Any) -> None:
-    """Keys of a query's entries: the document, then the entry's number."""
-    for query in range(len(keys)):
-        size = 0
-        for part in range(len(bounds)):
-            for entry in range(bounds[part, query], bounds[part, query + 1]):
-                keys[query, size] = (np.int64(entries[entry]) << 32) | entry
-                size += 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _merge(keys: Any, merged: Any, columns: Any) -> Any:
-    """Fills the documents, and the column of each entry; returns how many columns are used."""
-    width = 0
-    for query in range(len(keys)):
-        used = 0
-        for key in keys[query]:
-            if key == LAST:
-                break
-            doc = np.int32(key >> 32)
-            if used == 0 or merged[query, used - 1] != doc:
-                merged[query, used] = doc
-                used += 1
-            columns[key & 0xFFFFFFFF] = used - 1
-        width = max(width, used)
-    return width
-
-
-@numba.njit(cache=True, nogil=True)
-def _shift(bounds: Any, width: int, columns: Any) -> None:
-    """Columns to flat places."""
-    for query in range(len(bounds) - 1):
-        for entry in range(bounds[query], bounds[query + 1]):
-            columns[entry] += query * width
+    places[ordered & 0xFFFFFFFF] = place
+    return merged, np.split(places, starts[1:-1])

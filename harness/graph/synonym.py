@@ -11,9 +11,7 @@ from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, map_rows
 
 SLACK = 1e-4
-"""How far below the threshold float32 candidates are looked at again in float64: more than float32
-can err.
-"""
+"""How far below the threshold a float32 bound may lie: more than float32 can err."""
 AXES = 96
 """Leading principal axes on which a product is taken before anything else is known of a pair."""
 COLUMNS = 2048
@@ -35,9 +33,8 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
 
     All E^2 / 2 pairs are bounded, block by block: <x, y> <= <Px, Py> + |x - Px| |y - Py| (Cauchy
     and Schwarz), P the projection on ``AXES`` principal axes, one float32 product of ``bounds``.
-    What passes is multiplied out in float32, and what passes that is summed again in float64 in one
-    order. So no edge is missed, and neither the block nor the machine's number of threads moves one
-    over the threshold.
+    What passes is multiplied out and summed in float64 in one order. So no edge is missed, and
+    neither the block nor the machine's number of threads moves one over the threshold.
     """
     from threadpoolctl import threadpool_limits
 
@@ -46,16 +43,13 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
     least = np.float32(threshold - SLACK)
 
     def candidates(first: int) -> Pairs:
-        from harness.graph.synonym_kernel import near
-
         ones, lines, columns = slice(first, min(first + block, size)), [], []
         for start in range(first, size, COLUMNS):
             others = slice(start, start + COLUMNS)
-            i, j = near(
-                short[ones] @ short[others].T, least, vectors[ones], vectors[others], first - start
-            )
-            lines.append(first + i)
-            columns.append(start + j)
+            i, j = np.nonzero(short[ones] @ short[others].T >= least)
+            later = start + j > first + i
+            lines.append(first + i[later])
+            columns.append(start + j[later])
         return np.concatenate(lines), np.concatenate(columns)
 
     def compared(part: slice) -> Columns:

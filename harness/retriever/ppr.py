@@ -41,8 +41,9 @@ class PPR:
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
     L1 (``pagerank``).
 
-    score(q, p) = v_p, float64. All passages that the walk reaches are returned:
-    those with a mass of at least the tolerance, for less cannot be told from none.
+    score(q, p) = v_p, computed in float64 and rounded to float32. All passages that the walk
+    reaches are returned: those with a mass of at least the tolerance, for less cannot be told from
+    none.
 
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to
     the kind of mention and to 1 / (passages that mention it) ** specificity; an entity leads to the

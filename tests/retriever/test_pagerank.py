@@ -114,7 +114,8 @@ def test_the_error_is_within_what_the_change_promises(
     transition = normalize_rows(weights)
     device = "cpu:0" if torch else "cpu"
     for tolerance, most in [(1e-3, 500), (1e-9, 2)]:
-        (block,) = Walks(transition, restart, tolerance, most, device=device)(sp.csr_array(seeds))
+        walks = Walks(transition, restart, tolerance, most, block=20, device=device)
+        (block,) = walks(sp.csr_array(seeds))
         errors = np.abs(block.values.T - exact(transition, seeds, restart)).sum(axis=1)
         assert (errors <= (1 - restart) / restart * block.change + 1e-6).all()
         if most == 500:

