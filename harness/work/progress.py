@@ -36,6 +36,7 @@ class Progress:
         self.before = 0
         self.started = time.perf_counter()
         self._end = threading.Event()
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         if self.total and sys.stderr.isatty():
@@ -66,7 +67,8 @@ class Progress:
 
     def update(self, count: int = 1) -> None:
         """So many units more are done."""
-        self.done += count
+        with self._lock:  # parts are computed by several threads
+            self.done += count
         if self.bar is not None:
             self.bar.update(count)
 

@@ -22,6 +22,7 @@ from harness.benchmark.text import (
 )
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 from harness.work.processes import Workers
+from harness.work.progress import Progress
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
 BLOCK = 256
@@ -62,10 +63,12 @@ def find_mentions(
     number = {name: i for i, name in enumerate(finders.known)}
     jobs = _blocks(texts, named[: len(texts)], passages)
     asked = (questions, named[len(texts) :], questions)
-    with finders.workers as workers:
-        found = [
-            _numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block
-        ]
+    found = []
+    total = len(texts) + len(questions)
+    with finders.workers as workers, Progress("find mentions", total) as bar:
+        for block in workers.map(chain(jobs, [asked])):
+            found += [_numbered(one, number) for one in block]
+            bar.update(len(block))
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in finders.names], dtype=np.int32),

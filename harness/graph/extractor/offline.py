@@ -4,9 +4,10 @@ spans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -109,12 +110,12 @@ class Offline:
         count = self._count
         with _begun.pop((self.model, count), None) or self._recognisers(self.model) as workers:
 
-            def recognise(part: Sequence[str]) -> list[Rows]:
+            def recognise(part: Sequence[str]) -> Iterator[Rows]:
                 jobs = [
                     part[first : first + self.batch_size]
                     for first in range(0, len(part), self.batch_size)
                 ]
-                return [rows for found in workers.map(jobs) for rows in found]
+                return chain.from_iterable(workers.map(jobs))
 
             at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
             return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
@@ -150,8 +151,10 @@ def fill_shards(
         own = texts[number * size : (number + 1) * size]
 
         def compute(advance: Advance) -> dict[str, NDArray[np.int64] | Rows]:
-            rows = list(work(own))
-            advance(len(own))
+            rows = []
+            for found in work(own):
+                rows.append(found)
+                advance(1)
             return {
                 "lengths": np.array([len(row) for row in rows], dtype=np.int64),
                 "rows": np.concatenate(rows),

@@ -93,9 +93,7 @@ def _transitions(model: str) -> Transitions | None:
 
 
 class Recogniser:
-    """The entities of texts by a pipeline, which is loaded once, with its compiled loops, so that
-    forks have both.
-    """
+    """Finds the entities of texts by a pipeline, which is loaded once, before processes fork."""
 
     def __init__(self, model: str) -> None:
         self.model = model
