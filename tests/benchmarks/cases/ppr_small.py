@@ -26,7 +26,7 @@ def case(quick: bool) -> Case:
     retriever = retrievers(compose("config", [f"dataset={real.NAME}", "encoder=static"]))["graph"]
     transition, restarts = asked(retriever, data, store)
     work, alone = f"entity graph of {data.name}", 4 if quick else 100
-    return compared(transition, restarts, 0.5, 25, work, alone, timed=restarts.shape[0])
+    return compared(transition, restarts, 0.5, 5, work, alone, timed=restarts.shape[0])
 
 
 def asked(retriever: Any, data: Any, store: Any) -> tuple[sp.csr_array, sp.csr_array]:
