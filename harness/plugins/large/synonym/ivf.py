@@ -100,8 +100,6 @@ class Lists:
         """
         from threadpoolctl import threadpool_limits
 
-        from harness.graph.synonym_kernel import near
-
         if not len(self.vectors):
             return
         sample = self.sample()
@@ -119,11 +117,10 @@ class Lists:
                 mine, found = members[place], [NOBODY]
                 for part in cut(len(asking[place]), max(1, CELLS // max(1, len(mine)))):
                     theirs = rows[asking[place][part]]
-                    bound = short[theirs] @ short[mine].T
-                    i, j = near(
-                        bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs)
-                    )
-                    found.append((theirs[i], mine[j]))
+                    i, j = np.nonzero(short[theirs] @ short[mine].T >= least)
+                    left, right = theirs[i], mine[j]
+                    near = pair_cosines(self.vectors, left, self.vectors, right) >= least
+                    found.append((left[near], right[near]))
                 i, j = (np.concatenate(column) for column in zip(*found, strict=True))
                 once = (own[i] != place) | (i < j)  # two names of one list meet twice
                 return np.minimum(i, j)[once], np.maximum(i, j)[once]
