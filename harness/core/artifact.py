@@ -44,7 +44,6 @@ class Described(TypedDict):
     facts: NotRequired[dict[str, Any]]
     files: NotRequired[dict[str, File]]
     code: NotRequired[str]
-    sources: NotRequired[dict[str, str]]
     libraries: NotRequired[dict[str, str]]
     seconds: NotRequired[Number]
     own_seconds: NotRequired[Number]

@@ -9,14 +9,15 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import operator
 import os
 import sys
+import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.core.concepts import PACKAGE, roomless
-from harness.core.input import kept_as, without_docstrings
 
 LIBRARIES = (
     "torch",
@@ -48,6 +49,9 @@ NO_EFFECT = (
 )
 """Parts of the package that change no result: what people see, and who computes what and when."""
 
+FILE, TYPED = "sha256:", "typed:"
+"""Begin the version of a class that states none: the hash of its file follows, or a random text."""
+
 NO_RESULT = {"result": False}
 """Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)``
 for a batch size.
@@ -72,11 +76,11 @@ def sealed(content: Mapping[str, object]) -> dict[str, object]:
 def identity(value: Any) -> Any:
     """A JSON value that is equal for two strategies exactly when they compute the same thing.
 
-    A dataclass becomes its class (named by concept and file, not by room), its ``version`` (see
-    ``_version``) and its fields, without those marked ``NO_RESULT``. A class that reads files has a
-    method ``content() -> str | None``, the hash of what it reads, which stands in place of the
-    files' names (None where it reads none). A field marked ``LATER`` is left out at its default.
-    Whole floats equal integers.
+    A dataclass becomes its class (named by concept and file, not by room), its ``version_of``, and
+    its fields, without those marked ``NO_RESULT``. A class that reads files has a method
+    ``content() -> str | None``, the hash of what it reads, which stands in place of the files'
+    names (None where it reads none). A field marked ``LATER`` is left out at its default. Whole
+    floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _of_dataclass(value)
@@ -103,45 +107,46 @@ def _of_dataclass(value: Any) -> dict[str, object]:
         fields["content"] = content
     return {
         "_target_": f"{roomless(kind.__module__)}.{kind.__qualname__}",
-        "version": _version(kind),
+        "version": version_of(kind),
         **fields,
     }
 
 
-def _version(kind: type) -> int | str:
-    """The class's own attribute ``version``, else 1 for our classes, whose changes bump it.
+def version_of(made: Any) -> Any:
+    """The ``version`` that a class, or a function, states itself; 1 for those of this project.
 
-    For a class of another package without one it is the hash of that package's sources, of those of
-    its bases that are dataclasses of other packages, and, before a ``+``, the ``version`` that it
-    inherits.
+    Of another package's that states none it is the hash of its file, of one that was typed in a
+    session a text that no other process has (see ``unversioned``).
     """
-    ours, inherited = _package(kind) == PACKAGE.name, getattr(kind, "version", None)
-    if ours or "version" in vars(kind):
-        return inherited or 1
-    bases = [
-        base
-        for base in kind.__mro__
-        if dataclasses.is_dataclass(base) and _package(base) != PACKAGE.name
-    ]
-    found = list(dict.fromkeys(_sources_sha256(_package(base), base.__module__) for base in bases))
-    sources = found[0] if len(found) == 1 else texts_sha256(found)[:12]
-    return f"{inherited}+{sources}" if inherited else sources or 1
-
-
-def _package(kind: type) -> str:
-    return kind.__module__.partition(".")[0]
+    stated = vars(made).get("version")
+    if made.__module__.partition(".")[0] == PACKAGE.name:
+        return stated or getattr(made, "version", 1)
+    return _file_version(made) if stated is None else stated
 
 
 @functools.cache
-def _sources_sha256(package: str, module: str) -> str:
-    """12 hex digits over the sources of a package; of a module that is in none, over its file."""
-    folders = getattr(sys.modules.get(package), "__path__", None)
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if folders is not None:
-        return files_sha256(
-            *(path for folder in folders for path in sorted(Path(folder).rglob("*.py")))
-        )[:12]
-    return file_sha256(Path(file))[:12] if file else ""
+def _file_version(made: Any) -> str:
+    """Read once for each class: a module that is loaded again makes another one."""
+    file = getattr(sys.modules.get(made.__module__), "__file__", None)
+    if file is None or not Path(file).is_file():
+        return f"{TYPED}{uuid.uuid4().hex[:12]}"
+    return f"{FILE}{file_sha256(Path(file))[:12]}"
+
+
+def own_versions(value: Any) -> dict[str, str]:
+    """By class, the versions of the classes of other packages that an identity names."""
+    parts = value.values() if isinstance(value, Mapping) else value
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
+        return {}
+    found: dict[str, str] = functools.reduce(operator.or_, map(own_versions, parts), {})
+    target = value.get("_target_", PACKAGE.name) if isinstance(value, Mapping) else PACKAGE.name
+    own = target.partition(".")[0] != PACKAGE.name
+    return {target: str(value["version"]), **found} if own else found
+
+
+def unversioned(versions: Mapping[str, str]) -> list[str]:
+    """The classes, of ``own_versions``, that state no ``version``."""
+    return [name for name, version in versions.items() if version.startswith((FILE, TYPED))]
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -216,33 +221,19 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def has_effect(name: str) -> bool:
-    """Whether a module, ``work/lease.py`` below the package, may change a result."""
-    return not any(name == part or name.startswith(f"{part}/") for part in NO_EFFECT)
-
-
 @functools.cache
 def code_version() -> str:
     """The package's version and the hash of the sources that results follow from:
-    ``0.1.0+1f3a...``.
-
-    ``NO_EFFECT`` is left out, and so are docstrings where the package is not installed: they change
-    no number.
+    ``0.1.0+1f3a...``. ``NO_EFFECT`` is left out.
     """
     names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-    texts = {
-        name: (PACKAGE / name).read_text(encoding="utf-8") for name in names if has_effect(name)
-    }
-    whole = texts_sha256(part for name, text in texts.items() for part in (name, text))
-    if not {"site-packages", "dist-packages"} & {*PACKAGE.parts}:
-        whole = kept_as(PACKAGE / "code.py", whole, lambda: _without_docstrings(texts))
-    return f"{importlib.metadata.version('multihop-harness')}+{whole[:12]}"
-
-
-def _without_docstrings(texts: Mapping[str, str]) -> str:
-    return texts_sha256(
-        part for name, text in texts.items() for part in (name, without_docstrings(text))
+    whole = texts_sha256(
+        part
+        for name in names
+        if not any(name == part or name.startswith(f"{part}/") for part in NO_EFFECT)
+        for part in (name, (PACKAGE / name).read_text(encoding="utf-8"))
     )
+    return f"{importlib.metadata.version('multihop-harness')}+{whole[:12]}"
 
 
 @functools.cache

@@ -26,7 +26,13 @@ from harness.core.files import (
     write_json,
     write_text,
 )
-from harness.core.identity import code_version, digest, library_versions, record
+from harness.core.identity import (
+    code_version,
+    digest,
+    library_versions,
+    record,
+    unversioned,
+)
 from harness.core.input import read_yaml
 from harness.evaluation.metric import Metric
 from harness.run import Run
@@ -44,7 +50,6 @@ from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
-from harness.work.sources import own_sources
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +158,9 @@ class Findings:
         plan, split = self.prepared.plan, self.prepared.benchmark.split_facts
         wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
         wanted += [] if split["splitting"] == "md5" else list(split.values())
-        wanted += [self._sources] if self._sources else []
+        wanted += [self._versions] if self._versions else []
+        if unversioned(self._versions):  # what else these classes read is in no hash
+            wanted.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
         wanted += (
             [] if plan.reference == "dense" else [{"reference": plan.reference}]
         )  # older folders keep their names
@@ -233,20 +240,8 @@ class Findings:
         return {name: run.take(members) for name, run in self.prepared.runs.items()}
 
     @cached_property
-    def _sources(self) -> dict[str, str]:
-        """The code of plug-ins that trials, lists and metrics are made of, by module; this
-        project's is in ``code``.
-        """
-        formulas = [
-            {"_target_": Metric.parse(name).measure.target} for name in self.prepared.plan.metrics
-        ]
-        return own_sources(
-            [
-                self.prepared.identities,
-                *(trial.identity for trial in self.trials.values()),
-                *formulas,
-            ]
-        )
+    def _versions(self) -> dict[str, str]:
+        return self.prepared.versions(self.trials.values())
 
     @cached_property
     def _tied(self) -> dict[str, object]:
@@ -262,7 +257,7 @@ class Findings:
             if len(test)
             else 0.0,
             "n": self.rows[0]["n"],
-            **({"sources": self._sources} if self._sources else {}),
+            **({"versions": self._versions} if self._versions else {}),
             "objective": plan.config.objective,
             "reference": plan.reference,
         }

@@ -29,7 +29,6 @@ from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout.ledger import Ledger
-from harness.work.sources import own_now
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,11 +206,11 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
         "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
         "code": code_version(),
         "libraries": library_versions(),
-        "sources": own_now(result.lock.get("sources") or {}),
+        "versions": prepared.versions(prepared.plan.trials()),
         "reads": read_by(prepared.plan.trials()),
         "lists": record(prepared.identities),
     }
-    usual: dict[str, object] = {"sources": {}, "reads": {}}
+    usual: dict[str, object] = {"versions": {}, "reads": {}}
     manifest: Mapping[str, object] = result.manifest
     then = {key: record(manifest.get(key, usual.get(key))) for key in now}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))

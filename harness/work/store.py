@@ -2,16 +2,18 @@
 
 The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is
 written beside its place and renamed into it, so a half-written one is never read; a damaged one is
-found by its hash and rebuilt. So is one that was made by other sources than those of now (see
-``harness.work.sources``), which its manifest names.
+found by its hash and rebuilt. What a class without a ``version`` makes is kept for this process
+only.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
+import functools
 import logging
+import os
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -35,19 +37,20 @@ from harness.core.artifact import (
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
-from harness.core.identity import code_version, file_sha256, library_versions
-from harness.work.lease import is_stale
-from harness.work.parts import RECORDS, is_shared
+from harness.core.identity import (
+    code_version,
+    file_sha256,
+    library_versions,
+    own_versions,
+    unversioned,
+)
+from harness.work.parts import RECORDS, is_shared, shares
 from harness.work.progress import Progress
 from harness.work.shared_rows import Building, building
-from harness.work.sources import differing, modules_of, sources
 
 log = logging.getLogger(__name__)
 SENT = ".sent"
 """Ends the name of the file that says which shared store has an artifact."""
-
-STAMP = f"sources{PARTIAL}"
-"""In the folder of an artifact that is being built: the sources that began it."""
 
 Build = Callable[[Path], Facts | None]
 Fill = Callable[[Path], object]
@@ -130,8 +133,7 @@ def open_shared(url: str | None) -> Shared | None:
 class Wanted:
     """An artifact that somebody asks for.
 
-    build: see ``Store.get``.    code: the sources that make it.    name: what is said of it in the
-    log.
+    build: see ``Store.get``.    name: what is said of it in the log.
     """
 
     stage: str
@@ -139,7 +141,6 @@ class Wanted:
     inputs: Mapping[str, str]
     build: Build
     place: Path
-    code: Mapping[str, str]
     name: str
 
     @property
@@ -168,9 +169,10 @@ class Store:
 
     def place(self, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Path:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will
-        be.
+        be: in a folder of this process where a class without a ``version`` makes it.
         """
-        return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
+        root = _own_folder(os.getpid()) if unversioned(own_versions(config)) else self.root
+        return root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def has(self, stage: str) -> bool:
         """Whether any artifact of a stage was built here, or begun."""
@@ -202,31 +204,37 @@ class Store:
         has computed.
         what: said in the log where it begins, e.g. ``24,000 passages``.
         """
-        code = sources({build.__module__, *modules_of(config)})
-        wanted = Wanted(
-            stage,
-            config,
-            inputs,
-            build,
-            self.place(stage, config, inputs),
-            code,
-            f"{stage} {what}".strip(),
-        )
-        with noting(f"{stage}/{wanted.place.name}") as used:
-            if (found := self._find(wanted, log.warning)) is not None:
+        place, passing = self.place(stage, config, inputs), unversioned(own_versions(config))
+        wanted = Wanted(stage, config, inputs, build, place, f"{stage} {what}".strip())
+        if passing and shares() > 1:
+            raise HarnessError(
+                f"{passing[0]} states no version, so that what it makes is kept for no other "
+                'process; add version = "1" to the class, or leave engine and part out'
+            )
+        outermost = _current.get() is None
+        with noting(f"{stage}/{place.name}") as used:
+            if (found := open_artifact(place, place.name)) is not None:
                 return self._sent(found)
             if not self.builds:
                 raise NotStored(f"{stage}: not stored")
             try:
-                wanted.place.parent.mkdir(parents=True, exist_ok=True)
-                return self._fetch(wanted) or self._build(wanted, used, fill, together, resumable)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                made = self._fetch(wanted) or self._build(wanted, used, fill, together, resumable)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
-                    f"{wanted.place}: cannot write ({reason}); "
-                    f"{mend_of(error, 'set paths.runs=DIR')}"
+                    f"{place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
                 ) from error
+        if passing and outermost:
+            log.warning(
+                "%s: %.1f s, kept for this process only, since %s states no version; add "
+                'version = "1" to the class, and raise it when you change what it computes',
+                wanted.name,
+                time.perf_counter() - used.started,
+                passing[0],
+            )
+        return made
 
     def _build(
         self, wanted: Wanted, used: Using, fill: Fill | None, together: Fill | None, resumable: bool
@@ -238,46 +246,21 @@ class Store:
             if fill is not None:
                 self._fill(fill, wanted)
             with lock:
-                if (found := self._find(wanted)) is not None:
+                if (found := open_artifact(wanted.place, wanted.place.name)) is not None:
                     if fill is not None:  # and this process may have written into it since
                         shutil.rmtree(partial, ignore_errors=True)
                     return found
                 made = _make(wanted, used, resumable or fill is not None)
         return self._sent(made)
 
-    def _find(self, wanted: Wanted, say: Callable[..., None] = log.debug) -> Artifact | None:
-        """The artifact when it is whole, and was made by these sources.
-
-        One of before 0.4.0 does not say by which; it is taken for one of those that read it first.
-        """
-        place, code = wanted.place, wanted.code
-        found = open_artifact(place, place.name)
-        if found is None:
-            return None
-        made_by = found.manifest.get("sources")
-        if made_by is None and code and self.builds:
-            with contextlib.suppress(HarnessError):
-                write_json(place / MANIFEST, {**found.manifest, "sources": dict(code)})
-        if made_by is None or not (other := differing(made_by, code)):
-            return found
-        if not self.builds:
-            raise NotStored(f"{place.parent.name}: made by other code of {other}")
-        say(
-            "%s %s was made by other code of %s; building it again",
-            place.parent.name,
-            place.name,
-            other,
-        )
-        return None
-
     def _fetch(self, wanted: Wanted) -> Artifact | None:
         """The artifact from the shared store, where there is one that has it."""
-        if self.shared is None:
-            return None
         place, partial = wanted.place, wanted.partial
+        if self.shared is None or not place.is_relative_to(self.root):
+            return None
         with wanted.lock:
             fetched = partial / RECORDS / "fetched"  # which no build keeps
-            found = self._find(wanted)
+            found = open_artifact(place, place.name)
             if found is not None or not self.shared.fetch(wanted.stage, place.name, fetched):
                 return found
             if place.exists():
@@ -286,50 +269,40 @@ class Store:
             shutil.rmtree(partial)
             place.with_suffix(SENT).write_text(self.shared.url)
             log.info("%s: fetched from %s", wanted.stage, self.shared.url)
-            return self._find(wanted, log.warning)
+            return open_artifact(place, place.name)
 
     def _fill(self, fill: Fill, wanted: Wanted) -> None:
         """Compute the parts, unless the artifact is there."""
         with wanted.lock:
-            if self._find(wanted) is not None:
+            if open_artifact(wanted.place, wanted.place.name) is not None:
                 return
-            _begin(wanted.partial, wanted.code)
+            wanted.partial.mkdir(exist_ok=True)
         try:
             fill(wanted.partial)
         except FileNotFoundError:  # another process has put all together meanwhile
             with wanted.lock:
-                if self._find(wanted) is None:
+                if open_artifact(wanted.place, wanted.place.name) is None:
                     raise
 
     def _sent(self, made: Artifact) -> Artifact:
         """The artifact, which the shared store has then."""
         note = made.path.with_suffix(SENT)
-        if self.shared is not None and not (note.is_file() and note.read_text() == self.shared.url):
+        if self.shared is None or not made.path.is_relative_to(self.root):
+            return made
+        if not (note.is_file() and note.read_text() == self.shared.url):
             self.shared.send(made.path.parent.name, made.key, made.path)
             note.write_text(self.shared.url)
         return made
 
 
-def _begin(partial: Path, code: Mapping[str, str]) -> None:
-    """Make the folder of an artifact that goes on from what is there, unless other sources than
-    these began it.
+@functools.cache
+def _scratch(process: int) -> tempfile.TemporaryDirectory[str]:
+    """A folder that goes when the process ends. process: its number, so that a fork has its own."""
+    return tempfile.TemporaryDirectory(prefix=f"harness-{process}-")
 
-    Where another process is at work in it, nothing is removed: its parts are compared (see
-    ``harness.work.parts``).
-    """
-    stamp = partial / STAMP
-    try:
-        begun: Mapping[str, str] = dict(json.loads(stamp.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RecursionError):
-        begun = code
-    if begun != code and all(is_stale(path) for path in partial.rglob("*.lease")):
-        log.warning(
-            "%s was begun by other code of %s; begun again", partial, differing(begun, code)
-        )
-        shutil.rmtree(partial)
-    partial.mkdir(exist_ok=True)
-    if not stamp.exists():
-        stamp.write_text(json.dumps(code), encoding="utf-8")
+
+def _own_folder(process: int) -> Path:
+    return Path(_scratch(process).name)
 
 
 def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
@@ -339,7 +312,7 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
     place, partial = wanted.place, wanted.partial
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
-    _begin(partial, wanted.code)
+    partial.mkdir(exist_ok=True)
     log.info("%s: begins", wanted.name)
     try:
         facts = dict(wanted.build(partial) or {})
@@ -363,7 +336,6 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
             for path in files
         },
         "code": code_version(),
-        "sources": dict(wanted.code),
         "libraries": library_versions(),
         "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),

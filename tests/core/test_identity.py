@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import importlib
+import sys
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from harness.core.identity import (
     LATER,
     NO_RESULT,
-    _version,
     digest,
     files_sha256,
     identity,
+    own_versions,
     texts_sha256,
+    unversioned,
+    version_of,
 )
 
 JSON = st.recursive(
@@ -109,54 +112,37 @@ def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkey
     before = version()
     (copy / "report" / "text.py").write_text("")
     (copy / "work" / "lease.py").write_text("changed = True")
-    rrf = (copy / "fusion" / "fuser" / "rrf.py").read_text()
-    (copy / "fusion" / "fuser" / "rrf.py").write_text(
-        f'"""Other words."""\n\n{rrf[rrf.index("from __") :]}'
-    )
-    assert version() == before, "what people see, who computes and docstrings change no number"
+    assert version() == before, "what people see and who computes change no number"
     (copy / "fusion" / "fuser" / "rrf.py").write_text("")
     assert version() != before
     module.code_version.cache_clear()
 
 
-def test_a_class_of_another_package_is_known_by_its_source_file(tmp_path, monkeypatch):
+def test_a_class_that_states_no_version_is_known_by_its_file(tmp_path, monkeypatch):
+    """An inherited version is that of other code."""
     text = (
-        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    k: int "
-        "= 1\n"
+        "from dataclasses import dataclass\nfrom harness.retriever.ppr import PPR\n\n\n"
+        "@dataclass(frozen=True)\nclass Mine(PPR):\n    pass\n"
     )
     (tmp_path / "outside.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    outside = importlib.import_module("outside")
-    found = {
-        "_target_": "outside.Mine",
-        "version": hashlib.sha256(text.encode()).hexdigest()[:12],
-        "k": 1,
-    }
-    assert identity(outside.Mine()) == found
-    outside.Mine.version = 3
-    assert identity(outside.Mine()) == {**found, "version": 3}
+    kind = importlib.import_module("outside").Mine
+    assert version_of(kind) == f"sha256:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    found = {"list": {"_target_": "outside.Mine", "version": version_of(kind)}}
+    assert unversioned(own_versions(found)) == ["outside.Mine"]
+    kind.version = 3
+    assert version_of(kind) == 3
+    found = [{"_target_": "outside.Mine", "version": 3, "inner": identity(Newer())}]
+    assert own_versions(found) == {"outside.Mine": "3", f"{__name__}.Newer": "2"}
+    assert not unversioned(own_versions(found))
 
 
-def test_a_class_that_inherits_our_version_is_known_by_its_package_too(tmp_path, monkeypatch):
-    """What it imports of its own package decides its results as well; a ``version`` of its own
-    stands for all.
-    """
-    monkeypatch.syspath_prepend(tmp_path)
-    versions = []
-    for name, depth in (("one_pack", 10), ("two_pack", 1)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "helper.py").write_text(f"DEPTH = {depth}\n")
-        (tmp_path / name / "mine.py").write_text(
-            "from dataclasses import dataclass\nfrom harness.retriever.ppr import PPR\nfrom "
-            ".helper import DEPTH\n\n\n"
-            "@dataclass(frozen=True)\nclass Mine(PPR):\n    pass\n"
-        )
-        kind = importlib.import_module(f"{name}.mine").Mine
-        versions.append(_version(kind))
-        assert versions[-1].startswith(f"{kind.__mro__[1].version}+")
-    assert versions[0] != versions[1]
-    kind.version = 7
-    assert _version(kind) == 7
+def test_a_class_that_was_typed_in_a_session_is_known_to_its_process_alone(monkeypatch):
+    monkeypatch.delattr(sys.modules[__name__], "__file__")
+    kinds = [dataclass(type("Typed", (), {"__module__": __name__})) for _ in range(2)]
+    first, other = map(version_of, kinds)
+    assert first.startswith("typed:")
+    assert version_of(kinds[0]) == first != other
 
 
 def test_files_behind_links_count(tmp_path):

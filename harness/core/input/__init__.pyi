@@ -16,10 +16,6 @@ from .separated import COMMA as COMMA
 from .separated import TAB as TAB
 from .separated import read_text as read_text
 from .separated import rows_of as rows_of
-from .source import Source as Source
-from .source import kept_as as kept_as
-from .source import read_source as read_source
-from .source import without_docstrings as without_docstrings
 from .stored import Number as Number
 from .stored import Pair as Pair
 from .stored import misfit as misfit

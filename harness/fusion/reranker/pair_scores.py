@@ -6,29 +6,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypedDict
 
-from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifact import MANIFEST
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
-from harness.work.sources import differing
 
 log = logging.getLogger(__name__)
-
-
-class About(TypedDict, total=False):
-    """What the manifest says of scores of pairs."""
-
-    stage: str
-    config: object
-    sources: Mapping[str, str]
 
 
 class PairScores:
@@ -36,21 +25,13 @@ class PairScores:
     time.
 
     A shard is written whole or not at all; one whose content is not what its name says is named,
-    and left out: its pairs are counted again. So are all that were made by other sources than those
-    in ``about``.
+    and left out: its pairs are counted again. about: what the manifest says of the scores.
     """
 
-    def __init__(self, folder: Path, about: About) -> None:
+    def __init__(self, folder: Path, about: Mapping[str, object]) -> None:
         self.folder = folder
         self.about = about
         self.known: dict[str, float] = {}
-        kept = read_manifest(folder / MANIFEST)
-        made_by = None if kept is None else kept.get("sources")
-        if made_by is not None and (other := differing(made_by, about.get("sources", {}))):
-            log.warning(
-                "%s was made by other code of %s; its pairs are counted again", folder, other
-            )
-            shutil.rmtree(folder)
         for path in sorted(folder.glob("*.npz")):
             self._read(path)
 

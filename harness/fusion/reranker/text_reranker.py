@@ -25,11 +25,10 @@ from harness.core.identity import identity, texts_sha256
 from harness.fusion.context import SourceTexts, needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
-from harness.fusion.reranker.pair_scores import About, PairScores
+from harness.fusion.reranker.pair_scores import PairScores
 from harness.work import shared_rows
 from harness.work.parts import shares
 from harness.work.progress import Progress
-from harness.work.sources import modules_of, sources
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -205,6 +204,4 @@ def _opened(judge: TextReranker) -> Model:
 
 @functools.lru_cache(maxsize=8)
 def _verdicts(folder: Path, judge: TextReranker) -> PairScores:
-    config = identity(judge)
-    about: About = {"stage": "judge", "config": config, "sources": sources(modules_of(config))}
-    return PairScores(folder, about)
+    return PairScores(folder, {"stage": "judge", "config": identity(judge)})

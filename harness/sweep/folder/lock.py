@@ -62,7 +62,7 @@ class Lock(TypedDict):
     split_sha256: NotRequired[str | None]
     splitting: NotRequired[str]
     edges: NotRequired[list[Edged]]
-    sources: NotRequired[dict[str, str] | None]
+    versions: NotRequired[dict[str, str] | None]
     files: NotRequired[dict[str, str]]
     reference: NotRequired[str | None]
     best_single: NotRequired[str | None]

@@ -95,7 +95,7 @@ class Manifest(TypedDict):
     split: NotRequired[str | None]
     split_sha256: NotRequired[str | None]
     splitting: NotRequired[str | None]
-    sources: NotRequired[dict[str, str] | None]
+    versions: NotRequired[dict[str, str] | None]
     reads: NotRequired[dict[str, object] | None]
     lists: NotRequired[dict[str, dict[str, object]] | None]
     graphs: NotRequired[dict[str, dict[str, Any]]]

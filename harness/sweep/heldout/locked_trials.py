@@ -53,7 +53,8 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     counts once.
     """
     plan, data = prepared.plan, prepared.benchmark
-    lock, members = choice.check_unchanged(result, data), data.need_members("test")
+    versions = prepared.versions(plan.trials())
+    lock, members = choice.check_unchanged(result, data, versions), data.need_members("test")
     trials = locked(result, prepared, lock)
     ledger = Ledger(Path(plan.config.paths.ledger))
     with ledger.exclusive():

@@ -12,7 +12,6 @@ from harness.core.identity import code_version, library_versions, sealed
 from harness.sweep.folder.lock import LOCK, Lock, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
-from harness.work.sources import own_now
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
@@ -87,17 +86,18 @@ def lock(
     return sealed(content)
 
 
-def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
+def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str, str]) -> Lock:
     """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says
     what has.
+
+    versions: of the classes of other packages that its trials are made of, as they are now.
     """
     lock = result.lock
-    plugins = lock.get("sources") or {}
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
-        ("code", plugins, own_now(plugins)),
+        ("code", lock.get("versions") or {}, versions),
         ("libraries", lock["libraries"], library_versions()),
     ):
         if locked != now:

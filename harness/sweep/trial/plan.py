@@ -14,7 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import StoredReader, by_name, defaults
+from harness.core.configuration import NAME, StoredReader, by_name, defaults
 from harness.core.errors import CombinationError, HarnessError, bounded, with_article
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
@@ -110,6 +110,11 @@ class Plan:
     def added(self) -> dict[str, tuple[str, str]]:
         """What the command line adds to conf/ (see ``override.added``)."""
         return added(self.given, self.grid.config["grid"])
+
+    def strategies(self) -> list[str]:
+        """The names of its strategies, ``fuser/rrf``; of one that conf/ does not name its class."""
+        plain = OmegaConf.to_container(self.config, resolve=False)
+        return re.findall(rf"'{NAME}': '([^']+)'", repr(by_name(plain)))
 
     def stored(self) -> str:
         """The configuration as YAML: strategies by name, interpolations kept, so that it holds

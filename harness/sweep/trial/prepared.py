@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
 from harness.core.device import check_devices, resolve_device
+from harness.core.identity import own_versions, version_of
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
+from harness.evaluation.metric import Metric
 from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
@@ -36,6 +38,12 @@ def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
     that is not here.
     """
     resolve_device(plan.config.device)
+    if unnamed := [name for name in plan.strategies() if "/" not in name]:
+        log.warning(
+            "%s is in no file of conf/, so that this sweep cannot be held out; `harness new` "
+            "writes such a file",
+            unnamed[0],
+        )
     retrievers = lists.retrievers(plan.config)
     for name, retriever in retrievers.items():
         check_devices(retriever, f"lists.{name}")
@@ -81,6 +89,17 @@ class Prepared:
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Each trial's hash."""
         return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
+
+    def versions(self, trials: Iterable[Trial]) -> dict[str, str]:
+        """By class or function of other packages that lists, trials and metrics are made of: its
+        version, or the hash of its file where it states none.
+        """
+        measures = [Metric.parse(name).measure for name in self.plan.metrics]
+        formulas = [
+            {"_target_": one.target, "version": version_of(one.function)} for one in measures
+        ]
+        made = [*self.identities.values(), *(trial.identity for trial in trials), *formulas]
+        return own_versions(made)
 
     def ranks(
         self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""

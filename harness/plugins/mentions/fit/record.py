@@ -20,7 +20,6 @@ from harness.plugins.mentions.fit.search import Search
 from harness.plugins.mentions.retriever.fitted import Fit
 from harness.plugins.mentions.target import Setting
 from harness.sweep.trial import lists
-from harness.work.sources import modules_of, sources
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -66,7 +65,6 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         ],
         "strategy": record(identity(target.strategy)),
         "code": code_version(),
-        "sources": sources(modules_of(identity(target.strategy))),
         "libraries": library_versions(),
         **crossed.run(),
     }

@@ -5,7 +5,6 @@ learn from it.
 from __future__ import annotations
 
 import dataclasses
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,10 +25,8 @@ from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.input import read_settings
 from harness.retriever import Retriever
 from harness.run import Run
-from harness.work.sources import differing, sources
 from harness.work.store import Store
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 KEYS = {
     "target": str,
@@ -66,7 +63,6 @@ class Fit(Crossed):
     stages: list[dict[str, list[float]]]
     strategy: object
     code: str
-    sources: dict[str, str]
     libraries: dict[str, str]
 
 
@@ -160,13 +156,6 @@ def _parse(path: str, size: int, changed: int) -> Fit:
             f"{place}: folds are {list(found['folds'])}, questions of "
             f"{list(found['questions'])}; fit again"
         )
-    made_by = found.get("sources") or {}
-    if not isinstance(made_by, dict):
-        raise HarnessError(
-            f"{place}: sources = {str(made_by)[:40]!r}, expected a mapping; fit again"
-        )
-    if other := differing(made_by, sources(made_by)):
-        log.warning("%s: fitted by other code of %s; run `harness fit` again", place, other)
     return cast("Fit", dict(found))
 
 
