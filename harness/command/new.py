@@ -98,6 +98,11 @@ def run(config: DictConfig) -> None:
     )
     if own.package:
         swept = f"PYTHONPATH=. {swept} --config-dir={own.package}/conf"
+    if concept in ("encoder", "retriever"):
+        log.info(
+            'what it makes is made anew in every process; once it is done, add version = "1" to '
+            "the class to keep it, and raise that when you change what it computes"
+        )
     log.info(f"{_program('python')} -m pytest {own.places[2]}\n{swept}")
 
 

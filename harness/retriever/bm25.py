@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class BM25:
     stopwords: a language that bm25s knows; null keeps every word.
     stemmer: a Snowball language, through PyStemmer; null leaves words as they are.
     """
+
+    version: ClassVar[int] = 1
 
     k1: float = 1.2
     b: float = 0.75

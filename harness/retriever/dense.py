@@ -8,7 +8,7 @@ import functools
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ class Dense:
     of .98 takes. An index that is not exact has its ``recall`` in the facts (see ``Recall``), and
     every table of a sweep tells it.
     """
+
+    version: ClassVar[int] = 1
 
     encoder: Encoder
     depth: int = 10

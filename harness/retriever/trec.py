@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
@@ -27,6 +28,8 @@ class Trec:
     A query that the file lacks has an empty list; one that the benchmark lacks is left out; both
     are counted.
     """
+
+    version: ClassVar[int] = 1
 
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None

@@ -69,6 +69,8 @@ class TextReranker:
     fusers count none twice.
     """
 
+    version: ClassVar[int] = 1
+
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
 
     model: str = field(metadata=REACHES)

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ class Hashed:
     A random projection of word counts: cosines approximate those of the counts. dimension: d, a
     multiple of 8.
     """
+
+    version: ClassVar[int] = 1
 
     dimension: int = 384
 

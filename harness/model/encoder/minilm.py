@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.core.errors import HarnessError
 from harness.core.identity import LATER, NO_RESULT
@@ -22,6 +22,8 @@ class MiniLM:
 
     batch_size, dtype, backend, precision, device: see ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1
 
     batch_size: int = 32
     dtype: str = field(default="float32", metadata=LATER)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
@@ -24,6 +24,8 @@ class Mpnet:
     folder: of the weights.    batch_size, dtype, backend, precision, device: see
     ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1
 
     folder: str = field(metadata=NO_RESULT | REACHES)
     batch_size: int = 32

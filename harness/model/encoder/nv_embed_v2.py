@@ -5,7 +5,7 @@ Hub.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
@@ -24,6 +24,8 @@ class NvEmbedV2:
     revision: pin it to a commit, for the model's code is run.    max_seq_length: up to 32768.
     dtype, batch_size, device: see ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
     model: str = field(default="nvidia/NV-Embed-v2", metadata=REACHES)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,8 @@ class SentenceTransformer:
     ``int8``. Both are nearly twice as fast as float32.
     device: ``auto`` (all GPUs when there are some), ``cpu``, ``cuda`` or ``cuda:N``.
     """
+
+    version: ClassVar[int] = 1
 
     model: str = field(metadata=REACHES)
     revision: str | None = field(default=None, metadata=REACHES)

@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ class Static:
     has 1, and so has whatever stands before it. A text without tokens has the vector of [UNK].
     Words are split at white space, then as MiniLM splits them.
     """
+
+    version: ClassVar[int] = 1
 
     def open(self) -> WordSums:
         """Make the vectors from the weights that MiniLM's package carries."""

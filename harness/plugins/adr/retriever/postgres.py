@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Postgres:
     in a temporary
     folder.    depth: passages a question.    least: >= 0; 0 never broadens.
     """
+
+    version: ClassVar[int] = 1
 
     uri: str | None = field(default=None, metadata=REACHES)
     language: str = "english"

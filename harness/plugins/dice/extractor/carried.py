@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Carried:
     Questions mention the entities whose name they hold, longest match first, case and punctuation
     apart.
     """
+
+    version: ClassVar[int] = 1
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Raises HarnessError when the benchmark carries no triples."""

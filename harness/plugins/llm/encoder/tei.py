@@ -28,6 +28,8 @@ class Tei(TextEndpoint):
     for none.
     """
 
+    version: ClassVar[int] = 1
+
     concept: ClassVar[str] = "encoder"
 
     model: str = field(default="sentence-transformers/all-MiniLM-L6-v2", metadata=REACHES)

@@ -28,6 +28,8 @@ class TextEmbedding3Small(TextEndpoint):
     whole.
     """
 
+    version: ClassVar[int] = 1
+
     concept: ClassVar[str] = "encoder"
 
     model: str = "text-embedding-3-small"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -13,3 +14,5 @@ class Contriever(SentenceTransformer):
 
     See ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ class Dpr(SentenceTransformer):
     DPR ranks by the inner product; here vectors have length 1, as those of every encoder.    The
     rest: see ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1
 
     question_model: str = field(
         default="sentence-transformers/facebook-dpr-question_encoder-single-nq-base",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class GritLM:
     last bits.
     device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
+
+    version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
     model: str = field(default="GritLM/GritLM-7B", metadata=REACHES)

@@ -5,6 +5,7 @@ about 16 GB.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -14,3 +15,5 @@ class GteQwen2(SentenceTransformer):
     """The last token's vector; only questions follow an instruction. See
     ``SentenceTransformer``.
     """
+
+    version: ClassVar[int] = 1

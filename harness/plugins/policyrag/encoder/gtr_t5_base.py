@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -10,3 +11,5 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 @dataclass(frozen=True)
 class GtrT5Base(SentenceTransformer):
     """The mean of the tokens through one linear layer, no prompts. See ``SentenceTransformer``."""
+
+    version: ClassVar[int] = 1

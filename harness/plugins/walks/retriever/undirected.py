@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,8 @@ class Undirected:
     ``specificity`` and 1 / (its neighbours) ** ``degree``. 0, as in the papers, is no prior; then
     the walk is symmetric.
     """
+
+    version: ClassVar[int] = 1
 
     specificity: float = field(default=0.0, metadata=LATER)
     degree: float = field(default=0.0, metadata=LATER)
