@@ -30,10 +30,12 @@ from typing import TYPE_CHECKING, NoReturn
 from harness.command import note_typed
 from harness.core.concepts import package_folder
 from harness.core.configuration import (
+    add_inputs,
     allow_knobs,
     check_launcher,
     check_twice,
     compose,
+    drop_unused,
     extensions,
     finish,
     join_lists,
@@ -253,6 +255,7 @@ def launch(command: str, arguments: list[str]) -> None:
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(commands()[command]).run
     check_twice(overrides)
+    overrides = drop_unused(primary, overrides)
     of_hydra = any(text.startswith(("-", "hydra")) for text in overrides)
     with translate_errors(), contextlib.redirect_stdout(printable(sys.stdout)):
         if of_hydra:
@@ -308,7 +311,7 @@ def launch_by_hydra(
 
     sys.argv = [
         f"harness {command}",
-        *prepare(primary, overrides),
+        *add_inputs(primary, prepare(primary, overrides)),
         *QUIET,
         *(MULTIRUN if several else ()),
     ]

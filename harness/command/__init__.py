@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, unused
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -51,38 +51,15 @@ CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
 """
 
 
-def warn_unread(config: DictConfig, command: str, *unread: str) -> None:
-    """Warn of every override of a key that the command has and does not read. No number depends on
-    it.
+def warn_unread(*unread: str) -> None:
+    """Warn of every override of a key that the command has and does not read, as it was typed.
 
-    command: as it was typed, with the option by which the key is not read.    unread: keys, or a
-    section's. Raises HarnessError where the command has a key of its own of that name: with it a
-    number would change.
+    unread: keys, or a section's.
     """
-    from omegaconf import OmegaConf
-
-    for name, line in _unread(command, unread):
-        if OmegaConf.select(config, own := f"{command}.{name}") is not None:
-            raise HarnessError(f"{line} (did you mean {own}?); leave it out")
-        log.warning("%s", line)
-
-
-def refuse(command: str, *unread: str) -> None:
-    """Raise HarnessError for an override that says something else than another one, which the
-    command reads.
-
-    command, unread: as of ``warn_unread``.
-    """
-    for _, line in _unread(command, unread):
-        raise HarnessError(f"{line}; leave it out")
-
-
-def _unread(command: str, unread: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in typed():
         key = re.split(r"[@=]", text.lstrip("+~"))[0]
-        for name in unread:
-            if key == name or key.startswith(f"{name}."):
-                yield name, f"{text} changes nothing: harness {command} does not read {name}"
+        if any(f"{key}.".startswith(f"{name}.") for name in unread):
+            log.warning("%s", unused(text))
 
 
 def keep_inputs(config: DictConfig, *paths: object) -> None:
@@ -144,8 +121,8 @@ def _holds(value: Any, node: Any) -> bool:
 
 
 def at_depths(names: Any, depths: Any) -> list[Metric]:
-    """The metrics of some names at some depths. Raises HarnessError for a depth that was typed and
-    that none takes.
+    """The metrics of some names at some depths. A depth that was typed and that none takes is a
+    warning.
     """
     from harness.evaluation.metric import metrics
 
@@ -156,9 +133,7 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
         except HarnessError:  # a name without a depth, which takes this one
             unread = False
         if unread:
-            raise HarnessError(
-                f"{text} changes nothing: {', '.join(map(str, found))} have their own; leave it out"
-            )
+            log.warning("%s", unused(text, f"{', '.join(map(str, found))} have their own"))
     return found
 
 

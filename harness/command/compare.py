@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, python_value, refuse
+from harness.command import at_depths, complete, keep_inputs, python_value, warn_unread
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -109,7 +109,7 @@ def _gate(config: DictConfig) -> Gate | None:
 
     if config.gate.kind is not None:
         return Gate(str(config.gate.kind), config.margin)
-    refuse("compare without gate=", "margin")
+    warn_unread("margin")
     return None
 
 
@@ -151,7 +151,7 @@ def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[
         paths = [_paths_alone(each) for each in (runs, baselines)]
         plugin = extensions.load("addition", "compare", "compare without gold=")
         return cast("Sequence[SystemComparison]", plugin.compare(config, *paths))
-    refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
+    warn_unread(*(key for key in extensions.added("compare") if key != "defaults"))
     wanted, gold = _metrics(config), read_gold(config)
     return _compare_runs(config, gold, wanted, runs, baselines)
 

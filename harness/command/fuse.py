@@ -40,7 +40,6 @@ from harness.command import (
     complete,
     keep_inputs,
     python_value,
-    refuse,
     typed,
     warn_unread,
 )
@@ -109,10 +108,9 @@ def _check(config: DictConfig) -> None:
     if config.depth is not None:
         whole_number("depth", config.depth, 1)
     if config.split == "all":
-        refuse("fuse split=all", "splitting")
-        warn_unread(config, "fuse split=all", "gold")
+        warn_unread("splitting", "gold")
     elif config.splitting == "md5":
-        warn_unread(config, "fuse splitting=md5", "gold")
+        warn_unread("gold")
 
 
 def _files(config: DictConfig) -> dict[str, File]:
@@ -142,7 +140,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     if config.lock:
         print(f"as locked: {chosen.name}")
     if any(text.startswith("fuser.weights") for text in typed()):
-        refuse("fuse fuser.weights=", "fuser.alpha")
+        warn_unread("fuser.alpha")
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

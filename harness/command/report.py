@@ -61,14 +61,7 @@ def run(config: DictConfig) -> None:
     from harness.work.progress import over
 
     paper = config.get("paper")
-    warn_unread(
-        config,
-        *(
-            ("report paper=", "traces")
-            if paper
-            else ("report without paper=", "metrics", "baseline")
-        ),
-    )
+    warn_unread(*(("traces",) if paper else ("metrics", "baseline")))
     site = (
         extensions.load("addition", "report", "")
         if "report" in extensions.modules("addition")

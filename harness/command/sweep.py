@@ -39,6 +39,7 @@ with the value that comes next.
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from typing import TYPE_CHECKING
@@ -47,10 +48,12 @@ from omegaconf import DictConfig, open_dict
 
 from harness.command import begin_extractor, typed
 from harness.core.configuration import instantiate
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import CombinationError, HarnessError, whole_number
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Plan
+
+log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
@@ -81,9 +84,14 @@ def run(config: DictConfig) -> None:
     tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
     open_lists(plan)  # a file that is missing is told before the grid is
+    trials = plan.trials()
+    unused = plan.unused(trials)
+    if unused and multirun.VARIABLE in os.environ:  # another cell is the same without it
+        raise CombinationError("; ".join(unused))
+    for line in unused:
+        log.warning("%s", line)
     if config.dry_run:
         return show_plan(plan)
-    trials = plan.trials()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)

@@ -28,7 +28,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
-        warn_unread(config, "verify without --rescore", "device", "trust")
+        warn_unread("device", "trust")
     named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
     folder = choose_one(Path(config.paths.runs), named)
     print(f"sweep      {folder}")

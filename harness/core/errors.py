@@ -107,6 +107,12 @@ def nearest(value: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
+def unused(key: str, why: str = "") -> str:
+    """The warning about a key that is known, and that the command does not read."""
+    told = f": {why}" if why else ""
+    return f"warning: this command does not use {key}; it is ignored{told}"
+
+
 def described(value: object) -> str:
     """What an argument is, for a message: ``a list, ['a', 'b']``."""
     return f"{with_article(type(value).__name__)}, {' '.join(repr(value).split()):.60}"

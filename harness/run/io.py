@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core.errors import HarnessError, described, path_of
+from harness.core.errors import HarnessError, described, path_of, unused
 from harness.core.files import is_stream
 from harness.core.threads import available, map_threads
 from harness.run import frame
@@ -121,7 +121,7 @@ def _all_entries(
 
 
 def _warn_unread(columns: Mapping[str, str], source: Source) -> None:
-    log.warning("columns=%s changes nothing: %s is no table", dict(columns), source)
+    log.warning("%s", unused(f"columns={dict(columns)}", f"{source} is no table"))
 
 
 def _entries(source: Source, lenient: bool, content: Content) -> Entries:

@@ -12,6 +12,7 @@ to a tracker.
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from harness.core.configuration import compose
@@ -21,6 +22,8 @@ from harness.sweep.heldout import heldout
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+
+log = logging.getLogger(__name__)
 
 
 def run_sweep(*overrides: str) -> SweepResult:
@@ -38,6 +41,8 @@ def run_sweep(*overrides: str) -> SweepResult:
     texts_of("overrides", overrides)
     plan = Plan(compose("config", overrides), overrides)
     trials = plan.trials()
+    for line in plan.unused(trials):
+        log.warning("%s", line)
     return sweep(Prepared.of(plan), trials)
 
 

@@ -81,7 +81,10 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     (table,) = (part for part in found.stdout.split("\n\n") if part.startswith("normalizer  "))
     assert sorted(row.split()[0] for row in table.splitlines()[2:]) == ["none", "pit"]  # of linear
     for name in ("none", "pit"):
-        assert f"\nfuser=rrf normalizer={name}: normalizer={name} changes nothing: " in found.stdout
+        told = (
+            f"\nfuser=rrf normalizer={name}: warning: this command does not use normalizer={name}"
+        )
+        assert told in found.stdout
     assert all(line.startswith(str(tmp_path / "runs")) for line in found.stdout.splitlines()[-2:])
 
     found = run("fuser=linear,rrf", f"lists.bm25={tmp_path / 'none.trec'},{bench / 'bm25.trec'}")
@@ -99,7 +102,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     found = run("fuser=rrf", "normalizer=none,pit")
     assert (found.returncode, found.stdout) == (2, "")
     assert (
-        "error: none of 2 cells has settings that go together: normalizer=none: normalizer=none"
+        "error: none of 2 cells has settings that go together: normalizer=none: warning: this"
         in found.stderr
     )
 

@@ -188,7 +188,6 @@ def config_with(folder, change):
 
 
 PLUGINS = {
-    "in a list": "policyrag",
     **dict.fromkeys(
         (
             "an endpoint",
@@ -217,7 +216,7 @@ ATTACKS = {
     "a list": lambda config, attack: config["lists"].update(dense=attack),
     "a field": lambda config, attack: config["fuser"].update(alpha=attack),
     "an axis": lambda config, attack: config["grid"].update(x={"fuser.alpha": [attack]}),
-    "in a list": lambda config, attack: config["seeds"].update(policy=[attack]),
+    "in a list": lambda config, attack: config["lists"].update(dense=[attack]),
     "called at once": lambda config, attack: config.update(
         dataset={
             **config["dataset"],

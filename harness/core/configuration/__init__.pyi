@@ -23,8 +23,10 @@ from .instantiation import instantiate as instantiate
 from .instantiation import report_own_code as report_own_code
 from .options import Option as Option
 from .options import options as options
+from .overrides import add_inputs as add_inputs
 from .overrides import allow_knobs as allow_knobs
 from .overrides import check_twice as check_twice
+from .overrides import drop_unused as drop_unused
 from .overrides import own_keys as own_keys
 from .stored_strategy import NAME as NAME
 from .stored_strategy import REACHES as REACHES

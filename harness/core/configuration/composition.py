@@ -14,9 +14,10 @@ from harness.core.configuration.extensions import extend_hydra
 from harness.core.configuration.hydra_errors import suggest_key, translate_errors
 from harness.core.configuration.overrides import (
     Override,
+    add_inputs,
     allow_knobs,
     check_groups,
-    check_new_keys,
+    drop_unused,
     fit_shapes,
     name_strategies,
     unwrap_values,
@@ -34,14 +35,14 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     from hydra import compose as build
     from hydra import initialize_config_dir
 
-    prepared = prepare(primary, overrides)
+    prepared = prepare(primary, drop_unused(primary, overrides))
     with (
         translate_errors(),
         suggest_key(lambda: compose(primary)) if overrides else contextlib.nullcontext(),
         _without_hydra(),
         initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
     ):
-        config = build(primary, prepared)
+        config = build(primary, add_inputs(primary, prepared))
     return finish(primary, config, prepared)
 
 
@@ -60,7 +61,7 @@ def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictCo
     defaults, and checked.
     """
     unwrap_values(config)
-    check_new_keys(primary, overrides, config)
+    drop_unused(primary, overrides)
     _replace_mappings(config, overrides)
     _check_paths(config)
     return config

@@ -216,6 +216,19 @@ def additions() -> Mapping[str, Sequence[Path]]:
     return found
 
 
+def inputs() -> Mapping[str, set[str]]:
+    """What plug-ins add to the defaults of ``conf/config.yaml``, as overrides
+    (``retriever@relations=mention_paths``), each with the rerankers of its plug-in, which read it.
+    """
+    found = {}
+    for path in additions().get("config", ()):
+        entries = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["defaults"]
+        readers = {own.stem for own in (path.parent / "reranker").glob("*.yaml")}
+        for group, name in (pair for entry in entries for pair in entry.items()):
+            found[f"{group.lstrip('/')}={name}"] = readers
+    return found
+
+
 def extend_hydra() -> None:
     """Let Hydra compose from these folders as well, and the core's files with what is ``added`` to
     them.
@@ -225,7 +238,8 @@ def extend_hydra() -> None:
 
     Plugins.instance().register(_plugin())
     for name in additions():
-        ConfigStore.instance().store(name, added(name), group="added", package="_global_")
+        node = {**added(name), **({"defaults": []} if name == "config" else {})}
+        ConfigStore.instance().store(name, node, group="added", package="_global_")
 
 
 @functools.cache

@@ -179,13 +179,11 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
             ]
             raise HarnessError(
                 f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; "
-                "leave it out, or add "
-                f"a new one with a plus: +{found[1]}.{inner[1]}=..."
+                "leave it out"
             ) from error
         did_you = _meant(found[1], known)
         raise HarnessError(
-            f"{found[1]} is no key of this command{did_you}; see `--cfg job` for all keys, or add "
-            f"a new one with a plus: +{found[1]}=..."
+            f"{found[1]} is no key of this command{did_you}; see `--cfg job` for all keys"
         ) from error
 
 

@@ -7,8 +7,10 @@ nothing reads.
 
 from __future__ import annotations
 
+import functools
+import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,12 +18,14 @@ import yaml
 
 from harness.core.concepts import ROOMS
 from harness.core.configuration.choices import defaults, names, read_conf
-from harness.core.configuration.extensions import added, folders, merge
+from harness.core.configuration.extensions import added, folders, inputs, merge
 from harness.core.configuration.extensions import primary as primary_file
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, unused
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+log = logging.getLogger(__name__)
 
 KNOB = re.compile(
     r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)="
@@ -36,6 +40,11 @@ NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.
 OWN = "own"
 """What a value stands under while Hydra composes, where Hydra would take its key for a concept's.
 """
+TRUTHS = {
+    **dict.fromkeys(("true", "1", "yes", "on"), "true"),
+    **dict.fromkeys(("false", "0", "no", "off"), "false"),
+}
+"""What may be typed for a truth value, and what it is."""
 MAY_BE_NULL = ("controls",)
 """Sections that null leaves out; of all others keys are read."""
 
@@ -227,9 +236,12 @@ def _fitted(one: Override, default: Any) -> str:
 
 
 def _as_truth(one: Override, default: bool) -> str:
-    if not {value.lower() for value in one.values} <= {"true", "false"}:
-        raise HarnessError(f"{one.text}: expected true or false")
-    return one.text
+    given = [value.lower() for value in one.values]
+    if not given:
+        return one.text
+    if unknown := {*given} - {*TRUTHS}:
+        raise HarnessError(f"{one.text}: expected true or false, got {min(unknown)}")
+    return f"{one.sign}{one.key}={','.join(TRUTHS[value] for value in given)}"
 
 
 def _as_section(one: Override, default: Mapping[str, object]) -> str:
@@ -266,30 +278,109 @@ RULES: dict[type, Callable[[Override, Any], str]] = {
 """By the type of a key's default: what may be typed for it, and the form that Hydra takes."""
 
 
-def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -> None:
-    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config``
-    is ``${name}``, and for ``+section.key=value`` where the section has no such key.
+def drop_unused(primary: str, overrides: Sequence[str]) -> list[str]:
+    """The overrides without those of keys that other commands alone read, each of which is said.
+
+    Raises HarnessError for a key that no file of conf/ knows.
     """
-    added = [Override.read(text) for text in overrides if text.startswith("+")]
-    for mistake in _unread(added, own_keys(primary), config) if added else ():
-        raise HarnessError(f"{mistake}; leave it out")
+    given = [Override.read(text) for text in overrides]
+    whole = own_keys(primary)
+    heads = _heads(primary) | {_head(text) for text in add_inputs(primary, overrides)[len(given) :]}
+    chosen = [one.value for one in given if one.key == "experiment"]
+    for name in {*chosen} & {*names("experiment")}:
+        heads |= _heads_of(defaults("experiment", name))
+    heads |= {head for one in given for head in re.findall(r"\$\{(\w+)", one.value)}
+    searched = any(re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides)
+    kept = []
+    for one in given:
+        head, *inner = re.split(r"[./]", (one.key.partition("@")[2] or one.key).lstrip("/"))
+        closed = _closed_keys(whole.get(head))
+        alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
+        own = head in heads | {"hydra"} and not alien
+        if own or searched or not one.value or one.sign.startswith("-"):
+            kept.append(one.text)
+            continue
+        known = _known_keys(tuple(folders()))
+        if head in known and (not inner or inner[0] in known[head] or not known[head]):
+            log.warning("%s", unused(one.key))
+        elif head in known:
+            there = nearest(inner[0], closed or known[head]) or f"; it has {', '.join(closed)}"
+            raise HarnessError(f"{one.text}: {head} has no {inner[0]}{there}; leave it out")
+        else:
+            same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & heads else ""
+            near = same or nearest(head, heads) or nearest(head, known)
+            raise HarnessError(f"{one.text}: no file of conf/ has {head}{near}; leave it out")
+    return kept
 
 
-def _unread(
-    added: Sequence[Override], whole: Mapping[str, object], config: DictConfig
-) -> Iterator[str]:
-    from omegaconf import OmegaConf
+def _heads(primary: str) -> set[str]:
+    """The first words of the keys that a command has."""
+    path = primary_file(primary)
+    brought = {key: value for key, value in added(primary).items() if key != "defaults"}
+    return _heads_of(read_conf(path) if path else {}) | {*brought}
 
-    concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}
-    known, raw = {*whole, *concepts, "lists"}, repr(OmegaConf.to_container(config, resolve=False))
-    for one in added:
-        name, *keys = re.split(r"[.@/]", one.key.lstrip("/"))
-        if name not in known and f"${{{name}" not in raw:
-            yield f"{one.text} changes nothing: nothing reads {name}{nearest(name, known)}"
-        closed = _closed_keys(whole.get(name))
-        if closed and len(keys) == 1 and "." in one.key and keys[0] not in closed:
-            there = nearest(keys[0], closed) or f"; it has {', '.join(closed)}"
-            yield f"{one.text} changes nothing: {name} has no {keys[0]}{there}"
+
+def _head(key: str) -> str:
+    """``relations`` of ``retriever@relations=mention_paths``."""
+    place = key.partition("=")[0].lstrip("+")
+    return re.split(r"[./]", (place.partition("@")[2] or place).lstrip("/"))[0]
+
+
+def add_inputs(primary: str, overrides: Sequence[str]) -> list[str]:
+    """The overrides, and behind them what plug-ins add for the rerankers that these, or a file that
+    they choose, name (see ``extensions.inputs``).
+    """
+    if "reranker" not in _heads(primary):
+        return list(overrides)
+    given = [Override.read(text) for text in overrides]
+    files = [
+        defaults(one.key, name)
+        for one in given
+        for name in {*one.values} & {*names(one.key.rpartition("/")[2])}
+        if "@" not in one.key
+    ]
+    grids = [
+        entry["override /grid"]
+        for file in files
+        for entry in file.get("defaults", ())
+        if "override /grid" in entry
+    ]
+    files += [defaults("grid", name) for name in grids]
+    text = repr([*(one.value for one in given), files])
+    typed = {one.key for one in given if "+" in one.sign}
+    wanted = [
+        f"+{group}"
+        for group, readers in inputs().items()
+        if group.partition("=")[0] not in typed
+        and any(re.search(rf"\b{name}\b", text) for name in readers)
+    ]
+    return [*overrides, *wanted]
+
+
+def _heads_of(file: Mapping[str, Any]) -> set[str]:
+    found = {*file} - {"defaults"}
+    for entry in file.get("defaults", ()):
+        if isinstance(entry, str):
+            found |= _heads(entry) if entry != "_self_" else set()
+            continue
+        group = str(next(iter(entry))).split()[-1].lstrip("/")
+        found.add((group.partition("@")[2] or group).partition(".")[0])
+    return found
+
+
+@functools.cache
+def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
+    """The keys of all files of conf/, and those below each; of a concept the fields of its
+    strategies.
+    """
+    found: dict[str, set[str]] = {}
+    for folder in places:
+        for path in folder.glob("*.yaml"):
+            for key in _heads_of(own := read_conf(path)):
+                found.setdefault(key, set()).update(_closed_keys(own.get(key)))
+        for path in folder.glob("*/*.yaml"):
+            found.setdefault(path.parent.name, set()).update(read_conf(path))
+    return found
 
 
 def _closed_keys(section: Any) -> list[str]:

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.configuration import defaults, instantiate, names
-from harness.core.errors import CombinationError, HarnessError, MissingFile, nearest, whole_number
+from harness.core.errors import (
+    CombinationError,
+    HarnessError,
+    MissingFile,
+    nearest,
+    one_of,
+    whole_number,
+)
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
@@ -25,7 +32,7 @@ from harness.sweep.trial.override import (
     POOL,
     Blocks,
     Fields,
-    ineffective,
+    check_fields,
     keys,
     name,
     overrides_of,
@@ -93,10 +100,8 @@ class Grid:
             for point in self.baselines()
             if (trial := self._try(point, mistakes))
         ]
-        if not mistakes:
-            lines = ineffective(self.typed, [trial for _, trial in points])
-            mistakes |= {line: CombinationError(line) for line in lines}
         _raise(mistakes)
+        check_fields(self.typed)
         return [*alone, *points]
 
     def _try(
@@ -158,6 +163,9 @@ class Grid:
             for key in ("lists", "cap", "capped")
         }
         wanted, capped = self._lists(pool["lists"]), list_names("pool.capped", pool["capped"])
+        if "pool.capped" in point:
+            for each in capped:
+                one_of("pool.capped", each, self.config["lists"])
         if pool["cap"] is not None:
             whole_number("pool.cap", pool["cap"], 1)
         chosen = {group: self._fields(group, point) for group in GROUPS}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from harness.core.configuration import defaults, extensions, names, strategy
-from harness.core.errors import HarnessError, nearest, with_article
+from harness.core.errors import HarnessError, nearest, unused, with_article
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
@@ -143,11 +143,22 @@ def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting
     return settings
 
 
+def check_fields(typed: Settings) -> None:
+    """Raise HarnessError for a typed field that no strategy of its group has."""
+    for knob, value in typed.items():
+        group, _, field = knob.partition(".")
+        having = [_fields(group, each) for each in names(group)]
+        known = sorted({each for own in having for each in own})
+        if group in GROUPS and field and field not in known:
+            told = f"no {group} has {with_article(field)}{nearest(field, known)}"
+            raise HarnessError(f"{knob}={value}: {told}; leave it out")
+
+
 def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
     """A line for every typed knob that none of these trials reads: what would have read it."""
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
-            yield f"{knob}={value} changes nothing: nothing here reads it; {_readers(knob)}"
+            yield unused(f"{knob}={value}", _readers(knob))
 
 
 def unread(
@@ -170,7 +181,7 @@ def unread(
                 if of_lists
                 else f"reranker={reading[0]} reads it"
             )
-            yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
+            yield unused(key, hint)
 
 
 def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
@@ -201,12 +212,7 @@ def _readers(knob: str) -> str:
             return f"a fuser that reads {group}s does: {', '.join(_fusers(wanted))}"
         return f"{group} is one of {', '.join(names(group))}"
     having = [each for each in names(group) if field in _fields(group, each)]
-    if having:
-        return f"{field} is read by {group}={', '.join(having)}"
-    known = sorted(
-        {each for strategy_name in names(group) for each in _fields(group, strategy_name)}
-    )
-    return f"no {group} has {with_article(field)}{nearest(field, known)}"
+    return f"{field} is read by {group}={', '.join(having)}"
 
 
 def _fields(group: str, each: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +17,7 @@ from yaml import YAMLError
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import NAME, StoredReader, by_name, defaults
-from harness.core.errors import CombinationError, HarnessError, bounded, with_article
+from harness.core.errors import HarnessError, bounded, with_article
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
@@ -23,7 +25,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.knobs import read_axes
-from harness.sweep.trial.override import added, keys, unread, values
+from harness.sweep.trial.override import added, ineffective, keys, unread, values
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -64,11 +66,13 @@ class Plan:
         HarnessError.
         """
         found = self.grid.trials()
-        raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
-        if lines := list(unread(self.given, raw, found)):
-            raise CombinationError("; ".join(lines))
         lists.graphs_read(found, self.config)
         return found
+
+    def unused(self, trials: Sequence[Trial]) -> list[str]:
+        """A line for each override that neither these trials nor a list reads."""
+        raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
+        return [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
 
     def reading(self) -> list[Trial]:
         """The trials whose reranker reads texts; the grid is not expanded where none of the

@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.configuration import StoredReader, instantiate, strategy
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, one_of
 from harness.fusion.fuse import check
 from harness.sweep.folder.lock import lock_file, read_lock
 from harness.sweep.folder.rows import Settings
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
 from harness.sweep.trial.knobs import fields, read_knobs
-from harness.sweep.trial.override import ineffective, keys, settings_of, typed_knobs
+from harness.sweep.trial.override import (
+    check_fields,
+    ineffective,
+    keys,
+    settings_of,
+    typed_knobs,
+)
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -50,12 +56,11 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         )
         read = replace(found, settings=settings_of(found, config))
         knobs = typed_knobs(given, config)
-        for line in ineffective(
-            {knob: knobs.pop(knob) for knob in UNREAD if knob in knobs}, [read]
-        ):
+        check_fields(knobs)
+        for each in found.pool.capped if "pool.capped" in knobs else ():
+            one_of("pool.capped", each, names)
+        for line in ineffective(knobs, [read]):
             log.warning("%s", line)
-        for mistake in ineffective(knobs, [read]):
-            raise HarnessError(mistake)
     else:
         fixed = (*GROUPS, "pool", "reference")
         typed = [

@@ -49,23 +49,15 @@ from tests.conftest import Command
         ),
         (["sweep", "metrics=0.5", "dry_run=true"], "metrics=0.5: expected"),
         (["fuse", "lists.a=1", "out=x.trec"], "lists.a=1: expected a path"),
-        (["sweep", "fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
+        (["sweep", "fusr=rrf"], "no file of conf/ has fusr (did you mean fuser?)"),
         (["sweep", "lists.dense.dpeth=5"], "(did you mean lists.dense.depth?)"),
         (["sweep", "~metricz"], "(did you mean metrics?)"),
         (
             ["sweep", "dry_run=true", "+fusr=rrf"],
-            "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)",
-        ),
-        pytest.param(
-            ["sweep", "dry_run=true", "seeds.policy.gate=null"],
-            "no list of this configuration uses seeds",
-            marks=pytest.mark.plugin("policyrag"),
+            "+fusr=rrf: no file of conf/ has fusr (did you mean fuser?)",
         ),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
-        (
-            ["evaluate", "run=x", "dataset=sample"],
-            "dataset is no key of this command (did you mean dataset.chain?)",
-        ),
+        (["evaluate", "run=x", "pool.kap=3"], "pool has no kap (did you mean cap?)"),
         (
             ["sweep", "pool=5"],
             "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
@@ -78,11 +70,11 @@ from tests.conftest import Command
         (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
         (
             ["heldout", "+explain_all=true"],
-            "+explain_all=true changes nothing: nothing reads explain_all",
+            "+explain_all=true: no file of conf/ has explain_all (did you mean explain?)",
         ),
         (
             ["sweep", "+paths.run=x"],
-            "+paths.run=x changes nothing: paths has no run (did you mean runs?)",
+            "+paths.run=x: paths has no run (did you mean runs?)",
         ),
         (
             ["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"],
@@ -126,6 +118,7 @@ def test_a_mistake_is_one_line_and_status_2(
     ("given", "meant"),
     [
         ("files=o.json", "files=[o.json]"),
+        ("json=Yes,0,on", "json=true,false,true"),
         ("files='two words.json'", "files=['two words.json']"),
         *(
             (same, same)
@@ -134,7 +127,6 @@ def test_a_mistake_is_one_line_and_status_2(
                 "files=null",
                 "files=a,b",
                 "files=${oc.env:HOME}",
-                "json=true,False",
                 "json=choice(true,false)",
                 "-m",
             )
@@ -150,9 +142,29 @@ def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
         instantiate({"_target_": "harness.fusion.fuser.rrf.Rrf", "alpha": 0.5})
 
 
+def test_a_key_that_another_command_reads_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    config = compose("heldout", ["+encoder=hashed", "pool.capped=[graph]", "trust=yes"])
+    assert not {"encoder", "pool"} & {*config}
+    assert config.trust is True
+    assert caplog.messages == [
+        f"warning: this command does not use {key}; it is ignored"
+        for key in ("encoder", "pool.capped")
+    ]
+
+
+@pytest.mark.plugin("policyrag", "mentions")
+def test_what_only_a_reranker_reads_is_composed_where_it_is_named() -> None:
+    assert not {"seeds", "relations"} & {*compose("config")}
+    block = "+grid.mine={reranker: [policy]}"
+    for given in (["reranker=policy"], [block], ["experiment=policy_reranker"]):
+        assert "seeds" in compose("config", given)
+    chosen = ["reranker=relational", "retriever@relations=mention_paths_older", "relations.near=7"]
+    assert compose("config", chosen).relations.near == 7
+
+
 def test_a_new_key_that_another_override_takes_is_kept() -> None:
     assert compose("config", ["+mine=.5", "fuser.alpha=${mine}"]).fuser.alpha == 0.5
-    with pytest.raises(HarnessError, match=r"\+mine=\.5 changes nothing: nothing reads mine"):
+    with pytest.raises(HarnessError, match=r"\+mine=\.5: no file of conf/ has mine"):
         compose("config", ["+mine=.5"])
 
 

@@ -32,9 +32,9 @@ def run(config: DictConfig) -> None:
     from harness.plugins.mentions.fit import fit
 
     complete(config)
-    warn_unread(config, "fit", *CHOICE)
+    warn_unread(*CHOICE)
     if "reranker" not in config.target:
-        warn_unread(config, "fit of a list", *FUSION)
+        warn_unread(*FUSION)
     place, found = fit(config, typed())
     knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
     rows = [

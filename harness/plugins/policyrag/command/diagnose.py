@@ -35,7 +35,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.trial import unread
 
     complete(config)
-    warn_unread(config, "diagnose", *FUSION, *CHOICE)
+    warn_unread(*FUSION, *CHOICE)
     raw = cast("dict[str, object]", OmegaConf.to_container(config, resolve=False))
     for line in unread(typed(), raw, ()):
         log.warning("%s", line)

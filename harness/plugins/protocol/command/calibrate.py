@@ -42,17 +42,13 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Calibrate what is asked for."""
-    warn_unread(config, "calibrate", "dry_run")
+    warn_unread("dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]
-    warn_unread(
-        config,
-        f"calibrate {what}",
-        *(f"calibrate.{name}" for name in config.calibrate if name not in options),
-    )
+    warn_unread(*(f"calibrate.{name}" for name in config.calibrate if name not in options))
     if 0 not in config.calibrate.effects:
         raise HarnessError(
             f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them"
@@ -115,7 +111,7 @@ def _clusters(config: DictConfig) -> None:
     from harness.plugins.protocol.clustered import SHAPES, behave, labels_of
     from harness.plugins.protocol.picture.calibration import behaviour_picture, behaviours
 
-    warn_unread(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
+    warn_unread(*LISTS, *FUSION, *CHOICE)
     shapes, options = {name: labels_of(sizes) for name, sizes in SHAPES.items()}, config.calibrate
     if options.clusters_of:
         loaded = {

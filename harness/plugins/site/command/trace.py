@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
     from harness.report.output import check_ending
 
     complete(config)
-    warn_unread(config, "trace", *CHOICE)
+    warn_unread(*CHOICE)
     for name in ("count", "rivals", "seeds"):
         whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     check_ending(config.trace.out, "trace.out", [".json"])
