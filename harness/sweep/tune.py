@@ -47,7 +47,7 @@ from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.selection import find_added, find_named
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
-from harness.sweep.trial.cost import cost
+from harness.sweep.trial.cost import cost, made_by
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
 
@@ -258,6 +258,7 @@ class Findings:
             else 0.0,
             "n": self.rows[0]["n"],
             **({"versions": self._versions} if self._versions else {}),
+            "made_by": made_by(self.prepared.identities, data.sha256, store(plan.config)),
             "objective": plan.config.objective,
             "reference": plan.reference,
         }

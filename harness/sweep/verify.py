@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from harness.sweep.trial.prepared import Prepared
 
-UNCOMPARED = ("code", "libraries", "sha256", "files", "extended", *MEASURED)
+UNCOMPARED = ("code", "libraries", "made_by", "sha256", "files", "extended", *MEASURED)
 """What of a lock or manifest follows from the machine, or, as what a grid was extended by, from
 more than is stored.
 """
@@ -121,7 +121,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     )
-    yield from _other_code(result)
+    yield from _other_code(result, found.manifest)
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
@@ -173,9 +173,11 @@ def _scores(result: SweepResult) -> dict[str, dict[str, list[float]]]:
     }
 
 
-def _other_code(result: SweepResult) -> Iterator[str]:
+def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
     """A line about code and libraries that are not those of now. Raises HarnessError where lock and
     manifest differ.
+
+    anew: the manifest as it is written now, by which the lists are those that are stored now.
     """
     lock, manifest = result.lock, result.manifest
     written: tuple[tuple[str, object, object, object], ...] = (
@@ -193,6 +195,18 @@ def _other_code(result: SweepResult) -> Iterator[str]:
                 f"           other code wrote it: {path} = {old} then, {new} now; the numbers "
                 "are the same"
             )
+    for name, made in lock.get("made_by", {}).items():
+        told = [
+            *differences(made, anew["made_by"][name]),
+            *differences(
+                made["libraries"],
+                {key: library_versions().get(key, ABSENT) for key in made["libraries"]},
+                "installed",
+            ),
+        ]
+        if told:
+            said = "; ".join(f"{path} {old} then, {new} now" for path, old, new in told)
+            yield f"           lists.{name} was made by others: {said}"
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:

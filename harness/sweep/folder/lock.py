@@ -63,6 +63,7 @@ class Lock(TypedDict):
     splitting: NotRequired[str]
     edges: NotRequired[list[Edged]]
     versions: NotRequired[dict[str, str] | None]
+    made_by: NotRequired[dict[str, dict[str, dict[str, str]]]]
     files: NotRequired[dict[str, str]]
     reference: NotRequired[str | None]
     best_single: NotRequired[str | None]

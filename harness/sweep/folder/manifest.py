@@ -96,6 +96,7 @@ class Manifest(TypedDict):
     split_sha256: NotRequired[str | None]
     splitting: NotRequired[str | None]
     versions: NotRequired[dict[str, str] | None]
+    made_by: NotRequired[dict[str, dict[str, dict[str, str]]]]
     reads: NotRequired[dict[str, object] | None]
     lists: NotRequired[dict[str, dict[str, object]] | None]
     graphs: NotRequired[dict[str, dict[str, Any]]]

@@ -70,6 +70,31 @@ def _asked(made: Sequence[Described]) -> dict[str, object]:
     return {"model": total}
 
 
+def made_by(
+    identities: Identities, benchmark: str, store: Store
+) -> dict[str, dict[str, dict[str, str]]]:
+    """By list, the versions of the ``libraries`` and the ``devices`` by stage that made it and what
+    it needed; several of one are joined by commas.
+    """
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for name, own in identities.items():
+        made = _read(store, "retrieve", own, {"benchmark": benchmark})
+        whole = (_way(made, store) or [made]) if made else []
+        libraries = [pair for one in whole for pair in one.get("libraries", {}).items()]
+        devices = [
+            (one["stage"], str(one["facts"]["device"])) for one in whole if "device" in one["facts"]
+        ]
+        found[name] = {"libraries": _joined(libraries), "devices": _joined(devices)}
+    return found
+
+
+def _joined(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    values: dict[str, set[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(several)) for name, several in sorted(values.items())}
+
+
 def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
     """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a
     question.

@@ -35,7 +35,6 @@ def test_graphs_are_described_where_a_table_asks_for_them() -> None:
         "normalizer",
         "temperature",
         "reranker",
-        pytest.param("seeds", marks=pytest.mark.plugin("policyrag")),
     ],
 )
 @pytest.mark.parametrize(
