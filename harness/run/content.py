@@ -16,8 +16,8 @@ QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
 DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id")
 """Our names of the columns of ids, and those of other tools (PyTerrier, ranx, ir_measures, BEIR).
 """
-TYPES = (pa.string(), pa.string(), pa.float64())
-"""Of a query, a document and a number, as Arrow reads them."""
+TYPES = (pa.string(), pa.string(), pa.float64(), pa.float64())
+"""Of a query, a document, a number and a rank, as Arrow reads them."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Content:
     of JSON, for messages.    alone: the number of a document that has none, by its place in a list
     from 0.
     judged: whether of a tool's answer the gold passages are read, and not what it found.
+    ranks: the names that a column of ranks may have, beside the number or in its place.
     """
 
     columns: Mapping[str, Sequence[str]]
@@ -36,11 +37,13 @@ class Content:
     json: str
     alone: Callable[[int], float]
     judged: bool = False
+    ranks: Sequence[str] = ()
 
     @property
     def typed(self) -> dict[str, str]:
         """The keys of ``columns={query: ..., doc: ..., score: ...}``, and our name of each."""
-        return {name.removesuffix("_id"): name for name in self.columns}
+        ranked = {"rank": "rank"} if self.ranks else {}
+        return {name.removesuffix("_id"): name for name in self.columns} | ranked
 
     @property
     def ids(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -54,7 +57,8 @@ class Content:
         """
         keys_of("columns", columns, self.typed)
         given = {self.typed[key]: (str(name),) for key, name in (columns or {}).items()}
-        return replace(self, columns={**self.columns, **given})
+        ranks = given.pop("rank", self.ranks)
+        return replace(self, columns={**self.columns, **given}, ranks=ranks)
 
     def has_columns(self, found: Sequence[str]) -> bool:
         """Whether a file whose columns are these has one of the names of each."""
@@ -66,4 +70,5 @@ LISTS = Content(
     RUN,
     '{"query id": {"document id": score}}',
     lambda place: 1 / (place + 1),
+    ranks=("rank",),
 )

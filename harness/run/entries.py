@@ -25,6 +25,8 @@ SCHEMA = pa.schema(
 )
 """Of entries as a table."""
 
+PADDING = 3.4e38
+"""FAISS gives document -1 a score, or a distance, beyond this where it found too few."""
 EXACT = 2.0**53
 """Whole numbers below it are distinct in float64."""
 
@@ -146,6 +148,49 @@ def check_finite(found: Entries) -> None:
             found.docs[entry],
             found.scores[entry],
         )
+
+
+def check_counted(found: Entries) -> None:
+    """Raise where the scores of each list are 1, 2, 3 ... in the file's order, as ranks are; warn
+    where they rise otherwise, as distances do.
+    """
+    rows = found.queries.indices.to_numpy()
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], rows[order])
+    places = np.arange(1, len(rows) + 1) - starts
+    scores, longest = found.scores[order], places.max(initial=0)
+    if longest > 2 and ((scores[1:] > scores[:-1]) | (places[1:] == 1)).all():
+        log.warning(
+            "%s: the scores of each list rise, so that its last document is the best; where a "
+            "lower one is better, as a distance is, write it negated",
+            found.place(0).rpartition(":")[0],
+        )
+    if longest > 2 and (scores == places).all():
+        raise HarnessError(
+            f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; where "
+            "they are ranks call that column rank, or columns={rank: NAME}; where they are scores "
+            "write the best first"
+        )
+
+
+def without_padding(found: Entries) -> Entries:
+    """The entries without what FAISS fills short lists with, which is counted in a warning."""
+    padded = np.asarray(pc.equal(found.docs.dictionary, "-1"))[found.docs.indices.to_numpy()]
+    padded &= np.abs(found.scores) >= PADDING
+    if not padded.any():
+        return found
+    kept = np.flatnonzero(~padded)
+    place = found.place(int(np.flatnonzero(padded)[0]))
+    log.warning(
+        "%s: %d entries are FAISS's padding (document -1); passed over", place, int(padded.sum())
+    )
+    return Entries(
+        found.queries.take(pa.array(kept)),
+        found.docs.take(pa.array(kept)).cast(pa.string()).dictionary_encode(),
+        found.scores[kept],
+        None if found.ranks is None else found.ranks[kept],
+        lambda entry: found.place(int(kept[entry])),
+    )
 
 
 def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:

@@ -44,6 +44,9 @@ def entries_of(frame: Frame, content: Content) -> Entries:
         table = pa.Table.from_pandas(chosen, preserve_index=False).rename_columns(wanted)
     except (pa.ArrowException, OverflowError):  # a column of mixed values
         return of_rows(
-            f"{FRAME}: row ", wanted, enumerate(chosen.itertuples(index=False, name=None), 1)
+            f"{FRAME}: row ",
+            wanted,
+            enumerate(chosen.itertuples(index=False, name=None), 1),
+            content,
         )
     return of_table(FRAME, table, content)

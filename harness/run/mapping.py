@@ -62,6 +62,10 @@ def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str
             raise HarnessError(
                 f"{source}: query {query} stands there twice, as a number and as a text; keep one"
             )
+        if isinstance(answer, (set, frozenset)) and not content.judged:
+            raise HarnessError(
+                f"{source}: query {query}: a set has no order; give a list, best first"
+            )
         found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
         lists[query] = _list(f"{source}: query {query}", found)
         left_out += pieces

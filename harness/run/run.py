@@ -6,6 +6,7 @@ document's number is the place of its id in the sorted ids.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from harness.core.files import REBUILD
 from harness.core.table import Column, Table, counted
 from harness.run.content import LISTS
 from harness.run.entries import (
+    PADDING,
     Entries,
     check_finite,
     check_named,
@@ -31,6 +33,7 @@ from harness.run.entries import (
     find_order,
     number,
     strings,
+    without_padding,
 )
 from harness.run.mapping import Listed, entries_of, mapping_of
 
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from harness.run.frame import Frame
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +89,13 @@ class Run:
             document twice in a list.
         """
         queries, documents = strings(query_ids), strings(doc_ids)
+        _check_ids(queries, documents)
         rows, asked = np.asarray(query, dtype=np.int64), np.asarray(doc, dtype=np.int64)
+        values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
+        padded = (asked == -1) & (np.abs(values) >= PADDING)
+        if padded.any():
+            log.warning("Run.of: %d entries are FAISS's padding; passed over", int(padded.sum()))
+            rows, asked, values = rows[~padded], asked[~padded], values[~padded]
         for what, given, size in (
             ("query", rows, len(queries)),
             ("document", asked, len(documents)),
@@ -95,7 +106,6 @@ class Run:
                     f"Run.of: there is no {what} {wrong}; expected numbers from 0 to {size - 1}"
                 )
         numbers = asked.astype(np.int32)
-        values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
         pairs = np.sort(rows * len(documents) + numbers)
         if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():
             ids = pa.DictionaryArray.from_arrays
@@ -405,6 +415,18 @@ class Run:
         return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
+def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
+    """Raise where a query stands twice, or documents are not ascending, each once."""
+    if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
+        raise HarnessError("query_ids: a query stands there twice; expected each once")
+    rising = pc.less(documents[:-1], documents[1:])
+    if len(documents) > 1 and (wrong := pc.index(rising, False).as_py()) >= 0:
+        raise HarnessError(
+            f"doc_ids: {documents[wrong]} stands before {documents[wrong + 1]}; expected ids in "
+            "ascending order, each once"
+        )
+
+
 def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     """The runs of some files, over the same queries and the same documents (ids ascending).
 
@@ -412,6 +434,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     lacks a query has an empty list there. Raises HarnessError for a score that is not finite, for a
     document twice in a list, and for a rank that contradicts a score.
     """
+    files = {name: without_padding(found) for name, found in files.items()}
     doc_ids, numbers = number([found.docs for found in files.values()])
     queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
     runs = {}

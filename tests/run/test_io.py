@@ -13,6 +13,7 @@ import random
 import re
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import ir_measures
@@ -468,6 +469,74 @@ def test_json_that_is_refused(tmp_path: Path, text: str, words: str) -> None:
         lists.read(path)
     assert str(caught.value).startswith(str(path))
     assert words in str(caught.value)
+
+
+def table(tmp_path: Path, form: str, **columns: Sequence[object]) -> Path | pd.DataFrame:
+    """The same rows in a file, or in a data frame."""
+    frame = pd.DataFrame(columns)
+    path = tmp_path / f"run.{form}"
+    match form:
+        case "csv" | "tsv":
+            frame.to_csv(path, index=False, sep="," if form == "csv" else "\t")
+        case "jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        case "parquet":
+            frame.to_parquet(path)
+        case _:
+            return frame
+    return path
+
+
+TABLES = pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "frame"])
+COLUMNS: dict[str, Sequence[object]] = {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"]}
+
+
+@TABLES
+def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
+    """They order a list alone, may not contradict its scores, and are no scores themselves."""
+    found = lists.read(table(tmp_path, form, **COLUMNS, rank=[3, 1, 2]))
+    assert found.to_dict() == {"q": {"b": 1.0, "c": 1 / 2, "a": 1 / 3}}
+    with pytest.raises(HarnessError, match=r"rank 2 contradicts the score 0.5: .*negated"):
+        lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9], rank=[1, 2, 3]))
+    counted = table(tmp_path, form, **COLUMNS, score=[1, 2, 3])
+    with pytest.raises(HarnessError, match=r"are ranks call that column rank"):
+        lists.read(counted)
+    assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
+
+
+@TABLES
+def test_what_faiss_fills_lists_with_is_passed_over(
+    tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    given: dict[str, Sequence[object]] = {"query_id": ["q", "q", "r"], "doc_id": ["5", "-1", "-1"]}
+    found = lists.read(table(tmp_path, form, **given, score=[0.5, -3.4028234663852886e38, 3.41e38]))
+    assert found.to_dict() == {"q": {"5": 0.5}, "r": {}}
+    assert "2 entries are FAISS's padding" in caplog.text
+    run = Run.of(["q"], ["5"], [0, 0], [0, -1], [0.5, -3.4028234663852886e38])
+    assert run.to_dict() == {"q": {"5": 0.5}}
+
+
+def test_what_cannot_be_a_run_is_refused() -> None:
+    with pytest.raises(HarnessError, match="query q: a set has no order"):
+        Run.from_dict({"q": {"a", "b"}})
+    with pytest.raises(HarnessError, match="query q: a set has no order"):
+        Gold.from_dict({"q": {"a", "b"}}, ordered=True)
+    assert len(Gold.from_dict({"q": {"a", "b"}})) == 1
+    for docs in (["b", "a"], ["a", "a"]):
+        with pytest.raises(HarnessError, match=r"doc_ids: . stands before a; expected ids in asc"):
+            Run.of(["q"], docs, [0], [0], [1.0])
+    with pytest.raises(HarnessError, match=r"query_ids: a query stands there twice"):
+        Run.of(["q", "q"], ["a"], [0], [0], [1.0])
+
+
+@pytest.mark.parametrize("head", ["", "sep=;\n"])
+def test_values_between_semicolons(tmp_path: Path, head: str) -> None:
+    """As a European Excel writes them."""
+    (tmp_path / "run.csv").write_text(f'{head}query_id;doc_id;score\nq;"a;1";0.9\nq;b;0.8\n')
+    assert lists.read(tmp_path / "run.csv").to_dict() == {"q": {"a;1": 0.9, "b": 0.8}}
+    (tmp_path / "run.csv").write_text(f"{head}query_id;doc_id;score\nq;a;0,9\n")
+    with pytest.raises(HarnessError, match=f"run.csv:{2 + bool(head)}: .*expected a number"):
+        lists.read(tmp_path / "run.csv")
 
 
 @pytest.mark.parametrize("names", [("query_id", "doc_id"), ("qid", "docno"), ("q_id", "doc_id")])

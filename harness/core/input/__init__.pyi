@@ -16,6 +16,7 @@ from .separated import COMMA as COMMA
 from .separated import TAB as TAB
 from .separated import read_text as read_text
 from .separated import rows_of as rows_of
+from .separated import separator_of as separator_of
 from .stored import Number as Number
 from .stored import Pair as Pair
 from .stored import misfit as misfit

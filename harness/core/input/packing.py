@@ -65,6 +65,8 @@ def _arrow_write(kind: str) -> Callable[[IO[bytes]], Any]:
 def _member(stream: IO[bytes]) -> Any:
     archive = zipfile.ZipFile(stream)
     files = [info for info in archive.infolist() if not info.is_dir()]
+    if any(info.filename.startswith("xl/") for info in files):
+        raise HarnessError("an Excel workbook; save it as CSV, and give that")
     if len(files) != 1:
         listed = ", ".join(info.filename for info in files[:3])
         raise HarnessError(

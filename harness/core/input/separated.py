@@ -11,9 +11,10 @@ from pathlib import Path
 from harness.core.errors import HarnessError
 from harness.core.input.read import MARK, opened
 
-COMMA, TAB = ",", "\t"
+COMMA, TAB, SEMICOLON = ",", "\t", ";"
 WHOLE = {
     COMMA: re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[,\n]|\Z)'),
+    SEMICOLON: re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[;\n]|\Z)'),
     TAB: re.compile(r'"([^"\n]*(?:""[^"\n]*)*)"(?=[\t\n]|\Z)'),
 }
 """A field that is quoted whole. Any other double quote is a letter. In a .tsv no field holds a line
@@ -45,6 +46,16 @@ def read_text(path: Path) -> str:
             f"{path}:{line}: a NUL byte: this is a binary or UTF-16 file; save it as UTF-8 text"
         )
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def separator_of(text: str, usual: str) -> tuple[str, str]:
+    """What is between the values of a text, and the text without a first line that says so
+    (``sep=;``); in a head without the usual one it is a semicolon.
+    """
+    head, _, rest = text.partition("\n")
+    if (said := re.fullmatch(r'"?sep=([,;\t])"?', head.strip(" "))) is not None:
+        return said[1], f"\n{rest}"
+    return SEMICOLON if usual not in head and SEMICOLON in head else usual, text
 
 
 def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

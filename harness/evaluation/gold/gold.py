@@ -214,6 +214,9 @@ class Gold:
             list.
         """
         whole_number("rel", rel, 1)
+        unordered = (key for key, one in qrels.items() if isinstance(one, (set, frozenset)))
+        if ordered and (key := next(unordered, None)) is not None:
+            raise HarnessError(f"Gold.from_dict: query {key}: a set has no order; give a list")
         grades = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
         found = cls._judged(goldfile.graded(grades), "the qrels", rel, keep_empty)
         return replace(found, ordered=True, grades=None) if ordered else found

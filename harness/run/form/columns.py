@@ -4,28 +4,37 @@ that is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content
-from harness.run.entries import Entries, id_of, number_of
+from harness.run.entries import Entries, check_counted, id_of, number_of
 from harness.run.trec.lines import NUMBER
+
+VALUE, RANK = 2, 3
+"""The place of a row's number, and of its rank."""
 
 
 def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
-    """The columns of a table that have the query, the document and the number of each row.
+    """The columns of a table that have the query, the document and the number of each row, its rank
+    behind or in place of the number where there is one.
 
     source: the file, for messages.    found: the names of all its columns. Raises HarnessError
     where one is missing, or stands there twice.
     """
-    chosen = []
-    for others in content.columns.values():
-        name = next((one for one in others if one in found), None)
+    chosen: list[str] = []
+    rank = next((one for one in content.ranks if one in found), None)
+    for number, others in enumerate((*content.columns.values(), content.ranks)):
+        free = [one for one in others if one in found and one not in chosen]
+        name = next((one for one in free if number == RANK or one != rank), None)
+        if name is None and number >= VALUE and (number == RANK or rank is not None):
+            continue
         if name is None:
             raise HarnessError(_missing(source, found, content))
         if found.count(name) > 1:
@@ -57,16 +66,40 @@ def no_rows(source: object, content: Content) -> HarnessError:
 
 
 def of_table(source: str, table: pa.Table, content: Content) -> Entries:
-    """The entries of a table of three columns: query, document, number."""
+    """The entries of a table of the columns that ``choose_columns`` gives."""
     if not len(table):
         raise no_rows(source, content)
-    query, doc, value = table.column_names
-    return Entries(
+    query, doc, *values = table.column_names
+    return _entries(
         _texts(source, query, table[query]),
         _texts(source, doc, table[doc]),
-        _numbers(source, value, table[value]),
-        place=lambda entry: f"{source}: row {entry + 1}",
+        {name: _numbers(source, name, table[name]) for name in values},
+        content,
+        lambda entry: f"{source}: row {entry + 1}",
     )
+
+
+def _entries(
+    queries: pa.DictionaryArray,
+    docs: pa.DictionaryArray,
+    values: Mapping[str, NDArray[np.float64]],
+    content: Content,
+    place: Callable[[int], str],
+) -> Entries:
+    """The entries of ids and of scores, ranks or both; the score of a rank alone is 1 / rank."""
+    *names, last = values
+    if last not in content.ranks:
+        found = Entries(queries, docs, values[last], place=place)
+        if content.ranks:
+            check_counted(found)
+        return found
+    ranks = values[last]
+    bad = np.flatnonzero((ranks < 0) | (ranks % 1 != 0) | np.isnan(ranks))
+    if bad.size:
+        told = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
+        raise HarnessError(f"{place(int(bad[0]))}: column {last}: {told}")
+    scores = values[names[0]] if names else 1 / (ranks + (ranks.min() == 0))
+    return Entries(queries, docs, scores, ranks.astype(np.int64), place)
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -118,28 +151,34 @@ def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) ->
 
 
 def of_rows(
-    before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]
+    before: str,
+    chosen: Sequence[str],
+    rows: Iterable[tuple[int, Sequence[Any]]],
+    content: Content,
 ) -> Entries:
-    """The entries of rows (line, [query, document, number]), each checked by itself.
+    """The entries of rows (line, the values of the columns), each checked by itself.
 
-    before: what stands before a line's number in messages.    chosen: the columns' names.
+    before: what stands before a line's number in messages.    chosen: as of ``choose_columns``.
     """
-    *names, value = chosen
+    names, values = chosen[:VALUE], chosen[VALUE:]
     lines: list[int] = []
     ids: tuple[list[str], list[str]] = [], []
-    numbers: list[float] = []
+    numbers: list[list[float]] = [[] for _ in values]
     for line, cells in rows:
         place = f"{before}{line}: column"
         if missing := [name for name, cell in zip(chosen, cells, strict=True) if cell is None]:
             raise HarnessError(f"{place} {missing[0]} is empty; give it in each row")
         for found, name, cell in zip(ids, names, cells, strict=False):
             found.append(id_of(f"{place} {name}", cell))
-        numbers.append(number_of(f"{place} {value}", cells[-1]))
+        for column, name, cell in zip(numbers, values, cells[VALUE:], strict=True):
+            column.append(number_of(f"{place} {name}", cell))
         lines.append(line)
     queries, docs = (pa.array(one, pa.string()).dictionary_encode() for one in ids)
-    return Entries(
+    columns = (np.array(column, dtype=np.float64) for column in numbers)
+    return _entries(
         queries,
         docs,
-        np.array(numbers, dtype=np.float64),
-        place=lambda entry: f"{before}{lines[entry]}",
+        dict(zip(values, columns, strict=True)),
+        content,
+        lambda entry: f"{before}{lines[entry]}",
     )

@@ -22,10 +22,11 @@ from harness.core.input import (
     read_text,
     refuse_array,
     rows_of,
+    separator_of,
 )
 from harness.run.content import TYPES, Content
 from harness.run.entries import Entries
-from harness.run.form.columns import choose_columns, no_rows, of_rows, of_table
+from harness.run.form.columns import VALUE, choose_columns, no_rows, of_rows, of_table
 from harness.run.trec.lines import NUMBER
 
 
@@ -49,7 +50,7 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
         raise no_rows(path, content)
     refuse_array(path, first[1])
     chosen = choose_columns(str(path), list(_object(path, content, *first)), content)
-    schema = pa.schema(zip(chosen, TYPES, strict=True))
+    schema = pa.schema(zip(chosen, TYPES, strict=False))
     options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     try:
         with opened(path) as stream:
@@ -64,7 +65,10 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
         pass
     rows = ((number, _object(path, content, number, line)) for number, line in numbered_lines(path))
     return of_rows(
-        f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows)
+        f"{path}:",
+        chosen,
+        ((number, [row.get(name) for name in chosen]) for number, row in rows),
+        content,
     )
 
 
@@ -80,16 +84,17 @@ def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
     """What gives the entries of a file with a head, and this between the values of a row."""
 
     def read(path: Path, content: Content, lenient: bool) -> Entries:
-        text = read_text(path)
-        rows = rows_of(path, text, delimiter)
+        between, text = separator_of(read_text(path), delimiter)
+        rows = rows_of(path, text, between)
         _, head = next(rows, (0, list[str]()))
         if not head:
             raise no_rows(path, content)
         chosen = choose_columns(str(path), head, content)
-        if '"' not in text and (table := _plain_rows(text, delimiter, chosen)) is not None:
+        if '"' not in text and (table := _plain_rows(text, between, chosen)) is not None:
             return of_table(str(path), table, content)
         places = [head.index(name) for name in chosen]
-        found = of_rows(f"{path}:", chosen, ((number, _cells(row, places)) for number, row in rows))
+        cells = ((number, _cells(row, places)) for number, row in rows)
+        found = of_rows(f"{path}:", chosen, cells, content)
         if not len(found.scores):
             raise no_rows(path, content)
         return found
@@ -110,7 +115,7 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
     parse = pyarrow.csv.ParseOptions(
         delimiter=delimiter, quote_char=False, double_quote=False, invalid_row_handler=skip
     )
-    types = dict(zip(chosen, TYPES, strict=True))
+    types = dict(zip(chosen, TYPES, strict=False))
     convert = pyarrow.csv.ConvertOptions(column_types=types, include_columns=chosen)
     data = pa.BufferReader(text.lstrip("\n").encode())
     try:
@@ -119,13 +124,17 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
         )
     except pa.ArrowInvalid:
         return None
-    return None if refused or table[chosen[2]].null_count else table
+    empty = any(table[name].null_count for name in chosen[VALUE:])
+    return None if refused or empty else table
 
 
 def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
-    """A query, a document and a number; a text where it is none, None where it is empty."""
-    query, doc, value = (row[place] for place in places)
-    return [query, doc, float(value) if NUMBER.fullmatch(value.strip().encode()) else value or None]
+    """A query, a document and numbers; a text where one is none, None where it is empty."""
+    query, doc, *values = (row[place] for place in places)
+    numbers = (
+        float(one) if NUMBER.fullmatch(one.strip().encode()) else one or None for one in values
+    )
+    return [query, doc, *numbers]
 
 
 def write_parquet(entries: Entries, path: Path) -> None:

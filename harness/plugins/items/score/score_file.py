@@ -36,6 +36,7 @@ from harness.core.input import (
     parse_json,
     read_text,
     rows_of,
+    separator_of,
 )
 
 NAMES: Mapping[str, Sequence[str]] = {
@@ -127,7 +128,8 @@ Fields = Iterator[tuple[str, Mapping[str, object]]]
 
 
 def _separated(path: Path, delimiter: str) -> Fields:
-    rows = rows_of(path, read_text(path), delimiter)
+    between, text = separator_of(read_text(path), delimiter)
+    rows = rows_of(path, text, between)
     _, head = next(rows, (0, list[str]()))
     if twice := [name for name in head if head.count(name) > 1]:
         raise HarnessError(
