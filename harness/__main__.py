@@ -49,7 +49,7 @@ from harness.core.configuration import (
     translate_errors,
 )
 from harness.core.errors import HarnessError, nearest
-from harness.core.escape import printable, terminal
+from harness.core.escape import masked, printable, terminal
 from harness.core.files import unwritable
 from harness.core.secret import hide_values
 from harness.core.table import entry, fold
@@ -257,7 +257,11 @@ def launch(command: str, arguments: list[str]) -> None:
     check_twice(overrides)
     overrides = drop_unused(primary, overrides)
     of_hydra = any(text.startswith(("-", "hydra")) for text in overrides)
-    with translate_errors(), contextlib.redirect_stdout(printable(sys.stdout)):
+    with (
+        translate_errors(),
+        contextlib.redirect_stdout(printable(sys.stdout)),
+        contextlib.redirect_stderr(masked(sys.stderr)),
+    ):
         if of_hydra:
             launch_by_hydra(command, primary, overrides, run)
         else:

@@ -11,6 +11,7 @@ import hashlib
 import html as standard
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import IO, Any, cast
 
 from harness.core.errors import HarnessError
@@ -135,12 +136,18 @@ def check_file_name(what: str, name: str) -> None:
         )
 
 
+def masked(stream: IO[str]) -> IO[str]:
+    """The stream without secrets; what draws a bar goes through it."""
+    return cast("IO[str]", _Printable(stream, str))
+
+
 class _Printable:
-    def __init__(self, stream: IO[str]) -> None:
+    def __init__(self, stream: IO[str], show: Callable[[str], str] = terminal) -> None:
         self.stream = stream
+        self.show = show
 
     def write(self, text: str) -> int:
-        shown = "\n".join(map(terminal, hide_values(text).split("\n")))
+        shown = "\n".join(map(self.show, hide_values(text).split("\n")))
         try:
             return self.stream.write(shown)
         except UnicodeEncodeError as error:

@@ -20,6 +20,9 @@ _NAMED = re.compile(
     r"([?&][^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE
 )
 _PASSWORD = re.compile(r"://[^/@\s:'\"]*:([^/@\s'\"]+)@")
+_LOGIN = re.compile(r"(://[^/@\s:'\"]*:)[^/@\s'\"]+@")
+_BASIC = re.compile(r"Basic\s+([A-Za-z0-9+/_-]{6,}={0,2})", re.IGNORECASE)
+_BEARER = re.compile(r"(Bearer\s+)(?=\S*[0-9])[\w.~+/-]{12,}=*", re.IGNORECASE)
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _ASSIGNED = re.compile(r"password\s*=", re.IGNORECASE)
 _SECRET = re.compile(r"key|token|secret|passw|signature", re.IGNORECASE)
@@ -41,9 +44,11 @@ def hide_values(text: str) -> str:
     base64.
 
     They are the values of variables that are named like a key, and the passwords of addresses in
-    variables and arguments. Whatever a library says goes through here before it is printed or
-    written.
+    variables and arguments; of others what an address, a login or a query shows to be one. Whatever
+    a library says goes through here before it is printed, written or cut.
     """
+    text = _NAMED.sub(r"\1***", _LOGIN.sub(r"\1***@", _BEARER.sub(r"\1***", text)))
+    text = _BASIC.sub(lambda found: "Basic ***" if ":" in _decoded(found[1]) else found[0], text)
     if not (values := set(_values())):
         return text
     for value in sorted(values, key=len, reverse=True):

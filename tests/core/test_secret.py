@@ -1,6 +1,7 @@
 """What may not stand in a configuration."""
 
 import base64
+import os
 
 import pytest
 
@@ -75,3 +76,21 @@ def test_whatever_a_library_says_goes_out_without_the_values(
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
     monkeypatch.setenv("TRACKER", "https://bob:p%40ss@example.org/x")
     assert hide_values(text) == hidden
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("at https://me:pass@host/x", "at https://me:***@host/x"),
+        ("Authorization: Basic bWU6cGFzcw==", "Authorization: Basic ***"),
+        ("sent Bearer abc123def456ghi7 to", "sent Bearer *** to"),
+        ("https://host/?api_key=abc&n=2", "https://host/?api_key=***&n=2"),
+        ("Basic authentication, bearer of news", "Basic authentication, bearer of news"),
+    ],
+)
+def test_a_login_that_somebody_repeats_is_hidden(
+    said: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though no variable of this process holds it."""
+    monkeypatch.setattr(os, "environ", {})
+    assert hide_values(said) == shown

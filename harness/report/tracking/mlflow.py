@@ -18,7 +18,7 @@ from urllib.request import urlopen
 
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import digest
-from harness.core.secret import hide_secrets
+from harness.core.secret import hide_secrets, hide_values
 from harness.report.tracking import entry
 from harness.report.tracking.page import SHARED
 from harness.sweep.folder import SweepResult
@@ -220,7 +220,8 @@ class MLflow:
         try:
             yield
         except (MlflowException, SQLAlchemyError, OSError) as error:
-            why = hide_secrets((str(error).strip() or type(error).__name__).splitlines()[0])
+            told = hide_values(str(error)).strip() or type(error).__name__
+            why = hide_secrets(told.splitlines()[0])
             raise HarnessError(
                 f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})"
             ) from error
