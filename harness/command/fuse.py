@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
@@ -44,6 +45,7 @@ from harness.command import (
     warn_unread,
 )
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
+from harness.core.files import is_stream
 from harness.core.table import counted
 
 if TYPE_CHECKING:
@@ -69,7 +71,8 @@ def run(config: DictConfig) -> None:
     complete(config)
     _check(config)
     resolve_device(config.device)
-    files, out = _files(config), str(config.out)
+    files, out = _files(config), "/dev/stdout" if config.out == "-" else str(config.out)
+    told = sys.stderr if is_stream(Path(out)) else sys.stdout
     paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
@@ -92,12 +95,14 @@ def run(config: DictConfig) -> None:
     for name, run in runs.items():
         print(
             f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of "
-            f"{counted(queries, 'question')}"
+            f"{counted(queries, 'question')}",
+            file=told,
         )
     part = part_name(config.split, splitting)
     print(
         f"{out}: {counted(len(fused.docs), 'document')} for "
-        f"{counted(fused.answered, 'question')} (split {part})"
+        f"{counted(fused.answered, 'question')} (split {part})",
+        file=told,
     )
 
 

@@ -167,6 +167,10 @@ def _has_columns(source: Source) -> bool:
     return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
 
+SHEETS = (".xlsx", ".xls", ".ods")
+"""Endings of workbooks."""
+
+
 def write(run: Source, path: str | Path, made: Mapping[str, object] | None = None) -> None:
     """Write a run in the form that the file's ending names; the file appears whole or not at all.
 
@@ -183,6 +187,8 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
     place, lists = path_of("path", path), read(run)
+    if place.suffix.lower() in SHEETS:
+        raise HarnessError(f"out={path}: workbooks are not written; write {place.stem}.csv")
     if place.is_dir():
         raise HarnessError(
             f"out={path}: this is a folder; name a file, NAME.trec or by another form "

@@ -26,7 +26,7 @@ def _composed(
     """The configuration with the strategy as ``tested``; composed once, while ``conf`` is
     searched.
     """
-    return compose("config", [f"+{concept}@tested={name}", *overrides])
+    return compose("config", [f"+{concept}@lists.tested={name}", *overrides])
 
 
 class Conformance:
@@ -62,7 +62,9 @@ class Conformance:
         """The strategy, as the command line makes it: with what its configuration takes from
         others.
         """
-        return instantiate(_composed(self.concept, name, tuple(self.overrides), self.conf).tested)
+        return instantiate(
+            _composed(self.concept, name, tuple(self.overrides), self.conf).lists.tested
+        )
 
     def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
         """``conf/<concept>/<name>.yaml`` has every field and no other."""

@@ -60,7 +60,7 @@ def digests() -> dict[str, str]:
         "config", [text for concept, name in asked for text in _overrides(concept, name)]
     )
     return {
-        f"{concept}={name}": digest(instantiate(config.made[concept][name]))
+        f"{concept}={name}": digest(instantiate(config.lists.made[concept][name]))
         for concept, name in asked
     }
 
@@ -69,7 +69,7 @@ def _overrides(concept: str, name: str) -> list[str]:
     """What puts a strategy at ``made.<concept>.<name>``; a policy within the retriever that has
     one.
     """
-    place = f"made.{concept}.{name}"
+    place = f"lists.made.{concept}.{name}"
     if concept == "policy":
         return [f"+retriever@{place}=policyrag", f"policy@{place}.policy={name}"]
     return [f"+{concept}@{place}={name}"]

@@ -25,6 +25,8 @@ class Tsallis(ConsensusBonus):
     An absent document has P = 0.
     """
 
+    version: ClassVar[int] = 2  # 2: a limit where no document has a weight
+
     alpha: float = 0.7
     beta: float = 0.5
     q: float = 1.5
@@ -58,11 +60,17 @@ def tsallis_weights(values: Tensor, present: Tensor, temperature: Tensor, q: flo
     T = 0.
 
     For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the
-    same size.
+    same size. For q < 1 no document has a weight from T <= (1 - q) E_min on; the weights are then
+    their limit, where T falls to that: the documents of the lowest energy share all of it.
     """
     cold = temperature == 0
     change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)
     exponent = torch.log1p(change.clamp_(min=-1 if q < 1 else EPSILON - 1)) / (1 - q)
     weights = torch.where(present, torch.exp(torch.where(cold, 0.0, exponent)), 0.0)
+    known = torch.nn.functional.pad(
+        torch.where(present, values, -torch.inf), (0, 1), value=-torch.inf
+    )
+    best = present & (values == known.amax(dim=-1, keepdim=True))
+    weights = torch.where((weights > 0).any(dim=-1, keepdim=True), weights, best.to(weights.dtype))
     total = ordered_sum(weights)
     return weights / torch.where(total == 0, 1.0, total)

@@ -42,6 +42,20 @@ def test_no_temperature_makes_a_weight_that_is_no_number() -> None:
         assert (weights[:, 1:] <= weights[:, :-1]).all()
 
 
+def test_below_one_the_best_share_all_where_no_weight_is_left() -> None:
+    """q = .5: the weight is (1 - E / 2T)^2 where E < 2T. E = ln 2 of .5 and ln 4 of .25, so at T =
+    ln 2 they are 1/4 and 0; at T = (3 / 4) ln 2 still 1/9 and 0, and from T = ln 2 / 2 on none is
+    left.
+    """
+    values = torch.tensor([[0.25, 0.5, 0.0, 0.9], [0.25, 0.5, 0.5, 0.9]], dtype=torch.float64)
+    present = torch.tensor([[True, True, True, False]]).expand(2, 4)
+    for heat in (0.75 * math.log(2), 0.3, 1e-9):
+        weights = tsallis_weights(values, present, torch.full((2, 1), heat), 0.5)
+        assert weights.tolist() == [[0, 1, 0, 0], [0, 0.5, 0.5, 0]]
+    nothing = torch.empty((2, 0), dtype=torch.float64)
+    assert tsallis_weights(nothing, nothing > 0, torch.ones((2, 1)), 0.5).shape == (2, 0)
+
+
 def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"fuser\.q must be in \(0, 3\], got q=0"):
         Tsallis(q=0)
