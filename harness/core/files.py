@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -113,8 +114,13 @@ def whole(path: Path) -> Iterator[Path]:
     if is_stream(path):
         with tempfile.TemporaryDirectory() as folder, _writing(path):
             yield (content := Path(folder) / path.name)
-            with content.open("rb") as source, path.open("wb") as stream:
-                shutil.copyfileobj(source, stream)
+            sys.stdout.flush()
+            own = str(path) == "/dev/stdout"  # opened anew it is cut
+            with (
+                content.open("rb") as source,
+                open(1 if own else path, "wb", closefd=not own) as to,
+            ):
+                shutil.copyfileobj(source, to)
         return
     partial = path.with_name(f"{path.name}.{HOST}.{os.getpid()}.partial")
     with _writing(path):

@@ -248,10 +248,26 @@ def test_a_pipe_is_one_line() -> None:
     os.close(into)
     with pytest.raises(
         HarnessError,
-        match=rf"^/dev/fd/{out}: a pipe, which is read once; write what it gives to a file",
+        match=rf"^/dev/fd/{out}: a pipe or a device, which may have no end",
     ):
         lists.read(f"/dev/fd/{out}")
     os.close(out)
+
+
+def test_input_without_end_is_one_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "nobody.trec")
+    for endless in (tmp_path / "nobody.trec", Path("/dev/zero")):
+        with pytest.raises(HarnessError, match="a pipe or a device, which may have no end"):
+            lists.read(endless)
+    for name, opening in (("blank.zip", None), ("blank.trec.bz2", bz2.open)):
+        if opening:
+            with opening(tmp_path / name, "wb") as stream:
+                stream.write(b"\n" * (1 << 27))
+        else:
+            with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("blank.trec", b"\n" * (1 << 27))
+        with pytest.raises(HarnessError, match="unpacks to more than 200 times its size"):
+            lists.read(tmp_path / name)
 
 
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:

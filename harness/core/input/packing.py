@@ -22,6 +22,8 @@ from harness.core.errors import HarnessError
 
 LEVEL = 1
 """How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
+SMALL, MOST = 1 << 26, 200
+"""Bytes that any file may unpack to, and so many times its size; lines of lists are a tenth."""
 LONGEST = 10
 """Bytes of the longest ``magic``."""
 TAR = slice(257, 262)
@@ -121,15 +123,33 @@ def is_packed(path: Path) -> bool:
     return path.name.lower().endswith(tuple(PACKINGS))
 
 
+class _Bounded(io.RawIOBase):
+    """What an unpacker gives, up to a number of bytes: blank lines without end pack to nothing."""
+
+    def __init__(self, inner: Any, path: Path, most: int) -> None:
+        super().__init__()
+        self.inner, self.path, self.left = inner, path, most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.inner.read(len(buffer))
+        self.left -= len(data)
+        if self.left < 0:
+            raise HarnessError(
+                f"{self.path}: unpacks to more than {MOST} times its size; unpack it, and see "
+                "what it holds"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+
 @contextlib.contextmanager
 def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
     """The bytes of an open file, unpacked where they are packed. Raises HarnessError where they
     cannot be.
     """
-    if not stream.seekable():
-        raise HarnessError(
-            f"{path}: a pipe, which is read once; write what it gives to a file, and name that"
-        )
     head = stream.read(LONGEST)
     stream.seek(0)
     ending, packing = next(
@@ -144,7 +164,8 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
             opened = packing.read(stream)
         except HarnessError as error:
             raise HarnessError(f"{path}: {error}") from error
-        with opened as found:
+        most = max(SMALL, MOST * path.stat().st_size)
+        with opened, io.BufferedReader(_Bounded(opened, path, most), 1 << 20) as found:
             _refuse_tar(path, found)
             yield cast("IO[bytes]", found)
     except (*BROKEN, OSError) as error:

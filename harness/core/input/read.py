@@ -46,6 +46,11 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, unpacked when they are packed (by how they begin). Raises HarnessError when
     it cannot be.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise HarnessError(
+            f"{path}: a pipe or a device, which may have no end; write what it gives to a file, "
+            "and name that"
+        )
     try:
         with path.open("rb") as raw, unpacked(path, raw) as stream:
             yield stream
