@@ -20,7 +20,9 @@ def test_help_names_every_command_with_its_summary():
     for name in commands():
         assert f"\n  {name} " in text
     titles = [line.partition(",")[0] for line in text.splitlines() if line.endswith("`:")]
-    assert titles == ["Start here", "Your own runs", "Look around", "More", "Plug-ins"][: len(titles)]
+    assert (
+        titles == ["Start here", "Your own runs", "Look around", "More", "Plug-ins"][: len(titles)]
+    )
     assert text.index("\n  sweep ") < text.index("\n  compare ") < text.index("\n  doctor ")
 
 
