@@ -104,9 +104,8 @@ class Benchmark:
     splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages,
     directly or through others, on one side; ``given`` is their field ``split`` (see
     ``harness.benchmark.split``).
-    twin: of a twin (``dataset=twin``), its card: ``of`` which benchmark, ``kind``, ``seed``,
-    ``changes`` (how often what was changed), and what was measured ``before`` and ``after``.
     left_out: how many ``passages``, ``judgements`` and ``queries`` of the source are not here.
+    origin: the file and its hash, or the data set of the Hub with its revision; empty if unknown.
     """
 
     name: str
@@ -117,8 +116,8 @@ class Benchmark:
     sha256: str
     triples: pa.Table | None = None
     splitting: Splitting = "md5"
-    twin: Mapping[str, object] | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         read_splitting("split", self.splitting)

@@ -178,6 +178,7 @@ class Findings:
         return {
             **self._tied,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
+            **({"origin": dict(data.origin)} if data.origin else {}),
             "code": code_version(),
             "libraries": library_versions(),
             "lists": record(prepared.identities),

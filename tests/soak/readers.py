@@ -18,7 +18,6 @@ import numpy as np
 
 import harness
 from harness.benchmark.dataset.folder import Folder
-from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
@@ -120,14 +119,8 @@ def _benchmarks(folder: Path, data: Path) -> Readers:
     ]
     openie.write_text(json.dumps({"docs": rows}))
     made["upstream corpus"] = (corpus, partial(read_passages, corpus, "x"))
-    made["upstream questions"] = (questions, partial(read_questions, questions))
+    made["upstream questions"] = (questions, partial(read_questions, str(questions)))
     made["published triples"] = (openie, partial(match_rows, openie, Folder(str(data)).load(store)))
-    lock = store.root / "benchmarks.lock.json"
-    Lock.of(store).hold(str(data), {"sha256": "x"}, "it")
-    made["benchmarks.lock.json"] = (
-        lock,
-        lambda: Lock.of(store).hold(str(data), {"sha256": "x"}, "it"),
-    )
     return made
 
 

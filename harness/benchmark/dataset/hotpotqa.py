@@ -8,24 +8,43 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.benchmark.records import UNKNOWN
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record
-from harness.benchmark.source.upstream import Passages, gold_passages, query_of
+from harness.benchmark.source.upstream import (
+    Contexts,
+    Passages,
+    contexts_of,
+    gold_passages,
+    query_of,
+)
+
+JOINT = ""
+"""HotpotQA's sentences begin with their space."""
 
 
 @dataclass(frozen=True)
 class HotpotQA(Published):
     """``order_source`` says by which rule a query's gold is ordered; only ``answer_last`` is a
-    chain (see the card).
+    chain (see the card), all others say ``"ordered": false``.
     """
+
+    def contexts(self, record: Record) -> Contexts:
+        """See Published."""
+        return [(title, text) for title, _, text in contexts_of(record, JOINT)]
 
     def query(self, record: Record, passages: Passages) -> Record:
         """See Published."""
-        gold = gold_passages(record, passages)
+        gold = gold_passages(record, passages, JOINT)
         source = "supporting_facts"
         if record["type"] == "bridge":
             gold, source = bridge_order(record["question"], record["answer"], gold)
-        return {**query_of(record, gold), "level": record.get("level"), "order_source": source}
+        return {
+            **query_of(record, gold),
+            "level": record.get("level"),
+            "order_source": source,
+            **({} if source == "answer_last" else UNKNOWN),
+        }
 
 
 def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[list[Record], str]:

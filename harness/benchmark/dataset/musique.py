@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record
-from harness.benchmark.source.upstream import Passages
+from harness.benchmark.source.upstream import Contexts, Passages, answers_of, rows_of
+
+PARAGRAPH = ("idx", "title", "paragraph_text", "is_supporting")
+STEP = ("id", "question", "answer", "paragraph_support_idx")
 
 
 @dataclass(frozen=True)
@@ -17,18 +20,27 @@ class Musique(Published):
     (``3hop2``).
     """
 
+    def contexts(self, record: Record) -> Contexts:
+        """See Published."""
+        rows = rows_of(record, "paragraphs", PARAGRAPH)
+        return [(row["title"], row["paragraph_text"]) for row in rows]
+
     def query(self, record: Record, passages: Passages) -> Record:
         """See Published."""
-        paragraphs = {
-            paragraph.get("idx", n): paragraph for n, paragraph in enumerate(record["paragraphs"])
-        }
+        rows = rows_of(record, "paragraphs", PARAGRAPH)
+        paragraphs = {row.get("idx", n): row for n, row in enumerate(rows)}
         steps = []
-        for step in record["question_decomposition"]:
-            if step["paragraph_support_idx"] is None:
+        for step in rows_of(record, "question_decomposition", STEP):
+            number = step["paragraph_support_idx"]
+            if number is None:
                 raise LookupError(
                     "a step has no paragraph_support_idx, as in a question that is not answerable"
                 )
-            paragraph = paragraphs[step["paragraph_support_idx"]]
+            if number not in paragraphs:
+                raise LookupError(
+                    f"field question_decomposition: paragraph_support_idx {number} is no paragraph"
+                )
+            paragraph = paragraphs[number]
             found = passages.find(paragraph["title"], paragraph["paragraph_text"])
             steps.append(
                 {
@@ -41,7 +53,7 @@ class Musique(Published):
         return {
             "id": record["id"],
             "question": record["question"],
-            "answers": list(dict.fromkeys([record["answer"], *record.get("answer_aliases", [])])),
+            "answers": answers_of(record),
             "supporting_ids": gold,
             "hops": len(gold),
             "type": record["id"].partition("__")[0],

@@ -4,15 +4,25 @@ appearance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark.source.prepared import prepared_file
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record, Records, read_lines
-from harness.benchmark.source.upstream import Passages, gold_passages, query_of
+from harness.benchmark.source.upstream import (
+    Contexts,
+    Passages,
+    contexts_of,
+    gold_passages,
+    query_of,
+    rows_of,
+)
 from harness.core.errors import HarnessError
+
+JOINT = " "
+"""2WikiMultiHopQA's sentences have no space at their ends."""
+EVIDENCE = ("fact", "relation", "entity")
 
 
 @dataclass(frozen=True)
@@ -21,11 +31,15 @@ class TwoWikiMultiHopQA(Published):
     card).
     """
 
+    def contexts(self, record: Record) -> Contexts:
+        """See Published."""
+        return [(title, text) for title, _, text in contexts_of(record, JOINT)]
+
     def query(self, record: Record, passages: Passages) -> Record:
         """See Published."""
         return {
-            **query_of(record, gold_passages(record, passages)),
-            "decomposition": _steps(record.get("evidences", [])),
+            **query_of(record, gold_passages(record, passages, JOINT)),
+            "decomposition": _steps(record),
             "order_source": "supporting_facts",
         }
 
@@ -51,9 +65,13 @@ class TwoWikiMultiHopQA(Published):
 
 
 def _completed(query: Record, upstream: Record) -> Record:
-    steps = _steps(upstream["evidences"])
+    steps = _steps(upstream)
     return {**query, "type": upstream["type"], "type_source": "upstream", "decomposition": steps}
 
 
-def _steps(evidences: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
-    return [{"subject": s, "relation": r, "object": o} for s, r, o in evidences]
+def _steps(record: Record) -> list[dict[str, str]]:
+    rows = rows_of({"evidences": [], **record}, "evidences", EVIDENCE)
+    return [
+        {"subject": row["fact"], "relation": row["relation"], "object": row["entity"]}
+        for row in rows
+    ]

@@ -7,11 +7,11 @@ from .card import Card as Card
 from .card import read_card as read_card
 from .card import sample_note as sample_note
 from .corpus import read_corpus as read_corpus
+from .hub import load_table as load_table
 from .judgements import join_judgements as join_judgements
 from .judgements import judged_benchmark as judged_benchmark
 from .judgements import judgement_files as judgement_files
 from .judgements import read_judgements as read_judgements
-from .lock import Lock as Lock
 from .prepared import read_prepared as read_prepared
 from .prepared import read_prepared_questions as read_prepared_questions
 from .published import Published as Published

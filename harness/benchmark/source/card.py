@@ -21,8 +21,8 @@ class Version(TypedDict):
     """The counts and the hash of a known version of a benchmark."""
 
     queries: int
-    passages: int
-    sha256: str | None
+    passages: NotRequired[int]
+    sha256: NotRequired[str | None]
     sample: NotRequired[str]
     of: NotRequired[str]
 
@@ -35,12 +35,17 @@ class Card:
     each with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null
     when it is not known);
     ``sample``: what every number on it says, where it is another sample than the published one.
+    ``official``: of questions with their own contexts, ``queries`` alone; other counts are a
+    warning.
     folder: where prepared files stand, if that is not ``name``.
+    retrieved: whether the contexts were retrieved, so that some hold no gold; questions whose gold
+    is in no context are left out and counted.
     files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256``
     (null: not known), ``bytes``, ``blob`` (git's hash), and ``seen``
     (``repository, sha256, bytes``): a copy elsewhere that could not be
-    compared; one that differs warns.    hub: ``repo`` and ``revision`` (null: the one of the first
-    download).
+    compared; one that differs warns. Questions with their own contexts have ``queries`` alone,
+    with their official ``names``.    hub: ``repo`` and ``revision`` (null: the newest); of a data
+    set ``configuration`` and ``split``, too.
     mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they
     need a ``sha256``.
     chain: see ``source/assembly.py``.
@@ -55,6 +60,7 @@ class Card:
     expected: Mapping[str, Sequence[Version]]
     note: str = ""
     folder: str | None = None
+    retrieved: bool = False
     files: Mapping[str, Mapping[str, Any]] | None = None
     hub: Mapping[str, str | None] | None = None
     mirrors: Sequence[str] = ()
@@ -67,8 +73,13 @@ class Card:
             for version in known
             if (version["queries"], version["passages"]) == (queries, passages)
         ]
-        pinned = [version["sha256"] for version in same]
-        mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
+        pinned = [version.get("sha256") for version in same]
+        own = {
+            "prepared": "use them as your own with dataset=folder dataset.path=DIR",
+            "upstream": "read a part of the questions, with their own contexts as the corpus, by "
+            "dataset=NAME_dev dataset.path=FILE",
+        }
+        mend = f"get the files again{f', or {own[way]}' if way in own else ''}"
         if not same:
             held = [(version["queries"], version["passages"]) for version in known]
             found, *counts = (
@@ -107,6 +118,6 @@ def sample_note(name: str, sha256: str) -> str:
         [one for way in read_card(name).expected.values() for one in way] if path.is_file() else []
     )
     said = next(
-        (one["sample"] for one in versions if one["sha256"] == sha256 and "sample" in one), ""
+        (one["sample"] for one in versions if "sample" in one and one.get("sha256") == sha256), ""
     )
     return f" {name} is {said}." if said else ""

@@ -1,35 +1,99 @@
-"""The Hugging Face Hub as a source, then mirrors: the card pins revision and hashes; what it leaves
-null, the first download pins.
+"""The Hugging Face Hub as a source: single files, then mirrors, and data sets that the library
+`datasets` reads.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from harness.benchmark.source.card import Card
-from harness.benchmark.source.lock import Lock
+from harness.core.errors import HarnessError
 from harness.core.files import make_folder, whole
 from harness.core.identity import file_sha256
 
+if TYPE_CHECKING:
+    from datasets import Dataset
 
-def download(card: Card, lock: Lock, folder: Path) -> Callable[[str], Path]:
-    """A function from a file's name to where it lies after its download (or in the Hub's cache).
+COMMIT = re.compile(r"/([0-9a-f]{40})/")
+"""The commit in the path of a file that the library keeps of a data set of the Hub."""
 
-    folder: where files of mirrors are put. It raises ConnectionError when neither the Hub nor a
-    mirror gives it, and HarnessError when its revision or bytes are not those of the first
-    download, which ``lock`` remembers.
+
+def load_table(
+    path: str,
+    configuration: str | None = None,
+    split: str | None = None,
+    revision: str | None = None,
+) -> tuple[Dataset, dict[str, str]]:
+    """Return one split of a data set, and the facts that say where it comes from.
+
+    Args:
+        path: a Parquet file, a folder that `Dataset.save_to_disk` wrote, a folder that
+            `datasets.load_dataset` reads, or an id on the Hub.
+        configuration: of the data set; None if it has one only.
+        split: of the data set. A Parquet file and a saved data set without splits are taken whole.
+        revision: commit or tag on the Hub; None is the newest.
+
+    Raises:
+        HarnessError: the file is damaged, or there is no such data set, configuration or split.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from datasets import Dataset, DatasetDict, load_dataset, load_from_disk
+
+    place = Path(path).expanduser()
+    try:
+        if place.is_file():
+            facts = {"file": place.name, "sha256": file_sha256(place)}
+            return Dataset(pq.read_table(place)), facts
+        if any((place / name).is_file() for name in ("state.json", "dataset_dict.json")):
+            saved = load_from_disk(str(place))
+            if not isinstance(saved, DatasetDict):
+                return saved, {"folder": place.name}
+            if split is not None and split in saved:
+                return saved[split], {"folder": place.name, "split": split}
+            raise ValueError(f"it has the splits {', '.join(saved)}")
+        found = load_dataset(path, configuration, split=split, revision=revision)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        beir = f"; a folder of BEIR is dataset=folder dataset.path={path}" if place.is_dir() else ""
+        of = f" of configuration {configuration}" if configuration else ""
+        raise HarnessError(
+            f"dataset.path={path}: no split {split}{of} can be read ({reason}){beir}"
+        ) from error
+    commit = COMMIT.search(found.cache_files[0]["filename"]) if found.cache_files else None
+    known = {
+        "folder" if place.is_dir() else "hub": path,
+        "configuration": configuration,
+        "split": split,
+        "revision": commit[1] if commit and not place.is_dir() else revision,
+    }
+    return found, {key: value for key, value in known.items() if value is not None}
+
+
+def download(card: Card, folder: Path) -> Callable[[str], Path]:
+    """Return a function from a file's name to its place after its download.
+
+    folder: where files of mirrors are put. The function raises ConnectionError if neither the Hub
+    nor a mirror has the file.
     """
 
     def get(name: str) -> Path:
         if (folder / name).is_file():
             return folder / name
         try:
-            return of_hub(name)
+            if card.hub is None or card.hub["repo"] is None:
+                raise ConnectionError(
+                    f"the Hub (datasets/{card.name}.yaml names no repository there)"
+                )
+            return fetch(card.hub["repo"], name, card.hub["revision"])
         except ConnectionError as error:
             tried = [str(error)]
         from huggingface_hub import constants
@@ -40,16 +104,6 @@ def download(card: Card, lock: Lock, folder: Path) -> Callable[[str], Path]:
             except OSError as error:
                 tried.append(f"the mirror {urlsplit(mirror).netloc} ({error})")
         raise ConnectionError("; ".join(tried))
-
-    def of_hub(name: str) -> Path:
-        repo, pinned = _hub(card)
-        key = f"{card.name}/hub/{name}"
-        known = lock.entry(key)
-        revision = pinned or (str(known["revision"]) if known else None)
-        path = fetch(repo, name, revision)
-        found = {"revision": revision or commit(path), "sha256": file_sha256(path)}
-        lock.hold(key, found, f"{repo}/{name} on the Hub")
-        return path
 
     return get
 
@@ -62,12 +116,6 @@ def _of_mirror(address: str, path: Path) -> Path:
     with whole(path) as beside:
         beside.write_bytes(content)
     return path
-
-
-def _hub(card: Card) -> tuple[str, str | None]:
-    if card.hub is None or card.hub["repo"] is None:
-        raise ConnectionError(f"the Hub (datasets/{card.name}.yaml names no repository there)")
-    return card.hub["repo"], card.hub["revision"]
 
 
 def commit(path: Path) -> str | None:

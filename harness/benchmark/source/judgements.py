@@ -12,7 +12,6 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.corpus import BODY, read_corpus
-from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.prepared import prepared_file
 from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
@@ -34,16 +33,14 @@ def judged_benchmark(
     judged: Judgements,
     store: Store,
     splits: Mapping[str, str],
-    key: str | None = None,
 ) -> Benchmark:
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order
     of ``questions``.
 
-    splits: of each judged query, kept as its field ``split``.    key: what its hash and counts are
-    remembered by in the runs, and checked from then on; None for files of the user's own. Passages
-    without title and text, judgements of passages that are not there, and queries without
-    supporting passage are left out, and counted in a warning and in ``left_out``. Judgements have
-    no order, so no query is ``ordered`` or has a chain. Raises HarnessError where nothing is left.
+    splits: of each judged query, kept as its field ``split``. Passages without title and text,
+    judgements of passages that are not there, and queries without supporting passage are left out,
+    and counted in a warning and in ``left_out``. Judgements have no order, so no query is
+    ``ordered`` or has a chain. Raises HarnessError where nothing is left.
     """
     blank: set[int] = set()
     rows = functools.partial(_with_text, passages, blank)
@@ -61,7 +58,6 @@ def judged_benchmark(
             f"{len(corpus.table)} "
             "passages"
         )
-    counts = {"passages": len(corpus.table), "queries": len(asked.values)}
     left_out = {
         "passages": len(blank),
         "judgements": sum(passage not in there for passage in named),
@@ -69,9 +65,6 @@ def judged_benchmark(
     }
     _warn(source, left_out, len(questions))
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
-    if key is not None:
-        counts["queries_left_out"] = left_out["queries"]
-        Lock.of(store).hold(key, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
     return replace(
         made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n}
     )

@@ -1,43 +1,71 @@
-"""Published benchmarks: prepared files, else files as upstream publishes them, else the Hub."""
+"""Published benchmarks: prepared files, else files as their publishers ship them, else the Hub."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
-from harness.benchmark.source.corpus import Corpus, read_corpus
-from harness.benchmark.source.hub import download
-from harness.benchmark.source.lock import Lock
+from harness.benchmark.source.corpus import read_corpus
+from harness.benchmark.source.hub import commit, download
 from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.source.records import Record, Records
-from harness.benchmark.source.upstream import Passages, read_passages, read_questions
-from harness.core.errors import HarnessError
+from harness.benchmark.source.upstream import (
+    Contexts,
+    Passages,
+    join_passages,
+    read_passages,
+    read_questions,
+)
+from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.table import counted
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Published(ABC):
-    """The benchmark of ``datasets/<card>.yaml``, looked for in ``data/<card>/``, then in ``data/``,
-    then on the Hub.
+    """The benchmark of ``datasets/<card>.yaml``.
 
-    Prepared files are looked for in the card's ``folder`` first.
+    A card with a corpus file is looked for in ``data/<card>/``, then in ``data/``, then on the Hub;
+    prepared files are looked for in the card's ``folder`` first. A card without one is of questions
+    with their own contexts, whose union is the corpus.
 
-    A subclass says how a question as upstream publishes it becomes a query, with its gold in hop
+    A subclass says which paragraphs a question has, and how it becomes a query with its gold in hop
     order.
+
+    Args:
+        path: of questions with contexts: a file, a saved data set, or an id on the Hub; null looks
+            in ``data``, then asks the card's data set on the Hub.
+        configuration, split, revision: of a data set; null is the card's.
+        sample: number of questions, chosen by the MD5 of their ids; null takes all.
+        corpus: ``all`` is the contexts of all questions, ``sample`` those of the chosen ones.
     """
 
     card: str
     data: str = field(metadata=NO_RESULT)
+    path: str | None = None
+    configuration: str | None = None
+    split: str | None = None
+    revision: str | None = None
+    sample: int | None = None
+    corpus: str = "all"
+
+    def __post_init__(self) -> None:
+        one_of("dataset.corpus", self.corpus, ("all", "sample"))
+        if self.sample is not None:
+            whole_number("dataset.sample", self.sample, 1)
 
     @abstractmethod
     def query(self, record: Record, passages: Passages) -> Record:
@@ -45,23 +73,27 @@ class Published(ABC):
         what it should be.
         """
 
+    def contexts(self, record: Record) -> Contexts:
+        """The paragraphs that a question is shipped with. Errors are as of ``query``."""
+        raise TypeError("the questions have no contexts")
+
     def complete(self, folder: Path, queries: Records) -> Records:
         """The prepared queries, with what stands in further files of their folder."""
         return queries
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark from the first way in that has it: its counts and its hash are checked."""
-        card, lock = read_card(self.card), Lock.of(store)
-        root = Path(self.data).expanduser()
+        """The benchmark from the first place that has it; its counts are compared with the card."""
+        card, root = read_card(self.card), Path(self.data).expanduser()
         folder = root / card.name
+        if card.files is not None and "corpus" not in card.files:
+            return self._official(card, root)
         places = dict.fromkeys((root / (card.folder or card.name), folder))
         for place in places:
             prepared = read_prepared(place, store.root)
             if prepared is not None:
                 corpus, queries = prepared[0], self.complete(place, prepared[1])
-                return self._checked(
-                    card, lock, "prepared", place, corpus, queries, len(corpus.table)
-                )
+                made = assemble(card.name, corpus, queries, card.chain)
+                return self._checked(card, "prepared", place, made, len(corpus.table))
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
@@ -71,11 +103,10 @@ class Published(ABC):
             )
             for place in (folder, root):
                 if all((place / name).is_file() for name in names.values()):
-                    return self._converted(card, lock, "upstream", place.joinpath)
+                    return self._converted(card, "upstream", place.joinpath)
             try:
-                return self._converted(
-                    card, lock, "hub", download(card, lock, store.root / "downloads" / card.name)
-                )
+                get = download(card, store.root / "downloads" / card.name)
+                return self._converted(card, "hub", get)
             except ConnectionError as error:
                 tried.append(str(error))
         raise HarnessError(
@@ -86,7 +117,102 @@ class Published(ABC):
             f"{_wanted(card, folder)}"
         )
 
-    def _converted(self, card: Card, lock: Lock, way: str, get: Callable[[str], Path]) -> Benchmark:
+    def _official(self, card: Card, root: Path) -> Benchmark:
+        """The benchmark of questions with contexts, from a file or a data set."""
+        assert card.files is not None
+        names = [str(name) for name in card.files["queries"]["names"]]
+        family = root / card.name.partition("_")[0]
+        places = [
+            place / f"{name}{packed}"
+            for place in (root / card.name, family, root)
+            for name in names
+            for packed in ("", ".gz")
+        ]
+        local = next((str(place) for place in places if place.is_file()), None)
+        hub = card.hub or {}
+        path = self.path or local or hub["repo"]
+        ours = hub if path == hub["repo"] else {"split": hub["split"]}
+        keys = ("configuration", "split", "revision")
+        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
+        try:
+            if path is None:
+                raise HarnessError(f"datasets/{card.name}.yaml names no repository there")
+            questions, origin = read_questions(str(path), **wanted)
+        except HarnessError as error:
+            if self.path or local:
+                raise
+            raise HarnessError(
+                f"benchmark {card.name}: no data. Looked for {' or '.join(names)} in "
+                f"{root / card.name}, {family} and {root}, then on the Hub ({error}). Get the file "
+                f"({card.source}) and put it there, or name it: dataset.path=FILE"
+            ) from error
+        benchmark, passages = self._converted_official(card, questions)
+        log.info(
+            "%s: %s, %s (%s in the contexts), from %s",
+            benchmark.name,
+            counted(len(benchmark.queries), "question"),
+            counted(len(benchmark.corpus), "passage"),
+            counted(passages.total, "paragraph"),
+            questions.path,
+        )
+        return dataclasses.replace(benchmark, origin=origin)
+
+    def _converted_official(self, card: Card, questions: Records) -> tuple[Benchmark, Passages]:
+        total, queries = len(questions.values), self._answerable(questions)
+        known = [version["queries"] for version in card.expected["official"]]
+        if len(queries.values) not in known:
+            log.warning(
+                "%s: %s, but datasets/%s.yaml expects %s",
+                questions.path,
+                counted(len(queries.values), "answerable question"),
+                card.name,
+                " or ".join(f"{count:,}" for count in known),
+            )
+        name = card.name
+        if self.sample is not None:
+            ids = [str(row.get("_id", row.get("id"))) for row in queries.values]
+            if self.sample > len(ids):
+                raise HarnessError(
+                    f"dataset.sample={self.sample}: {questions.path} has {len(ids)} questions"
+                )
+            order = sorted(range(len(ids)), key=lambda place: _md5(ids[place]))
+            queries = queries.take(sorted(order[: self.sample]))
+            total = self.sample
+            name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
+        source = queries if self.corpus == "sample" else questions
+        passages = join_passages(
+            questions.path,
+            card.name,
+            [
+                (place, title, text)
+                for number, place in enumerate(source.places)
+                for title, text in self._attempt(source, number, self.contexts)
+            ],
+            questions.unit,
+        )
+
+        found: dict[int, Record] = {}
+        for number in range(len(queries.values)):
+            try:
+                found[number] = self._attempt(queries, number, lambda r: self.query(r, passages))
+            except HarnessError as error:
+                if not (card.retrieved and type(error.__cause__) is LookupError):
+                    raise
+        if missing := len(queries.values) - len(found):
+            log.warning(
+                "%s: %d of %d questions have a gold passage in no context; left out",
+                questions.path,
+                missing,
+                len(queries.values),
+            )
+        kept = queries.take(list(found)).with_values(list(found.values()))
+        made = assemble(name, read_corpus(passages.records), kept, card.chain)
+        left_out = total - len(made.queries)
+        return dataclasses.replace(
+            made, left_out={"queries": left_out} if left_out else {}
+        ), passages
+
+    def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
         assert card.files is not None
         paths = {part: get(str(entry["name"])) for part, entry in card.files.items()}
         for part, entry in card.files.items():
@@ -107,16 +233,13 @@ class Published(ABC):
                     seen["sha256"],
                     seen["bytes"],
                 )
-        passages, questions = (
-            read_passages(paths["corpus"], card.name),
-            read_questions(paths["queries"]),
-        )
-        questions = self._answerable(questions)
+        passages = read_passages(paths["corpus"], card.name)
+        questions, origin = read_questions(str(paths["queries"]))
+        asked = self._answerable(questions)
         queries = [
-            self._query(number, questions, passages) for number in range(len(questions.values))
+            self._attempt(asked, number, lambda record: self.query(record, passages))
+            for number in range(len(asked.values))
         ]
-        converted = questions.with_values(queries)
-        corpus = read_corpus(passages.records)
         gold = sum(len(query["supporting_ids"]) for query in queries)
         log.info(
             "%s: %s, %s found in the corpus, %s (%s in the file)",
@@ -126,16 +249,25 @@ class Published(ABC):
             counted(len(passages.records.values), "passage"),
             counted(passages.total, "record"),
         )
-        return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
+        made = assemble(
+            card.name, read_corpus(passages.records), asked.with_values(queries), card.chain
+        )
+        if revision := commit(paths["queries"]):
+            origin["revision"] = revision
+        made = self._checked(card, way, paths["queries"], made, passages.total)
+        left_out = len(questions.values) - len(made.queries)
+        return dataclasses.replace(
+            made, origin=origin, left_out={"queries": left_out} if left_out else {}
+        )
 
-    def _query(self, number: int, questions: Records, passages: Passages) -> Record:
-        """A question in our form. Raises HarnessError with its place where a field is missing or
-        wrong.
+    def _attempt(self, questions: Records, number: int, make: Callable[[Record], T]) -> T:
+        """What is made of a question. Raises HarnessError with its place where a field is missing
+        or wrong.
         """
         record = questions.values[number]
         try:
-            return self.query(record, passages)
-        except (LookupError, TypeError, ValueError) as error:
+            return make(record)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
             name = record.get("id", record.get("_id"))
             said = f"{questions.at(number)}{f' ({name})' if name else ''}: {what}"
@@ -160,22 +292,16 @@ class Published(ABC):
         return questions.take(kept)
 
     def _checked(
-        self,
-        card: Card,
-        lock: Lock,
-        way: str,
-        where: Path,
-        corpus: Corpus,
-        queries: Records,
-        total: int,
+        self, card: Card, way: str, where: Path, benchmark: Benchmark, total: int
     ) -> Benchmark:
-        benchmark = assemble(card.name, corpus, queries, card.chain)
-        card.check(way, str(where), len(queries.values), total, benchmark.sha256)
-        lock.hold(
-            f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})"
-        )
+        count = len(benchmark.queries) + benchmark.left_out.get("queries", 0)
+        card.check(way, str(where), count, total, benchmark.sha256)
         log.info("benchmark %s: %s, %s", card.name, way, where)
         return benchmark
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _wanted(card: Card, folder: Path) -> str:

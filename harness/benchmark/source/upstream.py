@@ -1,25 +1,37 @@
-"""Files as HippoRAG publishes them: ``<name>_corpus.json`` and ``<name>.json``, each one JSON
-value.
+"""Questions as their publishers ship them, with their contexts, and the passages they share.
+
+HotpotQA, 2WikiMultiHopQA and MuSiQue ship questions with their own paragraphs; HippoRAG ships
+``<name>.json`` and the passages of all questions in ``<name>_corpus.json``. Copies elsewhere keep
+the nested fields as lists, as structs of lists, as lists of structs, or as JSON in a text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from harness.benchmark.source.records import Record, Records, read_array
-from harness.core.errors import HarnessError
+from harness.benchmark.source.hub import load_table
+from harness.benchmark.source.records import Record, Records, read_array, read_lines
+from harness.core.errors import HarnessError, MissingFile
+from harness.core.identity import file_sha256
 from harness.core.table import counted
+
+JSON = (".json", ".jsonl")
+"""Endings of files of records, without that of a packed one."""
+Contexts = Iterable[tuple[str, str]]
+"""Title and text of paragraphs."""
 
 
 @dataclass(frozen=True)
 class Passages:
-    """The passages of a corpus file, in its order, with ids ``<name>-00000``.
+    """The passages of a corpus, in first-seen order, with ids ``<name>-00000``.
 
-    Equal (title, text) pairs, white space aside, are one passage.    total: how many records the
-    file holds.
+    Equal (title, text) pairs, white space aside, are one passage.    total: how many records they
+    were made of.
     """
 
     records: Records
@@ -37,7 +49,7 @@ class Passages:
         """The passage of that title and text (white space aside); without a text, the only one of
         that title.
         """
-        under = self.by_title.get(_spaced(title), [])
+        under = self.by_title.get(spaced(title), [])
         same = (
             under
             if text is None
@@ -60,7 +72,7 @@ def read_passages(path: Path, name: str) -> Passages:
     raw = read_array(path)
     if isinstance(raw, dict):
         raw = [{"title": title, "text": "".join(sentences)} for title, sentences in raw.items()]
-    seen: dict[tuple[str, str], int] = {}
+    contexts: list[tuple[int, str, str]] = []
     for number, record in enumerate(_objects(path, raw)):
         for key in ("title", "text"):
             if not isinstance(record.get(key), str):
@@ -68,18 +80,50 @@ def read_passages(path: Path, name: str) -> Passages:
                     f"{path}: record {number}: field {key} must be a string, found "
                     f"{record.get(key)!r:.60}"
                 )
-        seen.setdefault((_spaced(record["title"]), _spaced(record["text"])), number)
+        contexts.append((number, record["title"], record["text"]))
+    return join_passages(path, name, contexts)
+
+
+def join_passages(
+    path: Path, name: str, contexts: Iterable[tuple[int, str, str]], unit: str = ": record "
+) -> Passages:
+    """The different passages among paragraphs: place of the record, title, text."""
+    seen: dict[tuple[str, str], int] = {}
+    total = 0
+    for place, title, text in contexts:
+        total += 1
+        seen.setdefault((spaced(title), spaced(text)), place)
     values = [
         {"id": f"{name}-{k:05d}", "title": title, "text": text}
         for k, (title, text) in enumerate(seen)
     ]
-    return Passages(Records(path, values, list(seen.values()), ": record "), len(raw))
+    return Passages(Records(path, values, list(seen.values()), unit), total)
 
 
-def read_questions(path: Path) -> Records:
-    """A questions file: a list of objects."""
-    records = _objects(path, read_array(path))
-    return Records(path, records, range(len(records)), ": record ")
+def read_questions(
+    path: str,
+    configuration: str | None = None,
+    split: str | None = None,
+    revision: str | None = None,
+) -> tuple[Records, dict[str, str]]:
+    """Return questions as they were published, and the facts that say where they come from.
+
+    Args:
+        path: a JSON array or JSON lines, plain or packed; else as of ``load_table``, which takes
+            the other arguments, too.
+    """
+    place = Path(path).expanduser()
+    ending = next((suffix for suffix in reversed(place.suffixes) if suffix in JSON), place.suffix)
+    if not place.exists() and (ending in (*JSON, ".parquet") or place.is_absolute()):
+        raise MissingFile(f"{path}: there is no such file", path)
+    if place.is_file() and ending in JSON:
+        facts = {"file": place.name, "sha256": file_sha256(place)}
+        if ending == ".jsonl":
+            return read_lines(place), facts
+        records = _objects(place, read_array(place))
+        return Records(place, records, range(len(records)), ": record "), facts
+    table, facts = load_table(path, configuration, split, revision)
+    return Records(Path(path), table.to_list(), range(len(table)), ": record "), facts
 
 
 def _objects(path: Path, raw: object) -> Sequence[Record]:
@@ -88,17 +132,77 @@ def _objects(path: Path, raw: object) -> Sequence[Record]:
     return raw
 
 
-def _spaced(text: str) -> str:
+def spaced(text: str) -> str:
+    """A text with single spaces."""
     return " ".join(text.split())
 
 
-def gold_passages(record: Record, passages: Passages) -> list[Record]:
+def rows_of(record: Record, field: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of a nested field, by the names of their columns.
+
+    The field is a list of lists in the order of ``names``, a list of structs, a struct of lists, or
+    one of these as JSON in a text. A struct with other names has as many columns as ``names``.
+
+    Raises:
+        KeyError: the record has no such field.
+        ValueError: the field is something else; names it and what was found.
+    """
+    value = record[field]
+    try:
+        raw = json.loads(value) if isinstance(value, str) else value
+        if isinstance(raw, Mapping):
+            raw = [dict(zip(raw, row, strict=True)) for row in zip(*raw.values(), strict=True)]
+        return [_named(row, names) for row in raw]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"field {field} must have rows of {', '.join(names)}, found {value!r:.60}"
+        ) from error
+
+
+def _named(row: Any, names: Sequence[str]) -> dict[str, Any]:
+    if isinstance(row, Mapping):
+        if set(names) <= set(row) or len(row) != len(names):
+            return dict(row)
+        row = list(row.values())
+    if not isinstance(row, (list, tuple)):
+        raise TypeError(type(row).__name__)
+    return dict(zip(names, row, strict=True))
+
+
+def contexts_of(record: Record, joint: str) -> list[tuple[str, list[str], str]]:
+    """Title, sentences and text of each paragraph of a question of HotpotQA or 2WikiMultiHopQA.
+
+    joint: what stands between two sentences.
+    """
+    found = []
+    for row in rows_of(record, "context", ("title", "sentences")):
+        title, sentences = row["title"], row["sentences"]
+        if not (isinstance(title, str) and isinstance(sentences, list)):
+            raise ValueError(f"field context must have titles and sentences, found {row!r:.60}")
+        found.append((title, sentences, joint.join(sentences)))
+    return found
+
+
+def gold_passages(record: Record, passages: Passages, joint: str) -> list[Record]:
     """The gold passages, found by title and text, in the order of their first appearance in
     ``supporting_facts``.
+
+    Of several paragraphs of one title, the first is meant that has all its supporting sentences.
     """
-    texts = {title: "".join(sentences) for title, sentences in record["context"]}
-    titles = dict.fromkeys(title for title, _ in record["supporting_facts"])
-    return [passages.find(title, texts.get(title)) for title in titles]
+    facts: dict[str, list[int]] = {}
+    for row in rows_of(record, "supporting_facts", ("title", "sent_id")):
+        facts.setdefault(row["title"], []).append(row["sent_id"])
+    contexts = contexts_of(record, joint)
+    found = []
+    for title, numbers in facts.items():
+        under = [(sentences, text) for name, sentences, text in contexts if name == title]
+        whole = [text for sentences, text in under if max(numbers) < len(sentences)]
+        texts = [*whole, *(text for _, text in under), None]
+        try:
+            found.append(passages.find(title, texts[0]))
+        except LookupError as error:
+            raise LookupError(f"field supporting_facts: {error}") from error
+    return list({passage["id"]: passage for passage in found}.values())
 
 
 def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
@@ -106,8 +210,14 @@ def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
     return {
         "id": record["_id"] if "_id" in record else record["id"],
         "question": record["question"],
-        "answers": list(dict.fromkeys([record["answer"], *record.get("answer_aliases", [])])),
+        "answers": answers_of(record),
         "supporting_ids": [passage["id"] for passage in gold],
         "hops": len(gold),
         "type": record["type"],
     }
+
+
+def answers_of(record: Record) -> list[str]:
+    """The answer, then its aliases, each once."""
+    aliases = record.get("answer_aliases") or []
+    return list(dict.fromkeys([record["answer"], *aliases]))

@@ -196,8 +196,7 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
         if hasattr(inner, "seen"):
             seen = inner.seen(data)
         else:
-            original = data.twin["of"] if data.twin else data.name
-            if original in on:
+            if data.name in on:
                 own = dataclasses.replace(data, splitting="md5").members("tune")
             else:
                 own = np.flatnonzero(are_tune_questions(data.questions, on))

@@ -66,7 +66,7 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
     judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
     documents = functools.partial(_passages, found)
-    return judged_benchmark(source, documents, questions, judged, store, splits, ",".join(named))
+    return judged_benchmark(source, documents, questions, judged, store, splits)
 
 
 def _collection(library: Any, name: str) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Card, Lock, Record, Records, read_card, read_lines
+from harness.benchmark.source import Card, Record, Records, read_card, read_lines
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
 from harness.plugins.dice.dataset.knowledge import Triple, knowledge
@@ -51,8 +51,8 @@ class Rog(ABC):
         """The question's type. Raises HarnessError when the record does not say."""
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; its hash is pinned by the card or by its first use."""
-        card, lock = read_card(self.card), Lock.of(store)
+        """The benchmark; counts and hash are checked if the card knows them."""
+        card = read_card(self.card)
         way, where, parts = self._parts(card)
         triples: dict[Triple, None] = {}
         queries: list[Record] = []
@@ -73,9 +73,6 @@ class Rog(ABC):
             card.check(
                 way, str(where), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256
             )
-        lock.hold(
-            f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})"
-        )
         log.info(
             "benchmark %s: %s, %d questions without gold in the graph left out",
             card.name,

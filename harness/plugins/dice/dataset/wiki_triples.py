@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset import Dataset
-from harness.benchmark.source import Lock, Record, Records, read_card
+from harness.benchmark.source import Record, Records, read_card
 from harness.core.errors import HarnessError
 from harness.plugins.dice.dataset.knowledge import Triple, answering, knowledge, spaced
 from harness.work.store import Store
@@ -40,7 +40,7 @@ class WikiTriples:
         """The benchmark; counts and hash are checked where the card knows what comes of this
         source.
         """
-        card, lock, source = read_card(self.card), Lock.of(store), self.source.load(store)
+        card, source = read_card(self.card), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
         asked = [(row, evidence) for row in rows if (evidence := _evidence(row))]
         if not asked:
@@ -68,11 +68,6 @@ class WikiTriples:
                 len(benchmark.corpus),
                 benchmark.sha256,
             )
-        lock.hold(
-            f"{card.name}/derived",
-            {"sha256": benchmark.sha256},
-            f"{card.name} (from {source.name})",
-        )
         log.info(
             "benchmark %s: %d entities, %d triples, %d texts; %d questions without evidence and "
             "%d that no entity "

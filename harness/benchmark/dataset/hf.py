@@ -4,14 +4,16 @@ judgements.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Record, join_judgements, judged_benchmark
+from harness.benchmark.source.hub import load_table
+from harness.benchmark.source.judgements import join_judgements, judged_benchmark
+from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -40,44 +42,37 @@ class Hf:
             raise HarnessError(
                 "dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa"
             )
-        queries = self._part(self.path, "queries", "queries", ("_id", "text"))
         named = [self.split] if isinstance(self.split, str) else list(self.split)
         if not named:
             raise HarnessError(
                 "dataset.split=[]: name one split of the judgements at least, e.g. [dev,test]"
             )
+        queries, _ = self._part(self.path, "queries", "queries", ("_id", "text"))
         columns = ("query-id", "corpus-id", "score")
         found = {
-            split: self._part(self.qrels or self.path, "default", split, columns) for split in named
+            split: self._part(self.qrels or self.path, "default", split, columns)[0]
+            for split in named
         }
-        corpus = self._part(self.path, "corpus", "corpus", ("_id", "text"))
+        corpus, origin = self._part(self.path, "corpus", "corpus", ("_id", "text"))
         judged, splits = join_judgements(
             (split, map(_judgement, rows)) for split, rows in found.items()
         )
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
-        key = self.path if self.split == "test" else f"{self.path} split={','.join(named)}"
-        return judged_benchmark(
-            self.path, functools.partial(_passages, corpus), asked, judged, store, splits, key
-        )
+        passages = functools.partial(_passages, corpus)
+        made = judged_benchmark(self.path, passages, asked, judged, store, splits)
+        return dataclasses.replace(made, origin=origin)
 
-    def _part(self, path: str, name: str, split: str, columns: tuple[str, ...]) -> Any:
-        from datasets import load_dataset
-
-        try:
-            found = load_dataset(path, name, split=split, revision=self.revision)
-        except (OSError, ValueError) as error:
-            raise HarnessError(
-                f"dataset.path={path}: no split {split} of configuration {name} "
-                f"({str(error).splitlines()[0]})"
-                f"{f'; a folder of BEIR is dataset=folder dataset.path={path}' if Path(path).is_dir() else ''}"  # noqa: E501
-            ) from error
+    def _part(
+        self, path: str, name: str, split: str, columns: tuple[str, ...]
+    ) -> tuple[Any, dict[str, str]]:
+        found, facts = load_table(path, name, split, self.revision)
         if missing := [column for column in columns if column not in found.column_names]:
             raise HarnessError(
                 f"{path}, {name}: no column {', '.join(missing)}; it has "
                 f"{', '.join(found.column_names)}, expected "
                 f"BEIR's {', '.join(columns)}"
             )
-        return found
+        return found, facts
 
 
 def _judgement(row: Record) -> tuple[str, str, int]:
