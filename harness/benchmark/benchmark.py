@@ -105,6 +105,7 @@ class Benchmark:
     directly or through others, on one side; ``given`` is their field ``split`` (see
     ``harness.benchmark.split``).
     left_out: how many ``passages``, ``judgements`` and ``queries`` of the source are not here.
+    ids_only: whether passages and questions have no texts (``harness.sweep.dataset.own_runs``).
     origin: the file and its hash, or the data set of the Hub with its revision; empty if unknown.
     """
 
@@ -118,6 +119,7 @@ class Benchmark:
     splitting: Splitting = "md5"
     left_out: Mapping[str, int] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
+    ids_only: bool = False
 
     def __post_init__(self) -> None:
         read_splitting("split", self.splitting)

@@ -17,6 +17,7 @@ line on standard error links to it; without a server the sweep is finished all t
   harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
+  harness sweep 'lists={dense: d.trec, graph: g.trec}' gold=gold.jsonl    runs that you have, without a corpus
   harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
 
 A multirun leaves out cells whose settings do not go together and names
@@ -47,7 +48,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig, open_dict
 
 from harness.command import begin_extractor, typed
-from harness.core.configuration import instantiate
+from harness.core.configuration import defaults, instantiate
 from harness.core.errors import CombinationError, HarnessError, whole_number
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(config: DictConfig) -> None:
     """Sweep, print, then export to the tracker: what is printed waits for no server."""
     from dataclasses import replace
 
-    if not config.dry_run:
+    if not config.dry_run and config.get("gold") is None:
         begin_extractor(config)  # before the imports that take seconds
 
     from harness.report.console import terminal
@@ -76,6 +77,12 @@ def run(config: DictConfig) -> None:
     with open_dict(config):
         for key in printed:
             config.pop(key, None)
+        if (splitting := config.pop("splitting", None)) is not None:
+            config.split = splitting
+        if config.get("gold") is None:
+            config.pop("gold", None)
+        else:
+            use_own_runs(config)
     if config.dry_run and (explain or splits):
         told = "explain=true" if explain else f"splits={splits}"
         raise HarnessError(
@@ -104,6 +111,28 @@ def run(config: DictConfig) -> None:
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)
+
+
+def use_own_runs(config: DictConfig) -> None:
+    """Replace the dataset by the gold file and the lists, and remove the parts that make lists."""
+    keys = {text.lstrip("+~").partition("=")[0] for text in typed()}
+    if "dataset" not in keys:
+        config.dataset = defaults("dataset", "own_runs")
+    elif "own_runs" not in config.dataset.get("_target_", ""):
+        raise HarnessError(
+            "gold= is of runs without a corpus, and dataset= names one; leave one of them out"
+        )
+    for key in ("encoder", "extractor", "graph", "seeds", "relations"):
+        config.pop(key, None)
+    names = [str(name) for name in config.lists]
+    if "pool.lists" not in keys:
+        config.pool.lists = names
+    if "pool.capped" not in keys and not set(names) & set(config.pool.capped):
+        log.warning(
+            "pool.capped=%s names none of the lists, so no cap is tried; e.g. pool.capped=[%s]",
+            list(config.pool.capped),
+            names[-1],
+        )
 
 
 def show_plan(plan: Plan) -> None:

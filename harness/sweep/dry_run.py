@@ -58,6 +58,9 @@ def stages(plan: Plan) -> Table:
             for name in made
         ]
         return Table("stages", "lists", columns, rows)
+    if data.ids_only:
+        rows = [[name, "read from its file", ""] for name in made]
+        return Table("stages", f"lists with the gold of {data.name}", columns, rows)
     rows = []
     for name, retriever in made.items():
         try:

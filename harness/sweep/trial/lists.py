@@ -125,19 +125,25 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     anything is built.
 
     A file that lacks queries, or holds others, is said, and a list that answers fewer than half of
-    them. Raises Unfinished, after all lists were tried, where parts of some are missing that belong
+    them. Lists of a benchmark without texts are not stored: its documents are those of the files.
+    Raises Unfinished, after all lists were tried, where parts of some are missing that belong
     to other shares.
     """
     found, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
+        one = retrievers[name]
         try:
             with name_errors(name):
-                found[name] = retrieve(retrievers[name], data, kept, f"lists.{name}")
+                if data.ids_only:
+                    found[name], facts = one.retrieve(data, kept)
+                else:
+                    found[name] = retrieve(one, data, kept, f"lists.{name}")
+                    facts = _facts(identity(one), data, kept)
         except Unfinished as error:  # other lists may have parts of this share, too
             unfinished.append(str(error))
             continue
-        if isinstance(retrievers[name], Trec):
-            _say_other_queries(name, retrievers[name], data, kept)
+        if isinstance(one, Trec):
+            _say_other_queries(name, facts, data)
         answered = found[name].answered
         if 2 * answered < len(found[name]):
             log.warning(
@@ -148,8 +154,7 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     return {name: found[name] for name in retrievers}
 
 
-def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: Store) -> None:
-    facts = _facts(identity(retriever), data, kept)
+def _say_other_queries(name: str, facts: Facts, data: Benchmark) -> None:
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
@@ -238,7 +243,13 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         ),
         "mentions": lambda: _mentions(readers, config, data),
     }
-    read = {field: make() for field, make in reads.items() if READ.get(field, field) in wanted}
+    chosen = [field for field in reads if READ.get(field, field) in wanted]
+    if data.ids_only and (lacking := [field for field in chosen if field != "types"]):
+        raise HarnessError(
+            f"a fuser or reranker reads {', '.join(lacking)}, and runs with gold= have no corpus; "
+            "choose another, or sweep with dataset="
+        )
+    read = {field: reads[field]() for field in chosen}
     return Context(importance={name: prior(name, data.doc_ids) for name in files}, **read)
 
 

@@ -168,27 +168,36 @@ class Plan:
         """
         return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
 
-    def without_order(self, data: str, split: str) -> Plan:
+    def without_order(self, data: Benchmark, split: str) -> Plan:
         """The plan without the metrics that need an order of hops, which are named in a warning.
 
-        Raises HarnessError where the objective is one.
+        For runs without a corpus, an objective that was not typed is replaced by the first of the
+        other metrics. Raises HarnessError where the objective needs an order otherwise.
         """
-        if Metric.parse(self.config.objective).ordered:
-            raise HarnessError(
-                f"objective={self.config.objective}: no {split} question of {data} has a known "
-                "order of hops, so none "
-                "is the last; set e.g. objective=recall@5, or say which have one: "
-                "dataset.chain={field: [values]}"
+        config = self.config.copy()
+        kept = [name for name in config.metrics if not Metric.parse(name).ordered]
+        if Metric.parse(config.objective).ordered:
+            if not data.ids_only or not kept or "objective" in keys(self.given):
+                raise HarnessError(
+                    f"objective={config.objective}: no {split} question of {data.name} has a known "
+                    "order of hops, so none "
+                    "is the last; set e.g. objective=recall@5, or say which have one: "
+                    "dataset.chain={field: [values]}"
+                )
+            log.warning(
+                "%s: no hop order is known, so the objective is %s, not %s",
+                data.name,
+                kept[0],
+                config.objective,
             )
-        kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
-        if left := [name for name in self.config.metrics if name not in kept]:
+            config.objective = kept[0]
+        if left := [name for name in config.metrics if name not in kept]:
             log.warning(
                 "%s: %s not measured, no %s question has a known order of hops",
-                data,
+                data.name,
                 ", ".join(left),
                 split,
             )
-        config = self.config.copy()
         config.metrics = kept
         return dataclasses.replace(self, config=config)
 

@@ -63,7 +63,7 @@ def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
         )
     for split in ("tune", "test"):
         if len(members := data.members(split)) and not data.ordered[members].any():
-            plan = plan.without_order(data.name, split)
+            plan = plan.without_order(data, split)
     return plan, data
 
 

@@ -48,8 +48,6 @@ def test_a_collection_of_ir_datasets(
     assert not made.chain.any()
     assert "left out: 1 query of 3 without a supporting passage" in caplog.text
     assert made.left_out == {"passages": 1, "judgements": 1, "queries": 1}
-    (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
-    assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
 
 
 def test_without_a_network_a_collection_is_one_line_of_error(

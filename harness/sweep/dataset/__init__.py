@@ -1,0 +1,1 @@
+"""Datasets that only a sweep can make."""

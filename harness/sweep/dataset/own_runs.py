@@ -1,0 +1,89 @@
+"""The questions of a gold file and the documents of some run files: a benchmark without texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from harness.benchmark import Benchmark
+from harness.benchmark.source import Chain
+from harness.core.errors import HarnessError
+from harness.core.identity import digest, file_sha256
+from harness.evaluation.gold import Gold
+from harness.retriever.trec import Trec
+from harness.run import io
+from harness.work.store import Store
+
+
+@dataclass(frozen=True)
+class OwnRuns:
+    """Documents are known by their ids alone, so nothing that reads texts or a graph can be used.
+
+    The hash of the data is that of the gold file, whatever the lists hold: evaluations of the same
+    questions count together. ``rel`` and ``chain`` are as of `harness evaluate`.
+
+    Args:
+        gold: a file in any form that `harness evaluate` reads, or a benchmark.
+        lists: the run file of each list, by name.
+    """
+
+    gold: str
+    lists: Mapping[str, str | Trec]
+    rel: int = 1
+    chain: Chain | None = None
+    lenient: bool = field(default=False)
+
+    def load(self, store: Store) -> Benchmark:
+        """Return the questions, their gold, and the ids of all documents."""
+        from datasets import Dataset
+
+        gold = Gold.read(self.gold, self.lenient, self.chain, self.rel)
+        documents = [gold.documents]
+        for name, run in self.lists.items():
+            one = Trec(run, lenient=self.lenient) if isinstance(run, str) else run
+            if not isinstance(one, Trec):
+                raise HarnessError(
+                    f"lists.{name} is no run file; with gold= every list is one: name its file, or "
+                    f"leave the list out with ~lists.{name}"
+                )
+            one.content()  # names a file that is not there
+            documents.append(io.read(one.path, one.lenient, one.columns).doc_ids)
+        ids = pc.unique(pa.chunked_array(documents, pa.string()))
+        ids = ids.take(pc.array_sort_indices(ids))
+        sha256 = self._sha256(gold)
+        given = gold.given or [None] * len(gold)
+        supporting = zip(gold.hops, gold.supporting, strict=True)
+        queries = {
+            "id": gold.query_ids,
+            "question": gold.query_ids,
+            "answers": pa.array([[]] * len(gold), pa.list_(pa.string())),
+            "supporting_ids": gold.supporting,
+            "hops": pa.array([hops or len(passages) for hops, passages in supporting], pa.int32()),
+            "type": pa.array(gold.types, pa.string()),
+            "extra": ["{}" if split is None else json.dumps({"split": split}) for split in given],
+        }
+        corpus = pa.table({"id": ids, "title": ids, "text": pa.repeat("", len(ids))})
+        return Benchmark(
+            name=re.sub(r"[^\w-]", "-", Path(self.gold).name.partition(".")[0]) or "gold",
+            corpus=Dataset(corpus, fingerprint=sha256),
+            queries=Dataset(pa.table(queries)),
+            gold=gold.numbers(ids),
+            chain=gold.has_last_hop.copy(),
+            sha256=sha256,
+            left_out={"queries": len(gold.nothing)} if gold.nothing else {},
+            ids_only=True,
+        )
+
+    def _sha256(self, gold: Gold) -> str:
+        """The hash of the gold file as it is read."""
+        if not Path(self.gold).is_file():
+            return digest([gold.query_ids, gold.supporting, gold.has_last_hop.tolist()])
+        sha256 = file_sha256(Path(self.gold))
+        read = [self.rel, self.chain]
+        return sha256 if read == [1, None] else digest([sha256, *read])
