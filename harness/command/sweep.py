@@ -125,6 +125,12 @@ def use_own_runs(config: DictConfig) -> None:
     for key in ("encoder", "extractor", "graph", "seeds", "relations"):
         config.pop(key, None)
     names = [str(name) for name in config.lists]
+    for name, node in config.lists.items():
+        if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
+            raise HarnessError(
+                f"lists.{name} is no run file; with gold= every list is one: "
+                f"lists={{dense: d.trec, graph: g.trec}}, or leave it out with ~lists.{name}"
+            )
     if "pool.lists" not in keys:
         config.pool.lists = names
     if "pool.capped" not in keys and not set(names) & set(config.pool.capped):

@@ -109,8 +109,10 @@ def read_questions(
     """Return questions as they were published, and the facts that say where they come from.
 
     Args:
-        path: a JSON array or JSON lines, plain or packed; else as of ``load_table``, which takes
-            the other arguments, too.
+        path: a JSON array or JSON lines, plain or packed; else as of ``load_table``.
+        configuration: as of ``load_table``, and so are the others.
+        split: of a data set.
+        revision: of a data set.
     """
     place = Path(path).expanduser()
     ending = next((suffix for suffix in reversed(place.suffixes) if suffix in JSON), place.suffix)

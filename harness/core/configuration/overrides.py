@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KNOB = re.compile(
-    r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)="
+    r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+)="
 )
 """What may be set though the default strategy lacks it: a grid has others, and any list may be
 added.

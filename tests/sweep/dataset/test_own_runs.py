@@ -1,0 +1,105 @@
+"""`harness sweep lists={...} gold=...`: runs that somebody has, without a corpus."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.core.concepts import PACKAGE
+from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.result import SweepResult
+from tests.conftest import Command
+
+EXAMPLES = PACKAGE.parent / "reports" / "docs" / "examples"
+LISTS = "lists={dense: vectors.trec, graph: graph.trec}"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: two runs over 300 questions, and their gold."""
+    for name in ("vectors.trec", "graph.trec", "gold.jsonl"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HARNESS_LOOKS", str(tmp_path / "looks.jsonl"))
+    return tmp_path
+
+
+def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
+    place: Path, command: Command
+) -> None:
+    """The gold file's hash is the data's; the winner fused and evaluated alone scores the same."""
+    assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none")[0]
+    result = SweepResult(latest(place / "runs"))
+    trials = pd.read_parquet(result.folder / "trials.parquet")
+    assert len(trials) == 218
+    sha256 = hashlib.sha256((place / "gold.jsonl").read_bytes()).hexdigest()
+    assert result.manifest["data_sha256"] == sha256
+    assert not {"encoder", "extractor", "graph"} & set(result.config)
+    assert not (place / "runs" / "artifacts").exists()
+    lock = f"lock={result.folder}"
+    assert not command("fuse", LISTS, lock, "split=tune", "out=won.trec")[0]
+    assert not command("evaluate", "run=won.trec", "gold=gold.jsonl", "split=tune", "out=won.json")[
+        0
+    ]
+    alone = json.loads((place / "won.json").read_text())["metrics"]["last_hop@5"]
+    winner = json.loads((result.folder / "winner.lock.json").read_text())["winner"]
+    row = trials.set_index("trial").loc[winner["trial"]]
+    assert row["last_hop@5"] == pytest.approx(alone)
+    assert not command("heldout", "tracking=none")[0]
+    assert json.loads((result.folder / "heldout.json").read_text())[0]["n"] == 153
+
+
+@pytest.mark.parametrize("changed", ["gold.jsonl", "graph.trec"])
+def test_heldout_refuses_another_gold_or_list(place: Path, command: Command, changed: str) -> None:
+    assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none", "grid=point")[0]
+    path = place / changed
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    status, _, message = command("heldout", "tracking=none")
+    assert status == 2
+    assert "sweep again for a new lock" in message
+
+
+def test_judgements_and_any_names(place: Path, command: Command) -> None:
+    """Without a hop order the objective is the first metric of conf/config.yaml that needs none."""
+    with (place / "test.qrels").open("w") as stream:
+        for line in (place / "gold.jsonl").read_text().splitlines():
+            row = json.loads(line)
+            stream.writelines(f"{row['id']} 0 {doc} 1\n" for doc in row["supporting_ids"])
+    named = "lists={walk: graph.trec, vectors: vectors.trec}"
+    asked = (
+        "tracking=none",
+        "splitting=disjoint",
+        "pool.capped=[walk]",
+        "pool.cap=20",
+        "grid=point",
+    )
+    assert not command("sweep", named, "gold=test.qrels", *asked)[0]
+    manifest = SweepResult(latest(place / "runs")).manifest
+    assert (manifest["objective"], manifest["reference"]) == ("full_sup@2", "walk")
+    assert (manifest["splitting"], manifest["dataset"]) == ("disjoint", "test")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gold=gold.jsonl"], "lists.dense is no run file; with gold= every list is one"),
+        ([LISTS, "gold=none.jsonl"], "none.jsonl: there is no such file"),
+        ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one of them out"),
+        (
+            [LISTS, "gold=gold.jsonl", "grid=point", "reranker=cross_encoder"],
+            "reads texts, and runs with gold= have no corpus",
+        ),
+    ],
+)
+def test_mistakes_are_one_line(
+    place: Path, command: Command, arguments: list[str], message: str
+) -> None:
+    status, _, told = command("sweep", *arguments, "tracking=none")
+    assert status == 2
+    assert message in told
+    assert not (place / "runs" / "sweeps").exists()
