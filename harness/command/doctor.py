@@ -171,9 +171,10 @@ def _data(data: Path) -> Iterator[str]:
             or not (package_folder("datasets") / f"{name}.yaml").is_file()
         ):
             continue  # carried by the package, or a way to any collection
-        there = (data / (read_card(name).folder or name)).is_dir() or (
-            data / f"{name}.json"
-        ).is_file()
+        card = read_card(name)
+        files = card.official_files(data) or [data / f"{name}.json"]
+        prepared = "official" not in card.expected and (data / (card.folder or name)).is_dir()
+        there = prepared or any(path.is_file() for path in files)
         yield (
             f"data       {name}: "
             f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"

@@ -149,7 +149,8 @@ def benchmarks() -> str:
         card = yaml.safe_load(path.read_text(encoding="utf-8"))
         records = [entry for kind in (card.get("expected") or {}).values() for entry in kind or []]
         counts = [
-            dict.fromkeys(str(entry[key]) for entry in records) for key in ("queries", "passages")
+            dict.fromkeys(str(entry[key]) for entry in records if key in entry)
+            for key in ("queries", "passages")
         ]
         cells = [
             f"`{card['name']}`",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NotRequired
 
 import yaml
@@ -64,6 +65,13 @@ class Card:
     files: Mapping[str, Mapping[str, Any]] | None = None
     hub: Mapping[str, str | None] | None = None
     mirrors: Sequence[str] = ()
+
+    def official_files(self, root: Path) -> list[Path]:
+        """Where the publishers' file may be below a folder; empty for a card with a corpus file."""
+        names = ((self.files or {}).get("queries") or {}).get("names", ())
+        places = (root / self.name, root / self.name.partition("_")[0], root)
+        packed = [f"{name}{ending}" for name in names for ending in ("", ".gz")]
+        return [place / name for place in places for name in packed]
 
     def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:
         """Raise unless a known version has these counts and, where it pins one, this hash."""

@@ -85,7 +85,7 @@ class Published(ABC):
         """The benchmark from the first place that has it; its counts are compared with the card."""
         card, root = read_card(self.card), Path(self.data).expanduser()
         folder = root / card.name
-        if card.files is not None and "corpus" not in card.files:
+        if "official" in card.expected:
             return self._official(card, root)
         places = dict.fromkeys((root / (card.folder or card.name), folder))
         for place in places:
@@ -119,15 +119,7 @@ class Published(ABC):
 
     def _official(self, card: Card, root: Path) -> Benchmark:
         """The benchmark of questions with contexts, from a file or a data set."""
-        assert card.files is not None
-        names = [str(name) for name in card.files["queries"]["names"]]
-        family = root / card.name.partition("_")[0]
-        places = [
-            place / f"{name}{packed}"
-            for place in (root / card.name, family, root)
-            for name in names
-            for packed in ("", ".gz")
-        ]
+        places = card.official_files(root)
         local = next((str(place) for place in places if place.is_file()), None)
         hub = card.hub or {}
         path = self.path or local or hub["repo"]
@@ -142,9 +134,9 @@ class Published(ABC):
             if self.path or local:
                 raise
             raise HarnessError(
-                f"benchmark {card.name}: no data. Looked for {' or '.join(names)} in "
-                f"{root / card.name}, {family} and {root}, then on the Hub ({error}). Get the file "
-                f"({card.source}) and put it there, or name it: dataset.path=FILE"
+                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then on "
+                f"the Hub ({error}). Get the file ({card.source}) and put it there, or name it: "
+                "dataset.path=FILE"
             ) from error
         benchmark, passages = self._converted_official(card, questions)
         log.info(
