@@ -88,7 +88,6 @@ def _status(config: DictConfig) -> None:
 def _prepare(config: DictConfig) -> None:
     begin_extractor(config)
 
-    from harness.core.configuration import instantiate
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work
@@ -108,9 +107,6 @@ def _prepare(config: DictConfig) -> None:
     )
     print(f"{data.name}: {passages}, {questions} ({tune} tune, {test} test)")
     print(f"data sha256 {data.sha256}")
-    dataset = instantiate(config.dataset)
-    if hasattr(dataset, "describe"):  # what else it says of the benchmark that it made
-        print("\n".join(dataset.describe(data)))
     for name, lists in prepared.runs.items():
         lengths = lists.lengths()
         empty = counted(int((lengths == 0).sum()), "empty list")

@@ -134,9 +134,9 @@ class Published(ABC):
             if self.path or local:
                 raise
             raise HarnessError(
-                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then on "
-                f"the Hub ({error}). Get the file ({card.source}) and put it there, or name it: "
-                "dataset.path=FILE"
+                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
+                f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
+                "it: dataset.path=FILE"
             ) from error
         benchmark, passages = self._converted_official(card, questions)
         log.info(
@@ -178,26 +178,11 @@ class Published(ABC):
             [
                 (place, title, text)
                 for number, place in enumerate(source.places)
-                for title, text in self._attempt(source, number, self.contexts)
+                for title, text in self._attempt(source, number, self._paragraphs)
             ],
             questions.unit,
         )
-
-        found: dict[int, Record] = {}
-        for number in range(len(queries.values)):
-            try:
-                found[number] = self._attempt(queries, number, lambda r: self.query(r, passages))
-            except HarnessError as error:
-                if not (card.retrieved and type(error.__cause__) is LookupError):
-                    raise
-        if missing := len(queries.values) - len(found):
-            log.warning(
-                "%s: %d of %d questions have a gold passage in no context; left out",
-                questions.path,
-                missing,
-                len(queries.values),
-            )
-        kept = queries.take(list(found)).with_values(list(found.values()))
+        kept = self._queries(card, queries, passages)
         made = assemble(name, read_corpus(passages.records), kept, card.chain)
         left_out = total - len(made.queries)
         return dataclasses.replace(
@@ -228,22 +213,17 @@ class Published(ABC):
         passages = read_passages(paths["corpus"], card.name)
         questions, origin = read_questions(str(paths["queries"]))
         asked = self._answerable(questions)
-        queries = [
-            self._attempt(asked, number, lambda record: self.query(record, passages))
-            for number in range(len(asked.values))
-        ]
-        gold = sum(len(query["supporting_ids"]) for query in queries)
+        queries = self._queries(card, asked, passages)
+        gold = sum(len(query["supporting_ids"]) for query in queries.values)
         log.info(
             "%s: %s, %s found in the corpus, %s (%s in the file)",
             card.name,
-            counted(len(queries), "question"),
+            counted(len(queries.values), "question"),
             counted(gold, "gold passage"),
             counted(len(passages.records.values), "passage"),
             counted(passages.total, "record"),
         )
-        made = assemble(
-            card.name, read_corpus(passages.records), asked.with_values(queries), card.chain
-        )
+        made = assemble(card.name, read_corpus(passages.records), queries, card.chain)
         if revision := commit(paths["queries"]):
             origin["revision"] = revision
         made = self._checked(card, way, paths["queries"], made, passages.total)
@@ -251,6 +231,35 @@ class Published(ABC):
         return dataclasses.replace(
             made, origin=origin, left_out={"queries": left_out} if left_out else {}
         )
+
+    def _queries(self, card: Card, questions: Records, passages: Passages) -> Records:
+        """The questions in our form. Those whose gold is in no context are left out if the card
+        says that contexts were retrieved.
+        """
+        found: dict[int, Record] = {}
+        for number in range(len(questions.values)):
+            try:
+                found[number] = self._attempt(questions, number, lambda r: self.query(r, passages))
+            except HarnessError as error:
+                if not (card.retrieved and type(error.__cause__) is LookupError):
+                    raise
+        if missing := len(questions.values) - len(found):
+            log.warning(
+                "%s: %d of %d questions have a gold passage in no context; left out",
+                questions.path,
+                missing,
+                len(questions.values),
+            )
+        return questions.take(list(found)).with_values(list(found.values()))
+
+    def _paragraphs(self, record: Record) -> Contexts:
+        """``contexts``. Raises ValueError for one that has no title or no text."""
+        for title, text in (found := list(self.contexts(record))):
+            if not (isinstance(title, str) and isinstance(text, str)):
+                raise ValueError(
+                    f"a paragraph must have a title and a text, found {(title, text)!r:.60}"
+                )
+        return found
 
     def _attempt(self, questions: Records, number: int, make: Callable[[Record], T]) -> T:
         """What is made of a question. Raises HarnessError with its place where a field is missing

@@ -43,12 +43,11 @@ BENCHMARK = (
     "dataset.id",
     "dataset.name",
     "dataset.qrels",
-    "dataset.of",
-    "dataset.kind",
-    "dataset.seed",
-    "~dataset.of",
+    "dataset.sample",
+    "dataset.corpus",
+    "gold",
 )
-"""What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
+"""What says which benchmark a sweep is of: its name says them, too."""
 
 
 class Evaluated(Row):
@@ -109,7 +108,7 @@ class SweepResult:
 
     @property
     def kind(self) -> str:
-        """The title without the benchmark, or whose twin it is."""
+        """The title without the benchmark."""
         rest = (
             f"{name}={value}"
             for name, value in self.given.items()

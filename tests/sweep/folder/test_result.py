@@ -90,12 +90,8 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
 @pytest.mark.parametrize(
     ("given", "kind"),
     [
-        (["experiment=many", "dataset=musique", "~dataset.of"], "many"),
-        (
-            ["experiment=many", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"],
-            "many",
-        ),
-        (["experiment=many", "dataset.of=musique", "encoder=hashed"], "many encoder=hashed"),
+        (["experiment=many", "gold=gold.jsonl"], "many"),
+        (["experiment=many", "dataset=musique", "encoder=hashed"], "many encoder=hashed"),
         (["dataset=folder", "dataset.path=mine", "encoder=hashed"], "sweep encoder=hashed"),
     ],
 )
