@@ -25,7 +25,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("vectors.trec", "graph.trec", "gold.jsonl"):
         shutil.copy(EXAMPLES / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HARNESS_LOOKS", str(tmp_path / "looks.jsonl"))
     return tmp_path
 
 
