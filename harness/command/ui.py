@@ -3,9 +3,7 @@
 Brings MLflow up to date with the folders below paths.runs, which are the truth: what it already
 holds is left as it is. Then serves it on 127.0.0.1:5000 with one worker and without job execution,
 which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Sweeps that were made with tracking=none are left
-out unless they are named. Where tracking.uri is a server, it prints that server's link instead. The
-site of `harness report` needs no server: its place is printed. To see it from another machine:
-python -m http.server -d reports/site.
+out unless they are named. Where tracking.uri is a server, it prints that server's link instead.
 
   harness ui
   harness ui port=5005                             another port
@@ -31,9 +29,13 @@ A trial's description holds the command that runs it again.
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
+from urllib.request import urlopen
 
 from omegaconf import DictConfig
 
@@ -43,17 +45,13 @@ from harness.core.errors import HarnessError, whole_number
 
 
 def run(config: DictConfig) -> None:
-    """Export what is missing, and become MLflow's server."""
+    """Export what is missing, start MLflow's server, and print its link when it answers."""
     from harness.report.tracking import MLflow, Tracking, update
 
     tracking: Tracking = instantiate(config.tracking)
     if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
-    host, port, page = (
-        str(config.host),
-        config.port,
-        Path(config.paths.reports) / "site" / "index.html",
-    )
+    host, port = str(config.host), config.port
     whole_number("port", port, 1, 2**16 - 1)
     if not tracking.is_server and not _free(host, port):
         raise HarnessError(
@@ -64,12 +62,32 @@ def run(config: DictConfig) -> None:
     if tracking.is_server:
         print(f"{tracking.destination} has pages of its own: {tracking.address(newest, runs)}")
         return
-    print(f"newest sweep: http://{host}:{port}/{newest}")
-    print(f"site: {page}" if page.is_file() else f"no site at {page}; `harness report` writes it")
-    print(f"MLflow reads {tracking.destination}; Ctrl-C ends it", flush=True)
     line = command(tracking.database, tracking.artifact_root, host, port)
-    os.chdir(sys.prefix)  # MLflow's server imports from the folder that it is started in
-    os.execve(sys.executable, line, environment())
+    # MLflow's server imports from the folder that it is started in.
+    server = subprocess.Popen(line, cwd=sys.prefix, env=environment(), stdout=sys.stderr)
+    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    try:
+        if _answers(f"http://{host}:{port}/health", server):
+            print(f"newest sweep: http://{host}:{port}/{newest}")
+            print(f"MLflow reads {tracking.destination}; Ctrl-C ends it", flush=True)
+        status = server.wait()
+    except KeyboardInterrupt:
+        server.terminate()
+        server.wait()
+        raise
+    if status > 0:
+        raise HarnessError(f"MLflow's server ended with status {status}; its lines above say why")
+
+
+def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
+    """Wait until the server answers; False if it ended before."""
+    while server.poll() is None:
+        try:
+            with urlopen(address, timeout=5):
+                return True
+        except OSError:
+            time.sleep(0.2)
+    return False
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:

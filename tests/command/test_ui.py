@@ -13,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +23,14 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
+from harness.report.tracking.entry import SHOWN
 from tests import warm
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
+
 CANARY = "raise SystemExit('a file of the working directory was imported')\n"
 
 
@@ -43,7 +44,6 @@ class Server:
     url: str
     greeting: str
     link: str
-    site: str
 
     def get(self, path: str, **body: Any) -> Any:
         data = json.dumps(body).encode() if body else None
@@ -73,8 +73,6 @@ def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranks = result.ranks[: len(KNOBS)].copy()
     trials.to_parquet(result.folder / "trials.parquet")
     np.save(result.folder / "ranks.npy", ranks)
-    (runs / "reports" / "site").mkdir(parents=True)
-    (runs / "reports" / "site" / "index.html").touch()
     databases.make(runs / "mlflow.db")
     return runs
 
@@ -97,30 +95,14 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     url = f"http://127.0.0.1:{port}"
     try:
         assert process.stdout is not None
-        link, site, greeting = (process.stdout.readline() for _ in range(3))
-        _wait(f"{url}/health", process)
-        yield Server(
-            url, greeting, link.partition(": ")[2].strip(), site.partition(": ")[2].strip()
-        )
+        link, greeting = (process.stdout.readline() for _ in range(2))
+        yield Server(url, greeting, link.partition(": ")[2].strip())
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
 
 
-def _wait(url: str, process: subprocess.Popen[str]) -> None:
-    for _ in range(900):
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-        except OSError:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.2)
-        else:
-            return
-    raise AssertionError(f"{url} did not answer within three minutes")
-
-
 def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:
-    assert server.site == f"{runs}/reports/site/index.html"
     assert (
         f"MLflow reads experiment multihop-retrieval at sqlite:///{runs}/mlflow.db"
         in server.greeting
@@ -139,7 +121,7 @@ def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> 
     listed = server.get(f"/api/2.0/mlflow/artifacts/list?run_id={parent['info']['run_id']}")[
         "files"
     ]
-    assert {"winner.lock.json", "trials.json"} <= {item["path"] for item in listed}
+    assert {"winner.lock.json", "trials.parquet"} <= {item["path"] for item in listed}
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
@@ -155,7 +137,7 @@ def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) 
     ]
     shown_columns = {*re.findall(r'col-id="((?:params|metrics)\.[^"]*)"', shown)}
     assert shown_columns >= {
-        *(f"params.`{name}`" for name in ("strategy", "normalizer", "pool.cap", "fuser.alpha")),
+        *(f"params.`{name}`" for name in SHOWN),
         *(f"metrics.`{name}`" for name in ("last_hop_at_5", "full_sup_at_5")),
     }
 

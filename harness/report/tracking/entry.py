@@ -4,9 +4,8 @@ trials.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
@@ -19,34 +18,29 @@ from harness.report.tracking.parameters import metric_name, numbers, pipeline, s
 from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
 
 NOTE = "mlflow.note.content"
-TABLE = "trials.json"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
-NAMED = {
-    "trial",
-    "name",
-    "family",
-    "overrides",
-    "parameters",
-    "dataset",
-    "split",
-    "roles",
-    "untuned",
-    "n",
-}
-"""Columns of a row that are no metrics."""
-SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
-"""Parameters that each trial has, and that the page of a sweep shows; of the others those that its
-trials differ in.
+SHOWN = ("strategy", "fuser", "normalizer", "temperature", "pool.cap", "fuser.alpha")
+"""Parameters that each trial has and that the page of a sweep shows, in this order; of the others
+those that its trials differ in.
 """
+SETUP = ("dataset", "encoder", "extractor", "graph")
+"""Parameters of the pipeline that each trial has, so that trials of two sweeps can be compared."""
 GRAPH = ("graph_win", "graph_loss")
 JUDGED = ("p", "p_holm", "wilson_low", "wilson_high")
-"""What the page shows behind the first metrics and the questions won and lost."""
+"""What the page shows after the first metrics and the questions won and lost."""
+COUNTS = {"wins", "losses", *GRAPH}
+COMPARED = ("difference", "low", "high", "p", "p_cluster", "p_holm")
+"""Columns of a row's comparison with the reference that become metrics."""
+P_DIGITS, DIGITS = 6, 4
+"""Decimals of a p and of other numbers, so that MLflow's columns show them without an exponent. The
+exact values are in trials.parquet.
+"""
 FILES = {
     "tune": ("trials.parquet", "comparisons.parquet", "config.yaml", "manifest.json", LOCK),
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
-FORM = 3
+FORM = 4
 """Another number where runs say more than those of an earlier release, which they then replace."""
 
 
@@ -71,8 +65,7 @@ class Group:
     what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and
     for how long.
     children: those that a reader looks for first, first.    files: by their name in the artifacts.
-    texts: small
-    artifacts that no file holds, by name.    pictures: drawn into the artifacts.
+    pictures: drawn into the artifacts.
     """
 
     name: str
@@ -86,7 +79,6 @@ class Group:
     page: Page
     files: Mapping[str, Path]
     seconds: float = 0.0
-    texts: Mapping[str, str] = field(default_factory=dict)
     pictures: Sequence[Picture] = ()
 
 
@@ -94,8 +86,7 @@ def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
     """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock
     expects of test.
 
-    top: how many of the best trials become runs; None for all. The table of all trials is an
-    artifact.
+    top: how many of the best trials become runs; None for all.
     experiment: the id of the one that it is written to, which links in its description need.
     """
     view, lock = result.whole, result.lock
@@ -113,7 +104,6 @@ def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
         found,
         top=replace(found.top, tags={**found.top.tags, NOTE: note}),
         seconds=float(result.manifest.get("seconds") or 0),
-        texts={TABLE: _table(view.rows)},
         pictures=pictures,
     )
 
@@ -138,12 +128,10 @@ def _group(
     written.    cost: metrics that each run of a sweep measures anew, no part of the content.
     """
     rows, folder = view.rows, result.folder
-    every = [
-        {**knobs(row), "strategy": row["name"] if row["family"] == "single" else row["family"]}
-        for row in rows
-    ]
+    every = [{**knobs(row), "strategy": row["name"]} for row in rows]
     varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
+    setup = _setup(base)
     common = {
         "sweep": folder.name,
         "dataset": view.dataset,
@@ -152,20 +140,25 @@ def _group(
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
-    names, first = _run_names(view), _looked_for(view)
+    names, first = _run_names(view, setup.get("encoder", "")), _looked_for(view)
+    metric_names = _metric_names(result, view)
+    measured = [scores(row, metric_names) for row in rows]
+    wanted = {*varied, *SHOWN}
     children = [
-        _trial_entry(view, place, names, _only(every[place], {*varied, *SHOWN}), common)
+        _trial_entry(
+            view, place, names, {**setup, **_only(every[place], wanted)}, measured[place], common
+        )
         for place in sorted(shown, key=lambda place: (place not in first, place))
     ]
     name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
-    said = [[*one, scores(row)] for *one, row in zip(names, every, rows, strict=True)]
+    said = list(zip(names, every, measured, strict=True))
     content = digest([FORM, name, base, common, said, dict(metrics)])
     best = view.winner_place
     top = Entry(
         id=digest([content, "top"])[:32],
         name=f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
         params=shortened({**base, **every[best], "trials": str(len(rows))}),
-        metrics={**scores(rows[best]), **metrics, **cost},
+        metrics={**measured[best], **metrics, **cost},
         tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
     )
     files = FILES[view.split]
@@ -178,7 +171,7 @@ def _group(
         ended=(folder / files[0]).stat().st_mtime,
         top=top,
         children=children,
-        page=_page(result, view, varied),
+        page=_page(folder.name, view, varied, measured),
         files={name: path for name in files if (path := folder / name).is_file()},
     )
 
@@ -187,14 +180,28 @@ def _only(params: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
     return {key: value for key, value in params.items() if key in keys}
 
 
-def _run_names(view: View) -> list[str]:
-    """What the run of each trial is called: split, rank, and the trial's name."""
-    called = [
-        view.winner_name if place == view.winner_place else row["name"]
-        for place, row in enumerate(view.rows)
-    ]
+def _setup(base: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that say what the lists of a sweep were made with, and on which split."""
+    lists = sorted(key for key in base if key.startswith("lists.") and key.count(".") == 1)
+    made = {key.removeprefix("lists."): base[key] for key in lists}
+    named = (name if name == kind else f"{name}: {kind}" for name, kind in made.items())
+    found = {**_only(base, {*SETUP, "split"}), "retriever": ", ".join(named)}
+    return {key: value for key, value in found.items() if value}
+
+
+def _run_names(view: View, encoder: str) -> list[str]:
+    """What the run of each trial is called: its rank, its strategy, the encoder, its settings.
+
+    A column of MLflow cuts a long name off at its end, so what tells trials apart comes first.
+    """
     of_test = "test " if view.split == "test" else ""
-    return [f"{of_test}{rank} {name}"[:250] for rank, name in enumerate(called, 1)]
+    names = []
+    for place, row in enumerate(view.rows):
+        winner = place == view.winner_place
+        strategy, _, settings = (view.winner_name if winner else row["name"]).partition(" ")
+        parts = [f"{of_test}{place + 1}", strategy, encoder, settings]
+        names.append(" ".join(part for part in parts if part)[:250])
+    return names
 
 
 def _trial_entry(
@@ -202,6 +209,7 @@ def _trial_entry(
     place: int,
     names: Sequence[str],
     params: Mapping[str, str],
+    metrics: Mapping[str, float],
     common: Mapping[str, str],
 ) -> Entry:
     """common: the tags that all runs of the view have."""
@@ -214,7 +222,7 @@ def _trial_entry(
         NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
         **({"same_as": names[original]} if original != place else {}),
     }
-    return Entry(row["trial"], names[place], shortened(params), scores(row), tags, place + 1)
+    return Entry(row["trial"], names[place], shortened(params), metrics, tags, place + 1)
 
 
 def _looked_for(view: View) -> set[int]:
@@ -228,19 +236,28 @@ def _looked_for(view: View) -> set[int]:
     return {view.winner_place, *best.values(), *view.singles.values(), *untuned}
 
 
-def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
+def _page(
+    sweep: str, view: View, varied: Collection[str], measured: Sequence[Mapping[str, float]]
+) -> Page:
     """Columns: what a trial is, the objective and full_sup at its depth, questions won and lost
-    (GraphWin and GraphLoss where these are the same), p and Wilson's interval, the other metrics.
+    (GraphWin and GraphLoss if these are the same), p, Holm's p, and Wilson's interval.
     """
-    known = {key for row in view.rows for key in scores(row)}
-    first = view.usual_metrics[:2]
-    counts = (
-        GRAPH if counts_graph_wins(view) and known.issuperset(GRAPH) else ("wins", "losses", *GRAPH)
-    )
-    order = [*first, *counts, *JUDGED, *(name for name in result.metrics if name not in first)]
+    known = {key for own in measured for key in own}
+    counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
+    order = [*view.usual_metrics[:2], *counts, *JUDGED]
     columns = [metric_name(name) for name in order if metric_name(name) in known]
-    knobs = [key for key in SHOWN if key in varied]
-    return Page(result.folder.name, view.split, view.objective, SHOWN, columns, knobs)
+    axes = [key for key in SHOWN[1:] if key in varied]
+    return Page(sweep, view.split, view.objective, SHOWN, columns, axes, len(view.rows))
+
+
+def _metric_names(result: SweepResult, view: View) -> list[str]:
+    """The columns of a row that become metrics: one name for one number.
+
+    Wins and losses are left out if GraphWin and GraphLoss are the same counts.
+    """
+    same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
+    counts = GRAPH if same else ("wins", "losses", *GRAPH)
+    return [*result.metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
 
 
 def knobs(row: Row) -> dict[str, str]:
@@ -250,22 +267,20 @@ def knobs(row: Row) -> dict[str, str]:
     return {str(key): text(value) for key, value in row["parameters"].items()}
 
 
-def scores(row: Row) -> dict[str, float]:
-    """A row's metrics, counts, p-values and bounds; what is null (dense against itself) is left
-    out.
+def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
+    """Return the named numbers of a row as metrics; null ones are left out.
+
+    Wilson's interval becomes ``wilson_low`` and ``wilson_high``.
     """
-    return dict(numbers("", {key: value for key, value in row.items() if key not in NAMED}))
+    values: Mapping[str, object] = row
+    found = numbers("", {name: values.get(name) for name in names})
+    return {name: _rounded(name, value) for name, value in found}
 
 
-def _table(rows: Iterable[Row]) -> str:
-    """All trials as a table that MLflow shows (the file that ``mlflow.log_table`` would write)."""
-    flat: list[dict[str, object]] = [
-        {"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows
-    ]
-    columns = list(dict.fromkeys(key for row in flat for key in row))
-    return json.dumps(
-        {"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]}
-    )
+def _rounded(name: str, value: float) -> float:
+    if name in COUNTS:
+        return value
+    return round(value, P_DIGITS if name.startswith("p") and name in COMPARED else DIGITS)
 
 
 def _note(view: View, share: str, page: Page, experiment: str) -> str:

@@ -47,17 +47,19 @@ KIND = {
 }  # the UI opens on runs and charts, not on traces
 UI = "http://127.0.0.1:5000"
 """Where `harness ui` serves."""
-DESCRIPTION = """Each run is a sweep of the harness; below it is a run for each of its trials, and for its held-out run.
+DESCRIPTION = """Each run is a sweep; below it is a run for each of its trials.
 
-- `last_hop_at_5` and others: the share of questions; `wins`, `losses`: questions won and lost on the objective against
-  the reference list; `graph_win`, `graph_loss`: on last_hop against dense; comparisons.parquet has those against the
-  best single list, too. A trial is safe where `graph_loss` is 0, and effective where `graph_win` is above 0.
-- `p`: raw, exact McNemar, by question; `p_cluster`: the same by clusters of questions that share gold passages, where
-  any do; `p_holm`: the one of these that decides, after Holm's correction over all trials; `low`, `high`: the ends of
-  the 95% interval of `difference`; `wilson_low`, `wilson_high`: of the objective.
+- `last_hop_at_5` and others: shares of questions.
+- `graph_win`, `graph_loss`: questions whose last hop is in the first k passages and not in those of
+  dense, and the reverse. A trial is safe if `graph_loss` is 0, and effective if `graph_win` is
+  above 0. `wins`, `losses`: the same for another objective or reference.
+- `p`: exact McNemar, by question; `p_cluster`: by cluster of questions that share gold passages;
+  `p_holm`: the one that decides, corrected over all trials. They are rounded to six decimals;
+  trials.parquet, among the artifacts of the sweep's run, has the exact values.
+- `difference`, `low`, `high`: from the reference, with its 95% interval; `wilson_low`,
+  `wilson_high`: the 95% interval of the objective, by question.
 
-The description of a sweep's run has links to its trials as a table and as charts, that of a trial the command that
-runs it again."""  # noqa: E501
+The description of a trial is the command that runs it again."""
 """Of an experiment that has none."""
 WAIT = 600  # seconds for another exporter on this machine
 

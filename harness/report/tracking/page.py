@@ -17,6 +17,8 @@ from harness.report.tracking.parameters import metric_name
 
 SHARED = "mlflow.sharedViewState."
 NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
+LOADED = 100
+"""Runs that MLflow loads at once; its charts show those."""
 LETTER, EDGES, LEAST = 7.0, 20, 88
 """Pixels of a column: of each letter of its head, beside them, and at least, so that a number is
 read.
@@ -28,7 +30,7 @@ class Page:
     """The trials of a sweep on a split, best first by its objective.
 
     params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that
-    compares all trials.
+    compares trials.    trials: how many there are.
     """
 
     sweep: str
@@ -37,6 +39,7 @@ class Page:
     params: Sequence[str]
     metrics: Sequence[str]
     knobs: Sequence[str]
+    trials: int
 
     @property
     def key(self) -> str:
@@ -66,6 +69,12 @@ class Page:
     def _score(self) -> str:
         return metric_name(self.objective)
 
+    @property
+    def _charted(self) -> str:
+        """Which trials the charts show: MLflow reads the first hundred of a table."""
+        shown = min(LOADED, self.trials)
+        return f"the best {shown} of {self.trials} trials" if shown < self.trials else "all trials"
+
     def state(self) -> str:
         """The value of the tag."""
         columns = [
@@ -91,26 +100,24 @@ class Page:
             "hideEmptyCharts": True,
             "compareRunCharts": list(self._charts()),
             "compareRunSections": [
-                _section("knobs", "Knobs of all trials", columns=1),
-                _section("scores", "Scores of all trials", columns=2),
+                _section("knobs", f"Settings of {self._charted}", columns=1),
+                _section("scores", f"Scores of {self._charted}", columns=2),
                 _section("metrics", "Model metrics", isGenerated=True, display=False),
             ],
         }
         return json.dumps(found, separators=(",", ":"))
 
     def _charts(self) -> list[dict[str, object]]:
-        """All trials from their knobs to their score; questions won against lost; the first two
-        metrics.
-        """
+        """Settings to the objective; questions won against lost; the first two metrics."""
         parallel = {
             "selectedParams": list(self.knobs),
             "selectedMetrics": [self._score],
             "showAllRuns": True,
         }
-        pairs = [
-            ("losses", "wins"),
-            *([(self.metrics[1], self._score)] if len(self.metrics) > 1 else []),
-        ]
+        known = "graph_win" in self.metrics
+        won, lost = ("graph_win", "graph_loss") if known else ("wins", "losses")
+        second = [(self.metrics[1], self._score)] if len(self.metrics) > 1 else []
+        pairs = [(lost, won), *second]
         return [
             _card("parallel", "knobs", "PARALLEL", parallel),
             *(

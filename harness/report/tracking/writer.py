@@ -5,33 +5,35 @@ stays as it is.
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, RunTag, ViewType
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, ViewType
 from mlflow.tracking import MlflowClient
 from mlflow.utils.mlflow_tags import (
     MLFLOW_DATASET_CONTEXT,
-    MLFLOW_LOGGED_ARTIFACTS,
     MLFLOW_PARENT_RUN_ID,
     MLFLOW_SOURCE_NAME,
 )
 from sqlalchemy import Engine
 
 from harness.core.identity import digest
+from harness.core.table import counted
 from harness.core.threads import map_threads
 from harness.report.tracking.bulk import FinishedRun, insert_runs
-from harness.report.tracking.entry import TABLE, Entry, Group
+from harness.report.tracking.entry import Entry, Group
+from harness.work.progress import Progress
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
 FIGURES = "figures"
 """The folder of pictures in a run's artifacts."""
-TABLE_ARTIFACT = {"path": TABLE, "type": "table"}
 PARAMS = 100  # that MLflow takes in one request
 FINISHED = "FINISHED"
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,7 @@ class Writer:
         self._write_children(group, own, found)
         if not _complete(top, above):
             self._attach(group, own)
-            more = (
-                {MLFLOW_LOGGED_ARTIFACTS: json.dumps([TABLE_ARTIFACT])}
-                if TABLE in group.texts
-                else {}
-            )
-            self._fill(group.top, group, top, more)
+            self._fill(group.top, group, top)
         self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
         self.describe({group.page.tag: group.page.state()})
         return own
@@ -72,9 +69,9 @@ class Writer:
         """
         missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
-            self.client.log_inputs(
-                own, [_dataset(group)]
-            )  # so that threads do not make the same dataset at once
+            log.info("track: %s of %s to MLflow", counted(len(missing), "run"), group.name)
+            # Logged here first, so that threads do not make the same dataset at once.
+            self.client.log_inputs(own, [_dataset(group)])
         if engine := self._engine:
             new = [entry for entry in missing if entry.id not in found]
             missing = [entry for entry in missing if entry.id in found]
@@ -84,17 +81,16 @@ class Writer:
                 [self._finished(one, group, own) for one in new],
                 _dataset(group),
             )
-        for _ in map_threads(
-            lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads
-        ):
-            pass
+        with Progress("track", len(missing), "run") as bar:
+            for _ in map_threads(
+                lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads
+            ):
+                bar.update()
 
     def _attach(self, group: Group, run: str) -> None:
-        """Log the files, texts and pictures of a group into the artifacts of its own run."""
+        """Log the files and pictures of a group into the artifacts of its own run."""
         for name, path in group.files.items():
             self.client.log_artifact(run, str(path), name.rpartition("/")[0] or None)
-        for name, content in group.texts.items():
-            self.client.log_text(run, content, name)
         with tempfile.TemporaryDirectory() as place:
             for picture in group.pictures:
                 (image,) = picture.save(Path(place), endings=[".png"])
@@ -163,7 +159,7 @@ class Writer:
         run = found or self._create(entry, group, above)
         self._update_tags(run, _above(above))
         if run.info.status != FINISHED:
-            self._fill(entry, group, run, {})
+            self._fill(entry, group, run)
 
     def _finished(self, entry: Entry, group: Group, above: str) -> FinishedRun:
         began, ended, tags = (
@@ -173,14 +169,12 @@ class Writer:
         )
         return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
-    def _fill(self, entry: Entry, group: Group, run: Any, tags: Mapping[str, str]) -> None:
+    def _fill(self, entry: Entry, group: Group, run: Any) -> None:
         """Log what the run holds, then finish it. Logging the same again changes nothing."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
-        self.client.log_batch(
-            own, metrics, params[:PARAMS], [RunTag(key, value) for key, value in tags.items()]
-        )
+        self.client.log_batch(own, metrics, params[:PARAMS])
         for start in range(PARAMS, len(params), PARAMS):
             self.client.log_batch(own, params=params[start : start + PARAMS])
         self.client.log_inputs(own, [_dataset(group)])

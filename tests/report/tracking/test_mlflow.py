@@ -25,6 +25,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.report.tracking import Tracking
+from harness.report.tracking.entry import SHOWN
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.integrity import ENTRY
@@ -76,19 +77,21 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert trial.info.run_name == "1 boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert trial.info.status == "FINISHED"
     assert {
-        "strategy": "boltzmann",
+        "strategy": "boltzmann pit alpha=0.7 beta=0.5 cap=20",
+        "fuser": "boltzmann",
+        "dataset": "sample",
+        "split": "tune",
         "fuser.alpha": "0.7",
         "normalizer": "pit",
         "pool.cap": "20",
     }.items() <= (trial.data.params.items())
     constant = {"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5"}
     assert constant.items() <= parent.data.params.items()
-    assert not constant.keys() & trial.data.params.keys()
     assert trial.data.metrics == pytest.approx(
         {
             "last_hop_at_5": 6 / 8,
             "full_sup_at_5": 5 / 8,
-            "recall_at_5": (5 * 1 + 2 / 3 + 2 * 0.5) / 8,
+            "recall_at_5": round((5 * 1 + 2 / 3 + 2 * 0.5) / 8, 4),
             "mrr": 1.0,
             "wins": 3,
             "losses": 1,
@@ -133,7 +136,6 @@ def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
         "config.yaml",
         "manifest.json",
         "trials.parquet",
-        "trials.json",
         "winner.lock.json",
     }
     assert names == {*files, "figures"}
@@ -213,8 +215,6 @@ def test_every_trial_is_a_run_with_every_metric_and_copies_name_the_first(
     ranks = np.array(result.ranks)
     ranks[[2, 4]] = ranks[1]
     np.save(result.folder / "ranks.npy", ranks)
-    more = {f"last_hop@{k}": 0.5 for k in range(20, 30)}
-    result.trials.assign(**more).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
     trials = sorted(
         find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time
@@ -229,10 +229,8 @@ def test_every_trial_is_a_run_with_every_metric_and_copies_name_the_first(
         "7",
         "8",
     ]
-    assert all(
-        more.keys() == {name for name in more if name.replace("@", "_at_") in run.data.metrics}
-        for run in trials
-    )
+    shown = {name.replace("@", "_at_") for name in result.metrics}
+    assert all(shown <= run.data.metrics.keys() for run in trials)
     same = {run.info.run_name.split()[0]: run.data.tags.get("same_as") for run in trials}
     assert same == {
         **dict.fromkeys("124678"),
@@ -242,46 +240,33 @@ def test_every_trial_is_a_run_with_every_metric_and_copies_name_the_first(
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.tags["runs"] == "8 of 8 trials"
     assert "2 have the same gold ranks as an earlier one" in parent.data.tags["mlflow.note.content"]
-    (table,) = (Path(parent.info.artifact_uri.removeprefix("file://")) / "trials.json",)
-    assert len(json.loads(table.read_text())["data"]) == 8
-    assert "last_hop_at_29" in json.loads(table.read_text())["columns"]
 
 
-def test_an_interval_is_two_numbers_by_query_and_by_cluster(
+def test_numbers_are_rounded_so_that_a_column_shows_them(
     tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
 ) -> None:
+    """A p of 3.9e-7 would be cut to 3.9 by a column; the exact value stays in the folder."""
     result = example.write(tmp_path / "sweeps" / "s1")
-    bounds = {
-        "wilson_low": 0.25,
-        "wilson_high": 0.5,
-        "difference_cluster_low": -0.1,
-        "difference_cluster_high": 0.3,
-    }
-    result.trials.assign(**bounds).to_parquet(result.folder / "trials.parquet")
+    exact = {"wilson_low": 0.123456, "wilson_high": 0.5, "p": 3.94726e-7, "p_holm": 0.0012345678}
+    result.trials.assign(**exact).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'tune'")
-    assert bounds.items() <= trial.data.metrics.items()
+    shown = {"wilson_low": 0.1235, "wilson_high": 0.5, "p": 0.0, "p_holm": 0.001235}
+    assert shown.items() <= trial.data.metrics.items()
+    assert len(trial.data.metrics) <= 26
     (test,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'test'")
     assert {"wilson_low", "wilson_high"} <= test.data.metrics.keys()
 
 
-def test_trials_below_the_top_stand_in_a_table_and_become_runs_on_request(
+def test_trials_below_the_top_become_runs_on_request(
     tracking: MLflow, result: SweepResult, find_runs: Find
 ) -> None:
-    import mlflow
-
     replace(tracking, top=3).export(result.folder)
     first = {run.info.run_id for run in find_runs(tracking)}
     assert len(first) == 1 + 3
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.params["trials"] == "8"
     assert "3 of 8 trials are runs" in parent.data.tags["mlflow.note.content"]
-    mlflow.set_tracking_uri(tracking.uri)
-    table = client(tracking).load_table(
-        parent.info.experiment_id, "trials.json", [parent.info.run_id]
-    )
-    assert table["name"].tolist() == result.trials["name"].tolist()
-    assert table["last_hop_at_5"].tolist() == result.trials["last_hop@5"].tolist()
     replace(tracking, top=None).export(result.folder)
     assert len(find_runs(tracking)) == 1 + 8
     assert first <= {run.info.run_id for run in find_runs(tracking)}
@@ -361,7 +346,7 @@ def test_heldout_stands_below_its_sweep(
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert evaluation.data.tags["mlflow.parentRunId"] == parent.info.run_id
     assert evaluation.data.tags["evaluation"] == "1"
-    assert evaluation.data.metrics["last_hop_at_5"] == 5 / 6
+    assert evaluation.data.metrics["last_hop_at_5"] == 0.8333
     assert evaluation.data.metrics["wilson_low"] == 0.4365
     (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
     assert winner.info.run_name.startswith("test 1 ")
@@ -522,14 +507,17 @@ def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
     assert len(value) < 5000  # what an older MLflow takes
     state = json.loads(value)
     assert (state["orderByKey"], state["orderByAsc"]) == ("metrics.`last_hop_at_5`", False)
+    known = {key for row in result.trials.columns for key in (row,)}
+    counts = ("graph_win", "graph_loss") if "graph_win" in known else ("wins", "losses")
     wanted = [
-        *(f"params.`{name}`" for name in ("strategy", "normalizer", "pool.cap", "fuser.alpha")),
+        *(f"params.`{name}`" for name in SHOWN),
         *(
             f"metrics.`{name}`"
-            for name in ("last_hop_at_5", "full_sup_at_5", "wins", "losses", "p")
+            for name in ("last_hop_at_5", "full_sup_at_5", *counts, "p", "p_holm")
         ),
     ]
     assert state["selectedColumns"][: len(wanted)] == wanted
+    assert len(state["selectedColumns"]) <= 14
     assert len(client(tracking).search_runs([experiment.experiment_id], state["searchFilter"])) == 8
     assert "graph_win" in experiment.tags["mlflow.note.content"]
     (run,) = client(tracking).search_runs([experiment.experiment_id], "tags.kind = 'sweep'")
