@@ -17,8 +17,11 @@ from harness.core.errors import HarnessError
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USER = re.compile(r"://[^/@\s'\"]*@")
 _NAMED = re.compile(
-    r"([?&][^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE
+    r"([?&](?!viewStateShareKey=)[^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)"
+    r"[^&\s'\"]+",
+    re.IGNORECASE,
 )
+"""A part of a query that is named like a key. MLflow's viewStateShareKey only names a view."""
 _PASSWORD = re.compile(r"://[^/@\s:'\"]*:([^/@\s'\"]+)@")
 _LOGIN = re.compile(r"(://[^/@\s:'\"]*:)[^/@\s'\"]+@")
 _BASIC = re.compile(r"Basic\s+([A-Za-z0-9+/_-]{6,}={0,2})", re.IGNORECASE)

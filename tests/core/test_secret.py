@@ -94,3 +94,9 @@ def test_a_login_that_somebody_repeats_is_hidden(
     """Though no variable of this process holds it."""
     monkeypatch.setattr(os, "environ", {})
     assert hide_values(said) == shown
+
+
+def test_the_link_of_an_mlflow_view_is_printed_whole() -> None:
+    link = "http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=0123456789ab"
+    assert hide_values(link) == link
+    assert hide_values("http://h/x?api_key=0123456789ab") == "http://h/x?api_key=***"

@@ -23,6 +23,10 @@ SHOWN = ("strategy", "fuser", "normalizer", "temperature", "pool.cap", "fuser.al
 """Parameters that each trial has and that the page of a sweep shows, in this order; of the others
 those that its trials differ in.
 """
+ABSENT = "-"
+"""The value of such a parameter that a strategy does not have: MLflow's parallel coordinates draw
+only runs that have all of them.
+"""
 SETUP = ("dataset", "encoder", "extractor", "graph")
 """Parameters of the pipeline that each trial has, so that trials of two sweeps can be compared."""
 GRAPH = ("graph_win", "graph_loss")
@@ -40,7 +44,7 @@ FILES = {
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
-FORM = 4
+FORM = 5
 """Another number where runs say more than those of an earlier release, which they then replace."""
 
 
@@ -128,7 +132,8 @@ def _group(
     written.    cost: metrics that each run of a sweep measures anew, no part of the content.
     """
     rows, folder = view.rows, result.folder
-    every = [{**knobs(row), "strategy": row["name"]} for row in rows]
+    absent = dict.fromkeys(SHOWN, ABSENT)
+    every = [{**absent, **knobs(row), "strategy": row["name"]} for row in rows]
     varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
     setup = _setup(base)
