@@ -44,7 +44,7 @@ FILES = {
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """Of a sweep's folder, what is attached to the run of each split; the first is written last."""
-FORM = 5
+FORM = 6
 """Another number where runs say more than those of an earlier release, which they then replace."""
 
 
@@ -258,11 +258,13 @@ def _page(
 def _metric_names(result: SweepResult, view: View) -> list[str]:
     """The columns of a row that become metrics: one name for one number.
 
-    Wins and losses are left out if GraphWin and GraphLoss are the same counts.
+    Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
+    first, because MLflow's page that compares runs opens on the metric that was logged first.
     """
     same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
     counts = GRAPH if same else ("wins", "losses", *GRAPH)
-    return [*result.metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
+    metrics = sorted(result.metrics, key=lambda name: name != view.objective)
+    return [*metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
 
 
 def knobs(row: Row) -> dict[str, str]:
