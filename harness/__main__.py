@@ -269,18 +269,25 @@ def launch(command: str, arguments: list[str]) -> None:
 
 
 def perform(
-    run: Callable[[DictConfig], None], config: DictConfig, overrides: Sequence[str]
-) -> None:
-    """Run a command with its configuration. overrides: those that made it."""
+    run: Callable[[DictConfig], float | None], config: DictConfig, overrides: Sequence[str]
+) -> float | None:
+    """Run a command with its configuration and return what it returns.
+
+    Args:
+        run: the command; a sweep returns the winner's objective on tune, for Hydra's sweepers.
+        config: its configuration.
+        overrides: those that made the configuration.
+    """
     note_typed(overrides)
     available()
     with report_own_code():
-        run(config)
+        found = run(config)
     sys.stdout.flush()
+    return found
 
 
 def launch_by_hydra(
-    command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], None]
+    command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], float | None]
 ) -> None:
     """The same where something is asked of Hydra itself: its flags, or jobs by its launchers.
 
@@ -291,6 +298,8 @@ def launch_by_hydra(
     from hydra.core.hydra_config import HydraConfig
 
     check_launcher(overrides)
+    if "--info" in overrides:  # Hydra prints it by a handler of its own
+        logging.getLogger().handlers.clear()
     os.environ["HYDRA_FULL_ERROR"] = (
         "1"  # errors come to us whole, `translate_errors` says them in one line
     )
@@ -308,10 +317,11 @@ def launch_by_hydra(
         around = multirun.experiment()
 
     @functools.wraps(run)
-    def job(config: DictConfig) -> None:
+    def job(config: DictConfig) -> float | None:
         with begin():  # not outside: Hydra would add a line of its own
             typed = list(HydraConfig.get().overrides.task)
-            perform(run, finish(primary, config, typed), typed)
+            return perform(run, finish(primary, config, typed), typed)
+        return None  # the error of a job is noted for the table of the multirun
 
     sys.argv = [
         f"harness {command}",

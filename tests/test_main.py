@@ -124,3 +124,25 @@ def test_what_a_command_starts_imports_nothing_from_the_working_directory_either
         text=True,
     )
     assert "returncode=0" in done.stdout, done
+
+
+@pytest.mark.parametrize("asked", ["plugins", "searchpath", "defaults-tree"])
+def test_hydras_info_is_printed_once(command, asked):
+    status, printed, said = command("sweep", "--info", asked)
+    lines = (printed + said).splitlines()
+    assert status == 0
+    assert lines
+    assert len([line for line in lines if line == lines[0]]) == 1
+
+
+def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
+    from harness.command.sweep import run
+    from harness.core.configuration import compose
+
+    small = ["grid=point", "encoder=hashed", "extractor.model=null", "tracking=none"]
+    score = run(compose("sweep", [*small, f"paths.runs={tmp_path}"]))
+    (trials,) = tmp_path.glob("sweeps/*/trials.parquet")
+    import pandas as pd
+
+    table = pd.read_parquet(trials)
+    assert score in set(table["last_hop@5"])

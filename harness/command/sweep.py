@@ -57,8 +57,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def run(config: DictConfig) -> None:
-    """Sweep, print, then export to the tracker: what is printed waits for no server."""
+def run(config: DictConfig) -> float | None:
+    """Sweep, print, then export to the tracker; return the winner's objective on tune.
+
+    What is printed waits for no server. A dry run returns None.
+    """
     from dataclasses import replace
 
     if not config.dry_run and config.get("gold") is None:
@@ -98,7 +101,8 @@ def run(config: DictConfig) -> None:
     for line in unused:
         log.warning("%s", line)
     if config.dry_run:
-        return show_plan(plan)
+        show_plan(plan)
+        return None
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
@@ -111,6 +115,7 @@ def run(config: DictConfig) -> None:
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)
+    return result.whole.score(result.whole.rows[result.whole.winner_place])
 
 
 def use_own_runs(config: DictConfig) -> None:
