@@ -23,6 +23,8 @@ MARGIN = 0.02
 """The largest difference that does not matter, unless a configuration says another one."""
 
 
+WHOLE = 4
+"""Mean size of the clusters of several questions from which a finding may hang on one cluster."""
 EQUAL = 1e-9
 """Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 -
 x).
@@ -209,6 +211,30 @@ class Comparison:
         if not shown(self.p_deciding if self.p_holm is None else self.p_holm):
             return "even"
         return "better" if self.difference > 0 else "worse"
+
+    @cached_property
+    def undone_by(self) -> int | None:
+        """The size of one more cluster that would undo the finding; None if none would.
+
+        The cluster has the mean size of those with several queries, and all of its queries are won
+        by the side that is behind. No test by cluster is right if clusters are won as a whole but
+        seldom, because a sample may hold none of them. None also without a finding, for metrics
+        that are not 0/1, and if clusters have fewer than ``WHOLE`` questions on average.
+        """
+        if not (self.shared and self.binary) or self.finding == "even":
+            return None
+        sizes = np.bincount(self._labels)
+        size = round(float(sizes[sizes > 1].mean()))
+        if size < WHOLE:
+            return None
+        ahead, behind = np.zeros(size), np.ones(size)
+        if self.finding == "worse":
+            ahead, behind = behind, ahead
+        labels = np.concatenate([self._labels, np.full(size, len(sizes))])
+        ours = np.concatenate([self.ours, ahead])
+        theirs = np.concatenate([self.theirs, behind])
+        p = Comparison(ours, theirs, self.binary, self.margin, labels, self.test).p_deciding
+        return None if shown(p) else size
 
     @property
     def within_margin(self) -> bool:

@@ -94,6 +94,12 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
     ]
     if found.contradicted:
         said.append(Sentence("caveat", f"Against {theirs} {_rule(found)}."))
+    if (size := found.undone_by) is not None:
+        text = (
+            f"Against {theirs}: one more cluster of {size} {found.scale.item}s, all won by the "
+            "other side, would undo this finding."
+        )
+        said.append(Sentence("caveat", text))
     if found.interval is not None and found.finding == "even":
         said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
     return said

@@ -13,6 +13,8 @@ Answer = Literal["passes", "fails", "cannot be told"]
 STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 2}
 """The exit status of each answer."""
 KINDS = ("no_worse", "better")
+MARGIN = 2.0
+"""Points of the default margin."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,9 @@ class Gate:
     """What a difference from the baseline must be: its whole 95% interval above a bound.
 
     kind: ``no_worse``, above minus the margin; ``better``, above the margin.    margin: in points,
-    or, of scores that are no shares, in their unit.
+    or, of scores that are no shares, in their unit. None: 2 points for ``no_worse`` of a metric
+    that is 0 or 1 (with a margin of 0 the gate fails equal systems in up to 18% of comparisons
+    whose clusters are won as a whole but seldom; with 2 points in up to 2.6%), else 0.
 
     The interval is the one that decides, by cluster where questions share gold. An interval that is
     below the bound fails, and one that holds it cannot be told. Where no question differs nothing
@@ -29,16 +33,23 @@ class Gate:
     """
 
     kind: str
-    margin: float = 0.0
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         one_of("gate", self.kind, KINDS)
-        bounded("margin", self.margin, 0)
+        if self.margin is not None:
+            bounded("margin", self.margin, 0)
 
     def bound(self, one: SystemComparison) -> float:
         """What the interval must lie above, in shares or in the scores' unit."""
-        margin = self.margin / 100 if one.scale.share else self.margin
+        points = self._margin(one)
+        margin = points / 100 if one.scale.share else points
         return -margin if self.kind == "no_worse" else margin
+
+    def _margin(self, one: SystemComparison) -> float:
+        if self.margin is not None:
+            return self.margin
+        return MARGIN if self.kind == "no_worse" and one.binary else 0.0
 
     def answer(self, one: SystemComparison) -> Answer:
         """What the gate says to a comparison."""
@@ -58,10 +69,9 @@ class Gate:
         )
         deciding = found[answers.index(worst)]
         others = f" ({answers.count(worst)} of {len(found)} comparisons)" if len(found) > 1 else ""
-        return (
-            worst,
-            f"gate={self.kind} margin={self.margin:g} {worst}{others}: {self._reason(deciding)}",
-        )
+        margin = self._margin(deciding)
+        line = f"gate={self.kind} margin={margin:g} {worst}{others}: {self._reason(deciding)}"
+        return worst, line
 
     def _reason(self, one: SystemComparison) -> str:
         pair = f"{one.name} against {one.baseline} by {one.metric}"

@@ -238,3 +238,19 @@ def test_a_row_a_query_by_hand() -> None:
     assert said.startswith(
         "recall@k: the share of gold passages that are in the top k; full_sup@k: all gold"
     )
+
+
+def test_a_finding_that_one_more_cluster_would_undo() -> None:
+    """Nine single losses in 30 clusters of 10: p by cluster is 2 / 2^9. A tenth cluster of 10 wins
+    would leave 10 won and 9 lost.
+    """
+    labels = np.repeat(np.arange(30), 10)
+    theirs = np.zeros(300)
+    theirs[np.arange(9) * 10] = 1
+    found = Comparison.of(np.zeros(300), theirs, labels=labels)
+    assert found.p_cluster == pytest.approx(2 / 2**9)
+    assert (found.finding, found.undone_by) == ("worse", 10)
+    single = Comparison.of(np.zeros(300), theirs)
+    assert single.undone_by is None
+    theirs[np.arange(30) * 10] = 1
+    assert Comparison.of(np.zeros(300), theirs, labels=labels).undone_by is None
