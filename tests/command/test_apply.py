@@ -5,7 +5,6 @@ and others as them.
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +167,6 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     asked_of = ["baseline=own.trec", f"gold={other}", "split=test", "metric=recall@5"]
     status, said, _ = command("compare", "run=transferred.trec", *asked_of)
     assert not status
-    assert re.search(r"test questions; look \d+ at them", " ".join(said.split()))
 
 
 def test_what_is_refused_in_one_line(

@@ -70,12 +70,12 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     ]
     assert command("fuse", *fused)[0] == 0
     assert list(harness.read(tmp_path / "f.tsv").to_dict()["q2"]) == ["d3", "d1"]
-    status, _, said = command("evaluate", f"run={run}", *given[:2])
+    status, _, said = command("evaluate", f"run={run}", *given[:1])
     assert status == 2
     assert (
         "found frage, absatz, wert; name yours: columns={query: ..., doc: ..., score: ...}" in said
     )
-    status, _, said = command("evaluate", f"run={run}", *given[:2], "columns={passage: absatz}")
+    status, _, said = command("evaluate", f"run={run}", *given[:1], "columns={passage: absatz}")
     assert status == 2
     assert "columns=passage" in said
 

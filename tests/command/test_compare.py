@@ -502,7 +502,7 @@ def test_explain_is_true_or_false(
     status, _, said = command(
         "compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all"
     )
-    assert (status, said) == (2, "error: explain=all: expected true or false\n")
+    assert (status, said) == (2, "error: explain=all: expected true or false, got all\n")
 
 
 def test_letters_that_a_font_lacks_are_one_line(

@@ -75,12 +75,11 @@ CASES: dict[str, list[Any]] = {
     "split": [(POINT, "split=disjoint")],
     "reference": [(POINT, "reference=graph")],
     "objective": [(POINT, "objective=recall@2")],
-    "margin": [(POINT, "margin=0.2")],
     "metrics": [(POINT, "metrics=[ndcg@3]")],
 }
 """By key of conf/config.yaml: what is typed first, and the overrides that are added."""
-ELSEWHERE = {"paths", "tracking", "device", "dry_run"}
-"""Where results are kept, shown and computed."""
+ELSEWHERE = {"paths", "tracking", "device", "dry_run", "margin"}
+"""Where results are kept, shown and computed, and what is said of an interval."""
 
 
 @pytest.fixture(scope="module")

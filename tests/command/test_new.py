@@ -113,7 +113,7 @@ def test_a_fuser_that_breaks_the_contract_fails(folder: Path) -> None:
             "fuser",
             "best = torch",
             "1 / 0; best = torch",
-            "ZeroDivisionError: division by zero (FILE:31); mend that",
+            "ZeroDivisionError: division by zero (FILE:32); mend that",
         ),
         (
             "fuser",

@@ -389,7 +389,7 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
     Scores are rounded there: those that became equal keep their order, here U before V although
     both are 0.1.
     """
-    path, looks = tmp_path / "run.json"
+    path = tmp_path / "run.json"
     for written, query in (([SOLUTION], "Who?"), ({"q": SOLUTION}, "q")):
         path.write_text(json.dumps(written))
         found = lists.read(path).to_dict()
@@ -397,7 +397,7 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
         assert found[query] == pytest.approx({"T\nz.": 0.5, "U\na.": 0.1, "V\nb.": 0.1})
         assert list(found[query]) == ["T\nz.", "U\na.", "V\nb."]
     status, said, error = command(
-        "evaluate", f"run={path}", f"gold={path}", "metrics=[recall]", "k=[2]", looks
+        "evaluate", f"run={path}", f"gold={path}", "metrics=[recall]", "k=[2]"
     )
     assert (status, "100.0" in said) == (0, True), error
     named = {

@@ -31,7 +31,7 @@ TREC = {
     "ndcg@10": "ndcg_cut_10",
     "recall@3": "recall_3",
     "mrr": "recip_rank",
-    "any_sup@1": "success_1",
+    "success@1": "success_1",
     "success@5": "success_5",
     "precision@3": "P_3",
     "precision@10": "P_10",

@@ -15,8 +15,8 @@ from harness.sweep.trial.cost import cost
 from harness.work.latency import time_alone
 from harness.work.store import Store
 
-EXTRACTOR = {"_target_": "extractor.llm.LLM"}
-GRAPH = {"_target_": "graph.entity.Entity", "extractor": EXTRACTOR}
+EXTRACTOR = {"_target_": "harness.extractor.llm.LLM"}
+GRAPH = {"_target_": "harness.graph.entity.Entity", "extractor": EXTRACTOR}
 INPUTS = {"benchmark": "5ca1ab1e"}
 
 
@@ -38,10 +38,10 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
     make(store, "graph", GRAPH, {"extraction": key, **INPUTS}, 7.0, {})
     gate = {"answers": 2, "tokens": {"prompt": 30, "completion": 4}, "cost": 0.25}
     lists = {
-        "ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH},
-        "hipporag": {"_target_": "retriever.hipporag.HippoRAG", "graph": GRAPH},
-        "bm25": {"_target_": "retriever.bm25.BM25"},
-        "gone": {"_target_": "retriever.dense.Dense"},
+        "ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH},
+        "hipporag": {"_target_": "harness.retriever.hipporag.HippoRAG", "graph": GRAPH},
+        "bm25": {"_target_": "harness.retriever.bm25.BM25"},
+        "gone": {"_target_": "harness.retriever.dense.Dense"},
     }
     make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {})
     make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate})
@@ -84,8 +84,8 @@ def test_what_a_list_needs_by_hand(store):
     graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
     asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
     lists = {
-        "ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH},
-        "old": {"_target_": "retriever.bm25.BM25"},
+        "ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH},
+        "old": {"_target_": "harness.retriever.bm25.BM25"},
     }
     told(
         "retrieve",
@@ -134,7 +134,7 @@ def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):
 
 
 def test_without_a_model_nothing_is_said_of_one(store):
-    lists = {"bm25": {"_target_": "retriever.bm25.BM25"}}
+    lists = {"bm25": {"_target_": "harness.retriever.bm25.BM25"}}
     assert "model" not in cost(lists, "5ca1ab1e", store, {}, 4)
 
 

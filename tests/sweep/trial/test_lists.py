@@ -1,5 +1,8 @@
 """The retrievers of a configuration's lists."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from harness.core.configuration import compose
@@ -24,7 +27,8 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     asked = ["objective=recall@5", "metrics=[last_hop@5,recall@5,last_hop@10]"]
-    plan = Plan(compose("config", asked), ()).without_order("mine", "tune")
+    data: Any = SimpleNamespace(name="mine", ids_only=False)
+    plan = Plan(compose("config", asked), ()).without_order(data, "tune")
     assert plan.metrics == ["recall@5"]
     assert (
         "mine: last_hop@5, last_hop@10 not measured, no tune question has a known order of hops"
@@ -34,4 +38,4 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(
         HarnessError,
         match=r"objective=last_hop@5: no tune question of mine has a known order of hops",
     ):
-        Plan(compose("config"), ()).without_order("mine", "tune")
+        Plan(compose("config"), ()).without_order(data, "tune")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,7 +39,7 @@ class Dpr(SentenceTransformer):
 
     def open(self) -> Model:
         """Load both."""
-        plain = {name: getattr(self, name) for name in SentenceTransformer.__dataclass_fields__}
+        plain = {one.name: getattr(self, one.name) for one in fields(SentenceTransformer)}
         passages = SentenceTransformer(**plain)
         return Towers(passages.open(), replace(passages, model=self.question_model).open())
 

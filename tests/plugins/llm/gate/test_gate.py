@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration import defaults, instantiate, names
 from harness.plugins.llm.gate import Candidates, Gate, Kept, keep
 from harness.plugins.llm.gate.none import Open
 from harness.work.store import Store
@@ -108,10 +109,8 @@ def test_distinct_candidates_name_what_was_there(rows: list[list[int]], texts: l
 
 @pytest.mark.parametrize("name", names("gate"))
 def test_every_configuration_makes_a_gate_of_its_module(name: str) -> None:
-    model = ["+gate.model=m"] if name == "llm" else []
-    config = compose(
-        "config", [f"+gate={name}", *(part.lstrip("+") for part in model), "paths.runs=r"]
-    )
-    made = instantiate(config.gate)
+    fields = defaults("gate", name)
+    own = {"encoder": defaults("encoder", "hashed"), "model": "m", "answers": "answers"}
+    made = instantiate(OmegaConf.create(fields | {key: own[key] for key in own.keys() & fields}))
     assert isinstance(made, Gate)
     assert type(made).__module__ == f"harness.plugins.llm.gate.{name}"
