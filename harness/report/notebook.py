@@ -11,6 +11,7 @@ from harness.core.configuration import compose
 from harness.core.errors import path_of
 from harness.core.table import Table
 from harness.report.figure import Picture
+from harness.report.output import displayed
 from harness.report.pdf import section
 from harness.sweep.folder import SweepResult, latest
 
@@ -26,12 +27,12 @@ class SweepNotebook(SweepResult):
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """The tables of `harness report`, by name."""
-        return {table.name: table for table in section(self).tables}
+        return {table.name: table for table in section(self, displayed()).tables}
 
     @cached_property
     def figures(self) -> Mapping[str, Picture]:
         """The figures of `harness report`, by name."""
-        return {picture.name: picture for picture in section(self).pictures}
+        return {picture.name: picture for picture in section(self, displayed()).pictures}
 
 
 def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:

@@ -16,13 +16,6 @@ from harness.core.table.table import Table
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
 r"""A head of two lines; ``\shortstack`` would set each as high as its own letters are."""
-BOX = r"""\resizebox{%%
-\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi}{!}{%%
-%s}
-"""
-"""Where a document is narrower than the layout a table is shrunk a little: letters of 8 pt become 7
-at least.
-"""
 GAP = 6.0
 """Points between two columns, twice ``tabcolsep``."""
 BOLD = 1.12
@@ -40,20 +33,19 @@ LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@
 
 @dataclass(frozen=True)
 class Layout:
-    """The document that a table stands in: widths of a column and of the page, and sizes of
-    letters, in points.
+    """The document that a table stands in: widths of a column and of the page in
+    points.
 
     letter: of a table, times how wide the font is.
     """
 
-    column: float = 240.0
-    page: float = 490.0
+    column: float = 219.0
+    page: float = 455.0
     letter: float = 8.5
-    text: float = 10.0
 
 
 TWO_COLUMNS = Layout()
-"""An article of two columns on letter paper or A4."""
+"""The narrowest common article of two columns, that of ACL's venues."""
 
 
 def table_text(text: str) -> str:
@@ -168,17 +160,19 @@ class LatexTable:
         return found
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
-        """Some columns of some rows, in a box that is made a little smaller where a document is
-        narrower.
-        """
+        """Some columns of some rows; a name in front that repeats the one above is left out."""
         specs = "".join(self._spec(place) for place in places)
         lines = [f"\\begin{{tabular}}{{{specs}}}", "\\toprule", *self._groups(places)]
         lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
         for row in range(first, first + count):
             if row in self.table.style.rules and row > first:
                 lines.append("\\midrule")
-            lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
-        return BOX % "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+            cells = [self._cell(row, place) for place in places]
+            same = row > first and self.cells[row][0] == self.cells[row - 1][0]
+            if same and self.table.style.rules and self.kinds[:2] == ["text", "text"]:
+                cells[0] = ""
+            lines.append(" & ".join(cells) + " \\\\")
+        return "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
 
     def _groups(self, places: Sequence[int]) -> list[str]:
         """The line of heads above heads, with rules below them; none without groups."""
@@ -227,8 +221,6 @@ class LatexTable:
         shown = table_text(text)
         if row in self.table.marked or (row, place) in style.best:
             shown = f"\\textbf{{{shown}}}"
-        if (row, place) in style.second:
-            shown += rf"\llap{{\underline{{\phantom{{{table_text(text)}}}}}}}"
         if (
             self.kinds[place] != "text"
             and self.kinds[place] not in PAIRS

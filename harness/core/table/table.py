@@ -53,12 +53,10 @@ class Source:
 class Style:
     """What cells carry beside their value: each is named by row and column.
 
-    best: in bold.    second: underlined.    marks: raised signs behind a number.    rules: rows
-    with a rule above.
+    best: in bold.    marks: raised signs behind a number.    rules: rows with a rule above.
     """
 
     best: frozenset[tuple[int, int]] = frozenset()
-    second: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     rules: frozenset[int] = frozenset()
 
@@ -69,11 +67,8 @@ class Style:
         out.
         """
         marks = {places[cell]: mark for cell, mark in self.marks.items() if cell in places}
-        best, second = (
-            frozenset(places[one] for one in own if one in places)
-            for own in (self.best, self.second)
-        )
-        return Style(best, second, marks, rules)
+        best = frozenset(places[one] for one in self.best if one in places)
+        return Style(best, marks, rules)
 
 
 @dataclass(frozen=True)
@@ -133,6 +128,10 @@ class Table:
     def caption(self) -> str:
         """Everything that is said about it, in sentences, for where it stands alone."""
         return " ".join([sentence(self.head), *self.notes, *self.source.notes])
+
+    def named(self, name: str) -> Table:
+        """The same under another name."""
+        return replace(self, name=name)
 
     def without_notes(self) -> Table:
         """The same for where another table below it says what must be known."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from harness.core.table.latex import LatexTable, Layout, table_text
 from harness.core.table.table import Table, sentence
 
-NEEDS = "% Needs the packages array, booktabs and graphicx.\n"
+NEEDS = "% Needs the packages array and booktabs.\n"
 HEAD = r"""\begin{%s}[htbp]
 %s\centering\footnotesize
 \setlength{\belowcaptionskip}{6pt}
@@ -29,11 +29,6 @@ there.
 """
 NOTE = r"""\par\vspace{4pt}
 \begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
-"""
-SHARED_NOTES = r"\sharednotes"
-SHARED = rf"\providecommand{{{SHARED_NOTES}}}[1]{{#1}}"
-"""Notes that all tables of a source have; a document that prints them once defines this to print
-nothing.
 """
 
 
@@ -55,7 +50,8 @@ def typeset(
         panels = sheet.panels()
     wide = max(map(sheet.width, panels)) > layout.column
     environment = "table*" if wide else "table"
-    below, tables = _notes(table, rename), []
+    said = table_text(rename(" ".join([*table.notes, *table.source.notes])))
+    below, tables = NOTE % said if said else "", []
     for first, rows in table.pages(len(panels), sheet.lines):
         body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
         if first:
@@ -68,14 +64,4 @@ def typeset(
         else:
             head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
             tables.append(f"{head}\\label{{tab:{label}}}\n{body}{below}\\end{{{environment}}}\n")
-    defined = [*([SHARED] if SHARED_NOTES in below else []), *([PANELS] if len(panels) > 1 else [])]
-    return "".join([NEEDS, *(f"{line}\n" for line in defined), *tables])
-
-
-def _notes(table: Table, rename: Callable[[str], str]) -> str:
-    """What stands below the table; empty where there are no notes."""
-    own, shared = (
-        table_text(rename(" ".join(notes))) for notes in (table.notes, table.source.notes)
-    )
-    note = " ".join(filter(None, [own, f"{SHARED_NOTES}{{{shared}}}" if shared else ""]))
-    return NOTE % note if note else ""
+    return "".join([NEEDS, f"{PANELS}\n" if len(panels) > 1 else "", *tables])

@@ -1,25 +1,24 @@
-"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``,
-``report.pdf``.
+"""What `harness report` writes: tables and figures of each sweep in folders that keep their names,
+the table of all of them, and report.pdf.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.core.escape import file_name
+from harness.core.escape import file_name, tex
 from harness.core.files import write_text
-from harness.core.table import TWO_COLUMNS, Table, counted, typeset
-from harness.report.console.conclusions import SHORT, conclusions
+from harness.core.table import TWO_COLUMNS, Source, Table, counted, table_text, typeset
+from harness.report.console.conclusions import SHORT, conclusions, in_short
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import (
     Page,
     Picture,
     alpha,
+    brought_pictures,
     ceiling,
     frontier,
     knobs,
@@ -27,170 +26,172 @@ from harness.report.figure import (
     outcomes,
 )
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
+from harness.report.table.knobs import knobs_over
+from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
-from harness.sweep.folder import SweepResult, by_kind
+from harness.sweep.folder import SweepResult, by_kind, encoders
 from harness.work.progress import over
 
 FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
-MOST = 12
-"""Columns of a table of the document: the other metrics of one that has more are a table in the
-appendix.
-"""
-FIRST = 3
-"""Metrics that stay."""
-AS_TYPED = Display()
-"""Names as conf/ has them."""
-
-
-@dataclass(frozen=True)
-class Built:
-    """What was written, and a line about each PDF (its path, or why there is none); of a paper also
-    why its results are several tables.
-    """
-
-    files: Sequence[Path]
-    pdf: str
+OWNER = "% Of sweep {}.\n"
+"""The first line of a sweep's details.tex."""
+OF_PAPER = ("main", "by_hops")
+"""Tables that lie in a sweep's folder itself; all others are in more/."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """What a report shows of one sweep."""
+    """What a report shows of one sweep, or of several together.
+
+    Attributes:
+        title: its heading.
+        folder: below tables/ and figures/; empty for what is of several sweeps.
+        lead: the sentences below the first table.
+        details: what must be known of the numbers and is no part of a table, by topic.
+        tables, pictures: the first ones stand on its first page.
+    """
 
     title: str
-    sweep: str
-    facts: Mapping[str, str]
+    folder: str
+    lead: Sequence[str]
+    details: Mapping[str, str]
     tables: Sequence[Table]
     pictures: Sequence[Picture]
 
-    @property
-    def sheets(self) -> list[Table]:
-        """The tables of the document: the first one, then what was taken from it, then the
-        others.
-        """
-        return [sheet for table in self.tables for sheet in _sheets(table)]
-
-    @property
-    def lead(self) -> list[str]:
-        """The facts that stand before the tables; the others stand behind the figures."""
-        return [name for name in (SHORT,) if name in self.facts]
-
-    @property
-    def notes(self) -> list[str]:
-        """What holds for all tables, each sentence once."""
-        return list(dict.fromkeys(note for table in self.tables for note in table.source.notes))
-
-    def label(self, name: str) -> str:
-        """Of a table or a figure in LaTeX: no two sweeps share one."""
-        return f"{file_name(self.sweep)}-{name.rpartition('/')[2]}"
-
-    def apart(self, name: str) -> Section:
-        """The same below a folder and a label of that name, so that several sweeps stand in one
-        report.
-        """
-        return dataclasses.replace(
-            self,
-            tables=[
-                dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables
-            ],
-            pictures=[
-                dataclasses.replace(picture, name=f"{name}/{picture.name}")
-                for picture in self.pictures
-            ],
-        )
+    def path(self, table: Table) -> str:
+        """Of a table's files below tables/, without their ending."""
+        name = table.name if table.name in OF_PAPER else f"more/{table.name}"
+        return f"{self.folder}/{name}" if self.folder else name
 
 
-def _sheets(table: Table) -> list[Table]:
-    """The table; of one that is too wide the first metrics, and the others with raw p as a second
-    table.
-    """
-    titles = table.titles
-    metrics = [place for place, column in enumerate(table.columns) if column.kind == "share"]
-    moved = metrics[FIRST:] + [
-        place for place, title in enumerate(titles) if title == "p" and "Holm p" in titles
-    ]
-    if len(titles) <= MOST or not moved:
-        return [table]
-    kept = table.take([place for place in range(len(titles)) if place not in moved])
-    others = table.take([*table.keys, *moved])
-    extent = dataclasses.replace(table.source, notes=())
-    name, title = f"{table.name}_metrics", f"{table.title}, the other metrics"
-    return [kept, dataclasses.replace(others, name=name, title=title, notes=(), source=extent)]
-
-
-def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
-    """Every table and figure of a sweep.    more: further figures, such as a benchmark's
-    calibration.
-    """
-    tables, pictures = build_experiment(result)
-    drawn = [picture for module in FIGURES for picture in module.pictures(result)]
+def section(
+    result: SweepResult, display: Display, folder: str = "", pictures: Sequence[Picture] = ()
+) -> Section:
+    """Every table and figure of a sweep.    pictures: further figures."""
+    tables, drawn = build_experiment(result)
+    of_sweep = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
-        f"Sweep {result.folder.name}",
-        result.folder.name,
-        sweep_facts(result),
-        [*tables, *build_tables(result)],
-        [*pictures, *drawn, *more],
+        f"{display.dataset.get(result.locked.dataset, result.locked.dataset)}, {result.kind}",
+        folder,
+        in_short(result)[1:4],
+        details(result),
+        [*main([result], display), by_hops(result.locked, display), *tables, *build_tables(result)],
+        [*of_sweep[:1], *drawn, *of_sweep[1:], *pictures],
     )
 
 
-def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
-    """What shows several benchmarks at once: an experiment's joint figures, and whether winners
-    hold on all.
+def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Display) -> list[str]:
+    """Write the report.
+
+    Nothing of a sweep that is not reported is changed: each has a folder, named after benchmark,
+    encoders and objective. The same results give the same bytes.
+
+    Args:
+        results: the sweeps, by their titles.
+        runs: where plug-ins keep figures of a benchmark.
+        out: the folder of the report.
+        display: names of papers.
+
+    Returns:
+        Lines on what was written.
     """
-    results = list(results)
-    sections = {
-        kind: Section(
-            kind, kind, {"sweeps": ", ".join(one.folder.name for one in ones)}, [], pictures
+    folders = _folders(list(results.values()), out)
+    sections = []
+    for result, folder in over("tables", list(zip(results.values(), folders, strict=True))):
+        brought = brought_pictures(runs, str(result.manifest["dataset"]))
+        sections.append(section(result, display, folder, brought))
+    together = _together(list(results.values()), display)
+    made = [path for one in [together, *sections] for path in _write(one, out, display)]
+    document = fill(
+        "report.tex.j2",
+        title=next(iter(results)) if len(results) == 1 else counted(len(results), "sweep"),
+        together=together if len(results) > 1 else None,
+        sections=sections,
+        display=display,
+    )
+    made.append(write_text(out / "report.tex", document))
+    lines: dict[Path, list[str]] = {}
+    for path in made:
+        lines.setdefault(path.parent, []).append(path.name)
+    pdf = compile_pdf(out, SECONDS * len(results))
+    return [f"{folder}: {', '.join(sorted(names))}" for folder, names in lines.items()] + [pdf]
+
+
+def _folders(results: Sequence[SweepResult], out: Path) -> list[str]:
+    """A folder for each sweep; the start of the lock's hash is part of its name where another sweep
+    has it already.
+    """
+    found: list[str] = []
+    for result in results:
+        made = [
+            name.rpartition("/")[2].lower() for name in encoders(result.manifest.get("lists") or {})
+        ]
+        parts = [str(result.manifest["dataset"]), *made, str(result.manifest["objective"])]
+        name = file_name("-".join(parts))
+        details = out / "tables" / name / "details.tex"
+        other = details.is_file() and not details.read_text("utf-8").startswith(
+            OWNER.format(result.folder.name)
         )
-        for kind, ones in by_kind(results).items()
-        if (pictures := joint_figures(ones))
-    }
-    for kind, table in replications(results).items():
-        alone = Section(kind, kind, {}, [], [])
-        sections[kind] = dataclasses.replace(sections.get(kind, alone), tables=[table])
-    return sections
+        taken = other or name in found
+        found.append(f"{name}-{result.lock['sha256'][:6]}" if taken else name)
+    return found
 
 
-def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
-    """Write the files of a report. Tables and figures that an earlier one left and this one does
-    not have go.
+def _together(results: Sequence[SweepResult], display: Display) -> Section:
+    """What shows all sweeps at once."""
+    tables = main(results, display)
+    for number, table in enumerate(replications(results).values()):
+        tables.append(table if not number else table.named(f"{table.name}_{number + 1}"))
+    for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
+        own = knobs_over([one for one in results if one.manifest["dataset"] == name])
+        tables += [table.named(f"knobs_{file_name(name)}") for table in own]
+    pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
+    return Section("All sweeps", "", [], {}, tables, pictures)
 
-    sections: by their titles; of several, each one's tables and figures lie in folders of that
-    name. The same results give the same bytes.
-    """
-    shown = list(sections.values())
-    if len(shown) > 1:
-        shown = [
-            dataclasses.replace(one, title=name).apart(file_name(name))
-            for name, one in sections.items()
+
+def _write(one: Section, out: Path, display: Display) -> list[Path]:
+    """The files of a section; of its own tables and figures those that it has no more go."""
+    tables, figures = out / "tables" / one.folder, out / "figures" / one.folder
+    made: list[Path] = []
+    by_name: dict[str, list[Table]] = {}
+    for table in one.tables:
+        by_name.setdefault(one.path(table), []).append(table)
+    for name, own in by_name.items():
+        label = file_name(name.replace("/more/", "/"))
+        texts = [
+            typeset(
+                replace(table, source=Source(table.source.extent)),
+                TWO_COLUMNS,
+                f"{label}{number or ''}",
+                display.text,
+                display.cell,
+            )
+            for number, table in enumerate(own)
         ]
-    files: list[Path] = []
-    for one in shown:
-        files += [
-            write_text(folder / "tables" / f"{table.name}.csv", table.csv()) for table in one.tables
-        ]
-        for sheet in one.sheets:
-            text = typeset(sheet, TWO_COLUMNS, one.label(sheet.name), display.text, display.cell)
-            files.append(write_text(folder / "tables" / f"{sheet.name}.tex", text))
-    for picture in over("figures", [picture for one in shown for picture in one.pictures]):
-        files += picture.save(folder / "figures", Page(rename=display.label))
-    title = shown[0].title if len(shown) == 1 else f"{len(sections)} sweeps"
-    document = fill("report.tex.j2", title=title, sections=shown, display=display)
-    _remove_old(folder, files)
-    files.append(write_text(folder / "report.tex", document))
-    return Built(files, compile_pdf(folder, SECONDS * len(sections)))
+        made.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
+        made.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in own)))
+    for picture in over("figures", list(one.pictures)):
+        made += picture.save(figures, Page(rename=display.label))
+    if one.folder:
+        for path in [*(tables / "more").glob("*"), *figures.glob("*")]:
+            if path not in made:
+                path.unlink()
+        told = "".join(
+            f"\\noindent{{\\footnotesize\\textbf{{{tex(topic)}}}: "
+            f"{table_text(display.text(text))}\\par}}\n"
+            for topic, text in one.details.items()
+        )
+        owner = OWNER.format(one.details["sweep"])
+        made.append(write_text(tables / "details.tex", f"{owner}{told}"))
+    return made
 
 
-def sweep_facts(result: SweepResult) -> dict[str, str]:
-    """What the report's head says: where its numbers come from."""
+def details(result: SweepResult) -> dict[str, str]:
+    """Where a sweep's numbers come from, and what must be known of them, by topic."""
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(
         f"{name} {version}" for name, version in sorted(manifest["libraries"].items())
-    )
-    shown = (
-        f"{view.split}, evaluation {view.evaluation}"
-        if view.evaluation
-        else f"{view.split} (nothing held out yet)"
     )
     sizes = manifest.get("counts")
     counts = (
@@ -199,30 +200,17 @@ def sweep_facts(result: SweepResult) -> dict[str, str]:
         else []
     )
     tune = counted(len(result.queries), "tune question")
+    shown = f"evaluation {view.evaluation}" if view.evaluation else "nothing held out yet"
     return {
+        "sweep": result.folder.name,
         "benchmark": ", ".join([str(manifest["dataset"]), *counts, tune]),
-        "locked trials on": shown,
-        "winner": result.locked.winner_title,
-        "objective": str(manifest["objective"]),
-        **conclusions(result),
+        "locked trials on": f"{view.split} ({shown})",
+        "winner": view.winner_title,
+        "numbers": " ".join(view.source.notes),
+        **{topic: text for topic, text in conclusions(result).items() if topic != SHORT},
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),
         "code": str(manifest["code"]),
         "libraries": libraries,
     }
-
-
-def _remove_old(folder: Path, kept: Sequence[Path]) -> None:
-    """Remove the tables and figures that the earlier report.tex names, and folders that are empty
-    then.
-    """
-    earlier = folder / "report.tex"
-    text = earlier.read_text(encoding="utf-8") if earlier.is_file() else ""
-    for name in re.findall(r"\\(?:input|includegraphics)\{((?:tables|figures)/[\w/-]+)\.", text):
-        for path in folder.glob(f"{name}.*"):
-            if path not in kept:
-                path.unlink()
-    for path in [*folder.glob("tables/*/"), *folder.glob("figures/*/")]:
-        if not any(path.iterdir()):
-            path.rmdir()

@@ -102,4 +102,5 @@ def fill(name: str, **values: Any) -> str:
         **LATEX_MARKS,  # type: ignore[arg-type]
     )
     environment.filters["markup"] = Markup
+    environment.filters["path_in"] = lambda table, section: section.path(table)
     return environment.get_template(name).render(**values)

@@ -47,7 +47,8 @@ def ablation(view: View) -> list[Table]:
         "equivalent by "
         "construction, which is uninformative."
     ]
-    return [Table("ablation", "Does the fuser matter?", columns, rows, view.source, notes)]
+    title = f"The best trial of each fuser against the winner on {view.half}"
+    return [Table("ablation", title, columns, rows, view.source, notes)]
 
 
 def _row(view: View, place: int, found: Comparison) -> list[Any]:

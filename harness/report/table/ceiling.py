@@ -25,7 +25,8 @@ def ceiling(view: View) -> list[Table]:
     ]
     rows = ceilings(view)
     notes = [f"Ceiling: {MEANING}."]
-    return [Table("ceiling", "Ceiling by pool", columns, rows, view.source, notes)] if rows else []
+    title = f"What a perfect fuser would reach by pool on {view.half}"
+    return [Table("ceiling", title, columns, rows, view.source, notes)] if rows else []
 
 
 def capped_pools(view: View) -> dict[str, list[Pool]]:

@@ -48,7 +48,7 @@ def cost(view: View) -> list[Table]:
     rows = [[name, found.get(name), *(known[name].get(key) for key in keys)] for name in order]
     notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
     return [
-        Table("cost", "Cost of each list", columns, rows, view.source, notes),
+        Table("cost", f"What each list costs on {view.half}", columns, rows, view.source, notes),
         *_budget(view, known),
     ]
 
@@ -91,9 +91,8 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
         "are trials with a "
         "reranker, whose time is not noted, and lists without a p95."
     ]
-    return [
-        Table("cost_budget", "Quality within a budget of time", columns, rows, view.source, notes)
-    ]
+    title = f"What a budget of time buys on {view.half}"
+    return [Table("cost_budget", title, columns, rows, view.source, notes)]
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -93,12 +93,14 @@ def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
 def effect(view: View) -> list[Table]:
     """The table; empty where the winner is the only list."""
     found = effects(view)
-    if not found:
-        return []
     parts = iter(corrected([part for one in found for part in one.parts.values()], view.evaluation))
     rows: list[tuple[Effect, str, Comparison]] = []
     for one in found:
-        rows += [(one, WHOLE, one.whole), *((one, label, next(parts)) for label in one.parts)]
+        own = [(one, label, next(parts)) for label in one.parts]
+        told = one.name == view.reference  # by hops and in all, by the table of hop counts
+        rows += own[len(one.hops) :] if told else [(one, WHOLE, one.whole), *own]
+    if not rows:
+        return []
     fields: list[Field[tuple[Effect, str, Comparison]]] = [
         Field(Column("against", "text"), lambda row: row[0].name),
         Field(Column("questions", "text"), lambda row: row[1]),
@@ -123,7 +125,12 @@ def effect(view: View) -> list[Table]:
     ]
     return [
         Table.of(
-            "effect", "Where the winner wins against each list", fields, rows, view.source, notes
+            "effect",
+            f"The winner against each list on {view.half}",
+            fields,
+            rows,
+            view.source,
+            notes,
         )
     ]
 

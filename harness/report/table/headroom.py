@@ -57,7 +57,8 @@ def headroom(view: View) -> list[Table]:
     marked = (
         frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
     )
-    return [Table("headroom", "Headroom", columns, rows, view.source, notes, marked)]
+    title = f"What a perfect fuser would add on {view.half}"
+    return [Table("headroom", title, columns, rows, view.source, notes, marked)]
 
 
 def losses(view: View, place: int) -> dict[str, Outcomes]:

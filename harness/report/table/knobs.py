@@ -43,7 +43,11 @@ def knobs(view: View) -> list[Table]:
     """
     found = of_view(view)
     return (
-        [_table("Which knob matters", found, view.source, explained(view, found))]
+        [
+            _table(
+                f"The share of each knob on {view.half}", found, view.source, explained(view, found)
+            )
+        ]
         if found.main
         else []
     )
@@ -59,9 +63,9 @@ def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
     if found is None or not found.main:
         return []
     view = views[0]
-    extent = Source(f"{view.dataset}, {view.split} split, n = {counted(view.n, 'question')}")
     told = explained(view, found, sum(len(one.fused) for one in views))
-    return [_table(f"Which knob matters, over {counted(len(views), 'sweep')}", found, extent, told)]
+    title = f"The share of each knob over {counted(len(views), 'sweep')} on {view.half}"
+    return [_table(title, found, Source(), told)]
 
 
 def _table(title: str, found: Importance, source: Source, note: str) -> Table:

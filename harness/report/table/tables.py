@@ -1,8 +1,9 @@
-"""The tables of a sweep: held-out, leaderboard, by hop count and type, effect, fusers, headroom."""
+"""The trials of a sweep as tables: one description of a trial's columns, and selections of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from harness.core.table import Column, Field, Style, Table, counted
@@ -21,57 +22,84 @@ LEADING = 2
 """Metrics beside the objective that stand before W and L."""
 AGAINST = (
     "W and L{known}: questions that the strategy finds and {reference} does not, and the "
-    "reverse; p: raw, exact "
-    "two-sided McNemar by question; W*, L*, Holm p*: the same against {best}, the best single "
-    "list on tune."
+    "reverse; p: raw, {test} by question; W*, L*, Holm p*: the same against {best}, the best "
+    "single list on tune."
 )
 
 
 def build_tables(result: SweepResult) -> list[Table]:
-    """All tables that this sweep has data for, in the order of the report."""
+    """What a sweep has data for beside the table of a paper; no two have the same columns."""
+    view = result.locked
+    trials = trial_table("trials", result, view, view.best_first)
+    others = [f"{name} %" for name in _shared(result)[1]]
+    against = ["difference", "95% of difference", *(f"{title}*" for title in BEST)]
+    board = leaderboard(result, 20)
+    first = board.titles[: board.titles.index("strategy") + 2]
     return [
-        *([heldout(result)] if result.test else []),
-        leaderboard(result, 20),
-        by_group(result.locked, "hops"),
-        by_group(result.locked, "type"),
-        *effect(result.locked),
-        *ablation(result.locked),
+        replace(
+            trials.select(["strategy", *against]),
+            name="best_list",
+            title=f"The locked trials against single lists on {view.half}",
+            notes=[
+                f"Difference from {view.reference} in points, 95% score interval; W*, L*, Holm p*: "
+                f"against {view.best_single}, the best single list on tune. {decided(view)}"
+            ],
+        ),
+        *(
+            [
+                replace(
+                    trials.select(["strategy", *others]),
+                    name="metrics",
+                    title=f"The other metrics on {view.half}",
+                    notes=(),
+                )
+            ]
+            if others
+            else []
+        ),
+        board.select([*first, "W", "L", "Holm p"]),
+        by_group(view, "type"),
+        *effect(view),
+        *ablation(view),
         *knobs(result.whole),
         *ceiling(result.whole),
-        *headroom(result.locked),
+        *headroom(view),
         *cost(result.whole),
     ]
 
 
-def heldout(result: SweepResult) -> Table:
-    """The locked trials on test, best first, with Wilson's interval of the objective and its value
-    on chains alone.
+def trial_table(name: str, result: SweepResult, view: View, places: Sequence[int]) -> Table:
+    """All that is shown of trials, a row each; the winner is marked.
+
+    places: of the rows in the view.
     """
-    view = result.locked
-    chain = view.queries["chain"].to_numpy(dtype=bool)
-    on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
-    fields = [*_columns(result, view), Field(Column("chain %"), lambda place: on_chains[place])]
     notes = [
         against(view),
-        f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; "
-        "difference: from "
-        f"{view.reference}, in points, 95% score interval; {decided(view)}chain: "
-        f"{view.objective} on the "
-        f"{counted(int(chain.sum()), 'question')} whose gold passages are a chain.",
+        f"Holm p: corrected over all that was compared on {view.split}{view.charge}; difference: "
+        f"from {view.reference}, in points, 95% score interval; {decided(view)}"
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
-    commands = [rerun(view.rows[place]) for place in view.best_first]
-    marked = frozenset({view.best_first.index(view.best_place)})
-    return Table.of(
-        "heldout",
-        "The locked trials",
-        fields,
-        view.best_first,
-        view.source,
-        notes,
-        marked,
-        commands,
-    )
+    marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
+    commands = [rerun(view.rows[place]) for place in places]
+    fields, title = _columns(result, view), f"The trials on {view.half}"
+    return Table.of(name, title, fields, places, view.source, notes, marked, commands)
+
+
+def heldout(result: SweepResult) -> Table:
+    """The locked trials, best first; of those on test also the objective on chains alone."""
+    view = result.locked
+    table = trial_table("heldout", result, view, view.best_first)
+    chain = view.queries["chain"].to_numpy(dtype=bool)
+    if not chain.any():
+        return table
+    on_chains = view.scores[:, chain].mean(axis=1)
+    rows = [
+        [*row, on_chains[place]] for row, place in zip(table.rows, view.best_first, strict=True)
+    ]
+    questions = counted(int(chain.sum()), "question")
+    note = f"Chain: {view.objective} on the {questions} whose gold passages are a chain."
+    columns = [*table.columns, Column("chain %")]
+    return replace(table, columns=columns, rows=rows, notes=[*table.notes, note])
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
@@ -85,20 +113,11 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     ]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
-    rank: Field[int] = Field(Column("rank", "count"), lambda place: place + 1)
-    fields = [rank, *_columns(result, view)]
-    marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
-    judged_against = against(view)
-    notes = [
-        f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}.",
-        f"{judged_against} Holm p: corrected over all trials; difference: from "
-        f"{view.reference}, in points, 95% score interval; {decided(view)}"
-        f"Bold: the winner{view.disguise}.",
-    ]
-    commands = [rerun(view.rows[place]) for place in kept]
-    return Table.of(
-        "leaderboard", "Leaderboard", fields, kept, view.source, notes, marked, commands
-    )
+    table = trial_table("leaderboard", result, view, kept)
+    rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
+    note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
+    columns = [Column("rank", "count"), *table.columns]
+    return replace(table, columns=columns, rows=rows, notes=[note, *table.notes])
 
 
 def _copies(view: View, limit: int | None) -> str:
@@ -128,7 +147,7 @@ def by_group(view: View, group: str) -> Table:
     notes = [
         f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
     ]
-    title = f"{view.objective} in percent by {what}"
+    title = f"{view.objective} in percent by {what} on {view.half}"
     return Table(f"by_{group}", title, columns, rows, view.source, notes, style=Style(best))
 
 
@@ -171,13 +190,18 @@ def _cell(view: View, column: Column, key: str, shown: bool = True) -> Field[int
     return Field(column, lambda place: rows[place].get(key), shown)
 
 
+def interval_title(view: View) -> str:
+    """The head of a score's interval, which says by what it is."""
+    return f"{'95% by cluster' if view.deciding else '95% (Wilson)'} of {view.objective}"
+
+
 def _columns(result: SweepResult, view: View) -> list[Field[int]]:
     """What is shown of a trial, on tune and on test, in this order: a column that is added here is
     added everywhere.
     """
     first, others = _shared(result)
     score = Column(f"{view.objective} %")
-    interval = Column(f"95% of {view.objective}", "interval", score.title)
+    interval = Column(interval_title(view), "interval", score.title)
     known = {key for row in view.rows for key in row}
     counts = {} if counts_graph_wins(view) else {"GraphWin": "graph_win", "GraphLoss": "graph_loss"}
 
@@ -187,18 +211,26 @@ def _columns(result: SweepResult, view: View) -> list[Field[int]]:
     return [
         _cell(view, Column("strategy", "text"), "name"),
         _cell(view, score, view.objective),
-        _cell(view, interval, "wilson_cluster", view.split == "test"),
+        Field(interval, lambda place: _interval(view, place), view.metric.binary),
         *(_cell(view, Column(f"{name} %"), name) for name in first),
         *reference("W", "L", "p"),
         *(_cell(view, Column(title, "count"), key, key in known) for title, key in counts.items()),
         *reference("Holm p"),
         *judged(lambda place: view.outcome(place, view.best_single), *BEST, mark="*"),
-        *reference("95% of difference"),
+        *reference("difference", "95% of difference"),
         *(_cell(view, Column(f"{name} %"), name) for name in others),
     ]
+
+
+def _interval(view: View, place: int) -> tuple[float, float] | None:
+    """Of the objective; None of too few clusters."""
+    own = view.compare(place, place)
+    return None if own.too_few else own.wilson_cluster
 
 
 def against(view: View) -> str:
     """For captions: what W, L, p and their likes against the best list are."""
     known = " (GraphWin and GraphLoss)" if counts_graph_wins(view) else ""
-    return AGAINST.format(best=view.best_single or "no list", reference=view.reference, known=known)
+    test = "exact two-sided McNemar" if view.metric.binary else "sign test"
+    best = view.best_single or "no list"
+    return AGAINST.format(best=best, reference=view.reference, known=known, test=test)

@@ -54,6 +54,12 @@ class View(TrialScores):
         )
 
     @property
+    def half(self) -> str:
+        """``the test half of musique (417 questions)``."""
+        part = "part" if self.splitting == "given" else "half"
+        return f"the {self.split} {part} of {self.dataset} ({counted(self.n, 'question')})"
+
+    @property
     def systems(self) -> str:
         """Encoder, graph retriever and depth of the lists."""
         return describe(self.manifest.get("lists") or {})
@@ -82,29 +88,19 @@ class View(TrialScores):
 
     @property
     def source(self) -> Source:
-        """What every table says: data, split, n, k, lists; and what counts as found, the hash,
-        which evaluation.
+        """What holds for every table: split, lists, what counts as found, the hash, which
+        evaluation, and cautions.
         """
-        name, at, k = self.objective.partition("@")
-        place = f"{self.dataset}, {self.split} split, n = {counted(self.n, 'question')}"
-        place += (
-            " (split=disjoint: no gold passage of tune is one of test)"
-            if self.splitting == "disjoint"
-            else ""
-        )
-        place += (
-            " (split=given: tune and test are the benchmark's own)"
-            if self.splitting == "given"
-            else ""
-        )
-        place += self.unordered() + (f", k = {k}" if at else "")
-        times = (
-            f"Evaluation {self.evaluation} of {self.split}{self.charge}." if self.evaluation else ""
-        )
+        name = self.objective.partition("@")[0]
+        splitting = {
+            "disjoint": "split=disjoint: no gold passage of tune is one of test.",
+            "given": "split=given: tune and test are the benchmark's own.",
+        }
         notes = [
+            f"{self.where}{self.unordered()}.",
+            splitting.get(self.splitting, ""),
             f"{definitions((name, 'full_sup', 'recall'))}.",
             f"Data {self.data_sha256[:12]}.",
-            times,
             *(f"Caution: {line}." for line in self.warnings),
             *(
                 self.fitted(),
@@ -113,9 +109,7 @@ class View(TrialScores):
                 sample_note(self.dataset, self.data_sha256),
             ),
         ]
-        return Source(
-            "; ".join(filter(None, [place, self.systems])), [note.strip() for note in notes if note]
-        )
+        return Source(notes=[note.strip() for note in notes if note])
 
     def unordered(self) -> str:
         """How many queries last_hop counts, where the hop order of some is unknown."""

@@ -29,8 +29,8 @@ from harness.report.console import SHORT, conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, brought_pictures, list_scores
-from harness.report.pdf import sweep_facts
-from harness.report.table import build_tables, leaderboard
+from harness.report.pdf import details
+from harness.report.table import build_tables, heldout, leaderboard
 from harness.sweep.folder import SweepResult, View, read_entry
 
 
@@ -96,7 +96,7 @@ def _outcome(result: SweepResult, display: Display) -> Content:
 
 def _prose(result: SweepResult, display: Display) -> Content:
     """Conclusions, facts, and what each split's numbers are of."""
-    words, facts = conclusions(result), sweep_facts(result)
+    words, facts = conclusions(result), details(result)
     return {
         "lead": [display.text(line) for line in words.pop(SHORT).splitlines()],
         "words": {name: display.text(text) for name, text in words.items()},
@@ -112,12 +112,14 @@ def _prose(result: SweepResult, display: Display) -> Content:
 
 def _tables(result: SweepResult, of_experiment: Sequence[Table], display: Display) -> Content:
     """All trials on tune, and every other table."""
-    shown = [*of_experiment, *build_tables(result)]
+    columns = ("leaderboard", "best_list", "metrics")  # of the two tables of trials
+    others = [each for each in build_tables(result) if each.name not in columns]
+    shown = [*of_experiment, *([heldout(result)] if result.test else []), *others]
     return {
         "trials": table(
             dataclasses.replace(leaderboard(result), title="All trials on tune"), display
         ),
-        "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
+        "tables": [table(each, display) for each in shown],
     }
 
 

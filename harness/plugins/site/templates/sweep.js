@@ -32,7 +32,7 @@ async function sweepPage(key) {
 function heldoutFirst(sweep, key) {
   const spec = sweep.tables.find(one => one.name === "heldout");
   const same = sweep.heldout.filter(([, copy]) => copy).length;
-  return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title), el("p", {class: "caption"}, `${spec.of}.`),
+  return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title),
     table(spec, {keep: row => !sweep.heldout[row][1], to: row => ["trial", key, "test", sweep.heldout[row][0]], save: `${key}-heldout`}),
     same ? el("p", {class: "caption"}, `Not shown: ${plural(same, "locked trial")} that ${same === 1 ? "ranks" : "rank"} all gold passages as one of these.`) : null, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
 }

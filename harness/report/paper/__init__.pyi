@@ -1,2 +1,0 @@
-from .build import Paper as Paper
-from .build import several as several
