@@ -87,9 +87,16 @@ def html(text: object) -> str:
     return standard.escape(terminal(text))
 
 
+MARKDOWN = r"[\\`*\[\]|~$#]|(?<!\w)_|_(?!\w)|(?<!\w)@|:(?=//)|(?<=www)\.|^[-+=]"
+"""What marks something up where it stands: an underscore at the edge of a word, not in
+``last_hop@5``.
+"""
+
+
 def markdown(text: object) -> str:
     """Text of a line of Markdown, without markup, links, images and HTML of its own."""
-    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|~:@/=$^])", r"\\\1", terminal(text))
+    escaped = re.sub(MARKDOWN, r"\\\g<0>", terminal(text))
+    escaped = re.sub(r"^\d+(?=[.)])", r"\g<0>\\", escaped)  # a numbered list
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

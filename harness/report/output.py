@@ -33,11 +33,10 @@ def displayed() -> Display:
 
 
 def in_paper(table: Table, name: str) -> str:
-    """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label
-    ``tab:<name>``.
+    """The table in LaTeX, labelled ``tab:<name>``; metrics have the names of conf/display, and what
+    a person called a run stays as it is.
     """
-    display = displayed()
-    return typeset(table, TWO_COLUMNS, file_name(name), display.text, display.cell)
+    return typeset(table, TWO_COLUMNS, file_name(name), Display(metric=displayed().metric).text)
 
 
 FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {

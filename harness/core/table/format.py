@@ -55,6 +55,12 @@ class Column:
     of: str = ""
     group: str = ""
 
+    @property
+    def named(self) -> str:
+        """The title with its unit, for where no text says it."""
+        plain = self.kind in ("points", "span") and "points" not in self.title
+        return f"{self.title} (points)" if plain else self.title
+
 
 T = TypeVar("T")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
 
@@ -27,6 +27,8 @@ MOST = 12
 NUMBER = re.compile(r"([<+-]?)(\d*)(\.\d+)?")
 WIDEST = 0.4
 """Of the page's width, that of a column of text; a longer cell is broken."""
+NARROWEST = 60
+"""Points of a column of text that is broken so that the page holds all columns."""
 LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@%", 0.86)}
 """Widths in em; other capitals .72, other letters and digits .52."""
 
@@ -40,7 +42,7 @@ class Layout:
     """
 
     column: float = 219.0
-    page: float = 455.0
+    page: float = 460.0
     letter: float = 8.5
 
 
@@ -60,12 +62,16 @@ def em(text: str) -> float:
 
 @dataclass(frozen=True)
 class LatexTable:
-    """The cells of a table as LaTeX, and how wide its columns are."""
+    """The cells of a table as LaTeX, and how wide its columns are.
+
+    bands: names of groups of rows, above the first row of each.
+    """
 
     table: Table
     layout: Layout
     rename: Callable[[str], str]
     rename_cell: Callable[[str], str]
+    bands: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -88,7 +94,7 @@ class LatexTable:
         """The lines of each column's head: broken in two where that makes the column narrower."""
         found = []
         for place, column in enumerate(self.table.columns):
-            words = re.split(" (?!%)", self.rename(column.title))
+            words = self.rename(column.title).split(" ")
             body = self._longest(place)
             splits = [
                 [" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))
@@ -104,7 +110,6 @@ class LatexTable:
         found = []
         for place, kind in enumerate(self.kinds):
             body = self._longest(place) + 0.4 * len(self._longest_mark(place))
-            body *= BOLD if self.table.marked or self.table.style.best else 1
             width = self.layout.letter * max(body, *map(em, self.heads[place]))
             found.append(min(width, widest) if kind == "text" else width)
         for name, members in spans([column.group for column in self.table.columns]):
@@ -115,6 +120,11 @@ class LatexTable:
             )
             for place in members:
                 found[place] += max(lacking, 0) / len(members)
+        texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
+        longest = max(texts, key=lambda place: found[place], default=0)
+        over = sum(found) + GAP * (len(found) - 1) - self.layout.page
+        if texts and len(found) <= MOST and 0 < over <= found[longest] - NARROWEST:
+            found[longest] -= over
         return found
 
     @property
@@ -135,7 +145,7 @@ class LatexTable:
 
     def width(self, places: Sequence[int]) -> float:
         """Points of a part of the columns."""
-        return sum(self.widths[place] + GAP for place in places)
+        return sum(self.widths[place] + GAP for place in places) - GAP
 
     def panels(self) -> list[list[int]]:
         """The columns in parts that the page holds, each with the columns that name a row: the
@@ -160,18 +170,17 @@ class LatexTable:
         return found
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
-        """Some columns of some rows; a name in front that repeats the one above is left out."""
+        """Some columns of some rows."""
         specs = "".join(self._spec(place) for place in places)
-        lines = [f"\\begin{{tabular}}{{{specs}}}", "\\toprule", *self._groups(places)]
+        lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule", *self._groups(places)]
         lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
         for row in range(first, first + count):
             if row in self.table.style.rules and row > first:
                 lines.append("\\midrule")
-            cells = [self._cell(row, place) for place in places]
-            same = row > first and self.cells[row][0] == self.cells[row - 1][0]
-            if same and self.table.style.rules and self.kinds[:2] == ["text", "text"]:
-                cells[0] = ""
-            lines.append(" & ".join(cells) + " \\\\")
+            if row in self.bands:
+                name = table_text(self.rename(self.bands[row]))
+                lines.append(rf"\multicolumn{{{len(places)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
+            lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
 
     def _groups(self, places: Sequence[int]) -> list[str]:
@@ -207,7 +216,14 @@ class LatexTable:
 
     def _longest(self, place: int) -> float:
         """The width in em of a column's widest cell."""
-        return max((em(row[place]) for row in self.cells), default=0.0)
+        bold, best = self.table.marked, self.table.style.best
+        return max(
+            (
+                em(cells[place]) * (BOLD if row in bold or (row, place) in best else 1)
+                for row, cells in enumerate(self.cells)
+            ),
+            default=0.0,
+        )
 
     def _longest_mark(self, place: int) -> str:
         return max(

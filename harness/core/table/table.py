@@ -27,6 +27,8 @@ from harness.core.table.grid import Grid, shorten, spans
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
+UNITS = {"share": " (share)", "interval": " (share)", "points": " (share)", "span": " (share)"}
+"""What the numbers of CSV are, by the kind of their column."""
 LINES = 56
 """Lines of a page that holds several parts of the columns, one below the other."""
 T = TypeVar("T")
@@ -83,6 +85,7 @@ class Table:
     HTML table.
     grouping: what the groups of columns are, such as ``baseline``; the title of their column in
     ``stacked``.
+    banded: whether the first column names groups of rows; in LaTeX each is a line above its rows.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Table:
     commands: Sequence[str] = ()
     style: Style = Style()
     grouping: str = ""
+    banded: bool = False
 
     def __post_init__(self) -> None:
         escape.check_file_name("table", self.name)
@@ -297,6 +301,7 @@ class Table:
         head: list[str] = []
         for column in self.columns:
             title = " ".join(filter(None, [column.group, column.title.removesuffix(" %")]))
+            title += UNITS.get(column.kind, "")
             head += [f"{title} low", f"{title} high"] if column.kind in PAIRS else [title]
         writer.writerow(list(map(escape.spreadsheet, head)))
         for row in self.rows:
@@ -310,7 +315,7 @@ class Table:
         """Head and table in Markdown, for a pull request; rows that are marked in bold, numbers to
         the right.
         """
-        titles = [" ".join(filter(None, [column.group, column.title])) for column in self.columns]
+        titles = [" ".join(filter(None, [column.group, column.named])) for column in self.columns]
         lines = [_pipes(map(escape.markdown, titles))]
         lines.append(_pipes("---" if column.kind == "text" else "---:" for column in self.columns))
         for number, row in enumerate(self.cells()):
@@ -386,7 +391,7 @@ def headed(title: str, of: str) -> str:
 def _head(columns: Sequence[Column]) -> str:
     """The element ``thead``: the titles, and the groups where there are some."""
     titles = "".join(
-        f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns
+        f'<th class="{column.kind}">{escape.html(column.named)}</th>' for column in columns
     )
     over = spans([column.group for column in columns])
     above = "".join(

@@ -43,7 +43,13 @@ def typeset(
 
     rename: names in titles and captions as a paper has them; rename_cell: a whole cell's.
     """
-    sheet = LatexTable(table, layout, rename, rename_cell)
+    bands: dict[int, str] = {}
+    if table.banded:
+        names = [str(row[0]) for row in table.rows]
+        starts = (row for row in range(len(names)) if row == 0 or names[row - 1] != names[row])
+        bands = {row: names[row] for row in starts}
+        table = table.take(range(1, len(table.columns)))
+    sheet = LatexTable(table, layout, rename, rename_cell, bands)
     panels = sheet.panels()
     if len(panels) > 1 and (stacked := table.stacked()) is not None:
         table, sheet = stacked, LatexTable(stacked, layout, rename, rename_cell)

@@ -142,7 +142,7 @@ def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str,
     named = f"{best}, the best single list on tune"
     if found is None or view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        same = f"the best fusion finds the same gold passages{within} as {best} does"
+        same = f"the best fusion finds the same gold passages{within}"
         locked = f"it was locked as {view.rows[view.winner_place]['name']}."
         return f"No fusion is shown to be better than {named}: {same}", [
             Sentence("explanation", locked, "the winner")
@@ -176,16 +176,17 @@ def _other_lists(view: View) -> list[Sentence]:
 
 
 def _elsewhere(view: View) -> list[Sentence]:
-    """The hop counts where a single list does better than the winner, and whether the difference
-    depends on hops.
+    """The hop counts where a single list is shown to do better than the winner, and, as an
+    explanation, all where it scores more, and whether the difference depends on hops.
     """
-    told, lists = [], {}
+    told, lists, lead = [], {}, []
     for label, one, found in exceptions(view):
         scores = (
             f"the winner scores {percent(found.score)}% and {one.name} "
             f"{percent(found.baseline_score)}%"
         )
-        told.append(f"At {label} (n = {found.n}) {scores}: {difference(found)}.")
+        text = f"At {label} (n = {found.n}) {scores}: {difference(found)}."
+        (lead if found.finding == "worse" else told).append(text)
         lists[one.name] = one.p_hops
     told += [
         f"The difference from {name} {'depends' if shown(p) else 'is not shown to depend'} on "
@@ -194,7 +195,8 @@ def _elsewhere(view: View) -> list[Sentence]:
         for name, p in lists.items()
         if p is not None
     ]
-    return [Sentence("addition", " ".join(told))] if told else []
+    said = [Sentence("addition", text) for text in lead]
+    return [*said, *([Sentence("explanation", " ".join(told), "hops")] if told else [])]
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Column, Source, Table, counted, fit, paragraph, shown_lines
+from harness.core.table import Source, Table, counted, fit, paragraph, shown_lines
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, select_texts
 from harness.report.console.conclusions import sentences
 from harness.report.table import tables
@@ -18,7 +18,7 @@ from harness.sweep.folder import SweepResult, View
 ROWS = 6
 """Rows of a short table."""
 FIRST = 2
-"""Metrics in front of W and L; the others of the configuration follow."""
+"""Metrics of a short table."""
 ALL = 15
 """Trials of a table that explains."""
 
@@ -29,25 +29,19 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     """
     view, said = result.whole, sentences(result, result.tune)
     table = tables.leaderboard(result, ALL if explain else len(view.rows))
-    first, others = _scores(table)
+    metrics, counts = _scores(table), _counts(table)
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
-    legend = f"{_won(view)}; Holm p{view.deciding}: over {judged}"
+    legend = f"{_won(view)}; Holm p{view.deciding} over {judged}"
     if explain:
-        told = f"{legend}; p: raw, exact McNemar by question.{_copies(view)}{_data(view)}"
-        table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", *others])
+        columns = [*metrics[:FIRST], *counts, "p", "Holm p", *metrics[FIRST:]]
+        table = table.select(["rank", "strategy", *columns])
         lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
-        return "\n".join(
-            [_text(table, others, told, said, "explanation", "forecast"), "", *lines]
-        ).rstrip("\n")
-    table = table.select(["rank", "strategy", *first, *_counts(table), "Holm p", *others])
+        told = f"{legend}; p: exact McNemar by question.{_copies(view)}{_data(view)}"
+        text = _text(table, told, said, "explanation", "forecast")
+        return "\n".join([text, "", *lines]).rstrip("\n")
+    table = table.select(["rank", "strategy", *metrics[:FIRST], *counts, "p", "Holm p"])
     places = [int(row[0]) - 1 for row in table.rows]
-    copies = (
-        " Trials that rank all gold passages as one above them are not shown."
-        if any(view.copies)
-        else ""
-    )
-    told = f"in percent; >: the winner; {legend}.{copies}"
-    return _text(_short(table, view, places), others, told, said)
+    return _text(_short(table, view, places), f"{legend}.", said)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -56,68 +50,31 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     """
     view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
     trials = counted(len(view.rows), "locked trial")
-    legend = f"{_won(view)}; Holm p{view.deciding}: over the {trials}{view.charge}"
-    first, others = _scores(table)
-    shown = ["strategy", *first, f"95% of {view.objective}", *_counts(table)]
+    legend = f"{_won(view)}; Holm p{view.deciding} over {trials}{view.charge}"
+    metrics = _scores(table)
+    interval = [title for title in (tables.interval_title(view),) if title in table.titles]
+    shown = ["strategy", *metrics[:FIRST], *interval, *_counts(table), "p", "Holm p"]
     if explain:
-        best = view.best_single
-        told = (
-            f"{legend}; p: raw, exact McNemar by question; *: against {best}, the best single "
-            "list on tune."
-        )
-        table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
-        return _text(table, others, f"{told}{_data(view)}", said, "explanation")
-    table = table.select([*shown, "Holm p", *others])
-    return _text(
-        _short(table, view, view.best_first), others, f"in percent; >: the winner; {legend}.", said
-    )
+        told = f"p: exact McNemar by question; *: against {view.best_single}, the best list on tune"
+        table = table.select([*shown, "W*", "L*", "Holm p*", *metrics[FIRST:]])
+        return _text(table, f"{legend}; {told}.{_data(view)}", said, "explanation")
+    table = _short(table.select(shown), view, view.best_first)
+    return _text(table, f"{legend}.", said)
 
 
-def _text(
-    table: Table, others: Sequence[str], legend: str, said: Sequence[Sentence], *explained: Kind
-) -> str:
+def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
     """What was compared, the table, what won and what may not hold; then the paragraphs that
     explain.
-
-    others: columns of the table that stand below it, a line each.
     """
     lead = [
         *select_texts(said, "verdict", "expectation", "addition"),
         *(f"caution: {one}" for one in select_texts(said, "caveat")),
     ]
-    more = [
-        ["", *paragraph(f"{topic}: {text}")] for topic, text in by_topic(said, *explained).items()
-    ]
     above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
     below = [line for text in (legend, *lead) for line in paragraph(text)]
-    return "\n".join(
-        [
-            *above,
-            "",
-            *fit(table.without(others)),
-            "",
-            *_below(table, others),
-            *below,
-            *(line for lines in more for line in lines),
-        ]
-    )
-
-
-def _below(table: Table, titles: Sequence[str]) -> list[str]:
-    """Some metrics, a line each, with a column for each row of the table: its rank, or its
-    number.
-    """
-    if not titles:
-        return []
-    places = [table.titles.index(title) for title in titles]
-    ranked = table.columns[0].title == "rank"
-    heads = [str(row[0] if ranked else number) for number, row in enumerate(table.rows, start=1)]
-    columns = [Column("rank" if ranked else "row", "text"), *map(Column, heads)]
-    rows = [
-        [title.removesuffix(" %"), *(row[place] for row in table.rows)]
-        for title, place in zip(titles, places, strict=True)
-    ]
-    return [*fit(Table("metrics", "", columns, rows)), ""]
+    for topic, text in by_topic(said, *explained).items():
+        below += ["", *paragraph(f"{topic}: {text}")]
+    return "\n".join([*above, "", *fit(table), "", *below])
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
@@ -153,16 +110,10 @@ def _copies(view: View) -> str:
     return said if copies else ""
 
 
-def _scores(table: Table) -> tuple[list[str], list[str]]:
-    """The metrics: those that stand first, the objective among them, and the others of the
-    configuration.
-    """
-    found = [
-        column.title
-        for column in table.columns
-        if column.kind == "share" and column.title != "chain %"
-    ]
-    return found[:FIRST], found[FIRST:]
+def _scores(table: Table) -> list[str]:
+    """The metrics, the objective first."""
+    shares = [column.title for column in table.columns if column.kind == "share"]
+    return [title for title in shares if title != "chain %"]
 
 
 def _counts(table: Table) -> list[str]:
@@ -172,4 +123,4 @@ def _counts(table: Table) -> list[str]:
 def _won(view: View) -> str:
     """What W and L are."""
     known = " (GraphWin, GraphLoss)" if tables.counts_graph_wins(view) else ""
-    return f"W, L{known}: questions won and lost against {view.reference}"
+    return f">: the winner; W, L{known}: won, lost against {view.reference}"

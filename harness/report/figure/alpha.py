@@ -51,7 +51,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         figure.legend(loc="outside upper center", ncols=3)
 
     axes = f"alpha (share of {first})", f"{view.objective} (%)"
-    yield Picture("alpha", title, draw, 2.7, notes, view.where, *axes)
+    yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)
 
 
 def _shared(view: View) -> str:

@@ -48,7 +48,7 @@ def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
         else f"ceiling_{file_name(lists.replace('+', '_'))}"
     )
     axes = "pool.cap (passages of each capped list)", "questions (%)"
-    return Picture(name, title, draw, 2.2, f"Ceiling: {MEANING}.", view.where, *axes)
+    return Picture(name, title, draw, 2.2, f"Ceiling: {MEANING}.", view.half, *axes)
 
 
 def _percents(shares: Iterable[float | None]) -> list[float]:

@@ -32,7 +32,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     notes = "Line: the frontier, trials that no other trial beats in both. Star: the winner."
     axes = f"questions lost to {view.reference}", f"questions won against {view.reference}"
     yield Picture(
-        "frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.where, *axes
+        "frontier", title, functools.partial(_draw, view, points), 2.9, notes, view.half, *axes
     )
 
 

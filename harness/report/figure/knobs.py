@@ -50,7 +50,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     title = f"Which knob matters, over {counted(len(view.fused), 'fusion')}"
     notes = f"{METHOD[found.full]}. Light bars: what two knobs explain together beyond each alone."
     draw, height = functools.partial(_draw, bars=bars), 0.7 + 0.19 * len(bars)
-    yield Picture("knobs", title, draw, height, notes, view.where, x=label)
+    yield Picture("knobs", title, draw, height, notes, view.half, x=label)
 
 
 def _draw(figure: Figure, bars: Sequence[Bar]) -> None:

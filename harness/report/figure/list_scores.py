@@ -41,8 +41,8 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
     fused = _cut({name: lists[name] for name in knobs.get("pool.lists") or lists}, cap, capped)
     shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
-    where = f"{result.whole.where}; the pool of the winner"
-    yield distributions(shown, normalizers, result.whole.where, cap, capped)
+    where = f"{result.whole.half}; the pool of the winner"
+    yield distributions(shown, normalizers, result.whole.half, cap, capped)
     yield raw(fused, where)
     yield calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where)
 

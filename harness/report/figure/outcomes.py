@@ -86,5 +86,5 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.set_title(title)
 
     return Picture(
-        f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes, view.where, y="questions"
+        f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes, view.half, y="questions"
     )

@@ -68,7 +68,8 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     style = Style(marks=marks, rules=frozenset(rules - {0}))
     source = Source(notes=views[0].source.notes if len(views) == 1 else ())
     notes = _notes(views, display, set(marks.values()), shared)
-    return Table("main", title, columns, rows, source, notes, frozenset(marked), style=style)
+    table = Table("main", title, columns, rows, source, notes, frozenset(marked), style=style)
+    return replace(table, banded=grouped)
 
 
 def _part(result: SweepResult, display: Display) -> Table:

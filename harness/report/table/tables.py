@@ -33,7 +33,7 @@ def build_tables(result: SweepResult) -> list[Table]:
     trials = trial_table("trials", result, view, view.best_first)
     others = [f"{name} %" for name in _shared(result)[1]]
     against = ["difference", "95% of difference", *(f"{title}*" for title in BEST)]
-    board = leaderboard(result, 20)
+    board = leaderboard(result, 10)
     first = board.titles[: board.titles.index("strategy") + 2]
     return [
         replace(
