@@ -8,6 +8,7 @@
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
+  harness compare run=runs/sweeps/B baseline=runs/sweeps/A out=settings.tex    two sweeps, by their settings
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
 A run wins a question when it scores more on it than the baseline, and loses it when it scores less.
@@ -49,6 +50,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from omegaconf import DictConfig
@@ -78,6 +80,8 @@ def run(config: DictConfig) -> None:
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 
     complete(config)
+    if sweeps := _sweeps(config):
+        return _compare_sweeps(config, sweeps)
     check_ending(config.out, queries=True)
     check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
@@ -102,6 +106,29 @@ def run(config: DictConfig) -> None:
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)
+
+
+def _sweeps(config: DictConfig) -> list[str]:
+    """The folders of sweeps, the baseline first; none where files of lists are compared."""
+    given = [python_value(config[key]) for key in ("baseline", "run")]
+    paths = [one for value in given for one in (value if isinstance(value, list) else [value])]
+    named = all(isinstance(one, str) and Path(one, "trials.parquet").is_file() for one in paths)
+    return paths if named else []
+
+
+def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
+    """Print the settings of sweeps side by side, and write them."""
+    from harness.core.table import shown_lines
+    from harness.report.output import check_ending, write_result
+    from harness.sweep.folder import SweepResult
+    from harness.sweep.settings import settings_table
+
+    refuse("compare of sweeps", "gold", "metric", "k", "gate", "margin", "figure", "explain")
+    check_ending(config.out)
+    table = settings_table([SweepResult(Path(folder)) for folder in folders])
+    print(*shown_lines(table), sep="\n")
+    rows = [dict(zip(table.titles, row, strict=True)) for row in table.rows]
+    write_result(config.out, rows, table)
 
 
 def _gate(config: DictConfig) -> Gate | None:

@@ -17,23 +17,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Required
 
-import numpy as np
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 from typing_extensions import TypedDict
 
 from harness.core.errors import CombinationError, HarnessError
-from harness.core.files import write_json
+from harness.core.files import write_json, write_text
 from harness.core.input import read_json
-from harness.core.table import Column, Table, counted, fit, paragraph
-from harness.evaluation.statistic import holm
-from harness.sweep.folder.result import SweepResult, differing
-from harness.sweep.folder.rows import score
-from harness.sweep.judge.selection import matches
+from harness.core.table import TWO_COLUMNS, counted, paragraph, shown_lines, typeset
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.settings import settings_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
     from omegaconf import DictConfig
 
 VARIABLE = "HARNESS_MULTIRUN"
@@ -82,7 +77,7 @@ def experiment() -> Iterator[None]:
             else []
         )
         results = [SweepResult(Path(job["sweep"])) for job in jobs if job.get("sweep")]
-        for line in _summary(jobs, results):
+        for line in _summary(jobs, results, Path(place or "")):
             print(line)
     _check(jobs, results)
 
@@ -138,11 +133,16 @@ def _trace() -> str:
     return traceback.format_exc().strip().splitlines()[-1]
 
 
-def _summary(jobs: Sequence[Job], results: Sequence[SweepResult]) -> Iterator[str]:
-    """The joint table, the cells that were left out, and the folders."""
+def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -> Iterator[str]:
+    """The settings side by side, the cells that were left out, and the folders.
+
+    place: where the table is written, too.
+    """
     if results:
-        table = joint_table(results)
-        yield from ["", *paragraph(table.title), "", *fit(table)]
+        table = settings_table(results)
+        yield from ["", *shown_lines(table)]
+        latex = write_text(place / "settings.tex", typeset(table, TWO_COLUMNS, "settings"))
+        yield f"{latex}, {write_text(place / 'settings.csv', table.csv()).name}"
     number = sum("left_out" in job for job in jobs)
     if 0 < number < len(jobs):
         told = (
@@ -187,90 +187,3 @@ def _cell(job: Job, jobs: Sequence[Job]) -> str:
         text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)
     ]
     return " ".join(own or job["overrides"])
-
-
-def joint_table(results: Sequence[SweepResult]) -> Table:
-    """A row a sweep: the parameters that differ, the best trial of what was varied, its lists, the
-    correction.
-
-    Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own
-    reference.
-    """
-    corrected = iter(
-        holm(np.concatenate([_deciding(result.trials) for result in results])).tolist()
-    )
-    rows: list[list[Any]] = []
-    for result, given in zip(results, differing(results), strict=True):
-        view, objective = result.whole, str(result.manifest["objective"])
-        own = {trial: next(corrected) for trial in result.trials["trial"]}
-        single = {
-            row["name"]: score(row, objective)
-            for row in result.lock["baselines"]
-            if row["family"] == "single"
-        }
-        list_, place = result.whole.best_single, _best(result)
-        row = view.rows[place]
-        name = view.winner_name if place == view.winner_place else row["name"]
-        rows.append(
-            [
-                *given.values(),
-                result.manifest["n"],
-                name,
-                view.score(row),
-                row["wins"],
-                row["losses"],
-                None if np.isnan(own[row["trial"]]) else own[row["trial"]],
-                single.get(view.reference),
-                list_,
-                single.get(list_ or ""),
-                result.folder.name,
-            ]
-        )
-    names = list(differing(results)[0])
-    rows.sort(key=lambda row: (-row[len(names) + 2], row[-1]))
-    columns = [
-        *(Column(name, "text") for name in names),
-        Column("n", "count"),
-        Column("best trial", "text"),
-        Column("score %"),
-        Column("W", "count"),
-        Column("L", "count"),
-        Column("Holm p", "p"),
-        Column("reference %"),
-        Column("best list", "text"),
-        Column("best list %"),
-        Column("folder", "text"),
-    ]
-    objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
-    trials = sum(len(result.trials) for result in results)
-    title = (
-        f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial "
-        "with the row's settings"
-        "; W, L: against the sweep's reference; Holm p: over the "
-        f"{counted(trials, 'trial')} of all these sweeps, by cluster where questions share gold"
-    )
-    return Table("multirun", title, columns, rows)
-
-
-def _deciding(trials: pd.DataFrame) -> NDArray[np.float64]:
-    """float64[T]: the p that decides for each trial; NaN where there is none."""
-    ps = trials["p_cluster"].fillna(trials["p"]).where(trials["p_holm"].notna())
-    return ps.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _best(result: SweepResult) -> int:
-    """The place of the best fusion with the knobs that were typed; the winner where no trial has
-    them.
-    """
-    view = result.whole
-    wanted = {name: value for name, value in _typed(result).items() if name in view.knobs}
-    found = (place for place in view.fused if matches(view.rows[place]["parameters"], wanted))
-    return next(found, view.winner_place)
-
-
-def _typed(result: SweepResult) -> dict[str, object]:
-    """The values that were typed, by key, as Hydra reads them."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-
-    parsed = OverridesParser.create().parse_overrides(list(result.config.get("given", ())))
-    return {one.key_or_group: one.value() for one in parsed if not one.is_delete()}

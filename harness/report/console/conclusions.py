@@ -179,7 +179,9 @@ def _elsewhere(view: View) -> list[Sentence]:
     """The hop counts where a single list is shown to do better than the winner, and, as an
     explanation, all where it scores more, and whether the difference depends on hops.
     """
-    told, lists, lead = [], {}, []
+    lead: list[str] = []
+    told: list[str] = []
+    lists: dict[str, float | None] = {}
     for label, one, found in exceptions(view):
         scores = (
             f"the winner scores {percent(found.score)}% and {one.name} "

@@ -123,4 +123,4 @@ def _counts(table: Table) -> list[str]:
 def _won(view: View) -> str:
     """What W and L are."""
     known = " (GraphWin, GraphLoss)" if tables.counts_graph_wins(view) else ""
-    return f">: the winner; W, L{known}: won, lost against {view.reference}"
+    return f"W, L{known}: won, lost against {view.reference}"

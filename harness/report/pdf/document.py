@@ -31,6 +31,7 @@ from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult, by_kind, encoders
+from harness.sweep.settings import settings_table
 from harness.work.progress import over
 
 FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
@@ -144,8 +145,9 @@ def _together(results: Sequence[SweepResult], display: Display) -> Section:
     for number, table in enumerate(replications(results).values()):
         tables.append(table if not number else table.named(f"{table.name}_{number + 1}"))
     for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
-        own = knobs_over([one for one in results if one.manifest["dataset"] == name])
-        tables += [table.named(f"knobs_{file_name(name)}") for table in own]
+        own = [one for one in results if one.manifest["dataset"] == name]
+        tables += [table.named(f"knobs_{file_name(name)}") for table in knobs_over(own)]
+        tables += [settings_table(own).named(f"settings_{file_name(name)}")] if own[1:] else []
     pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
     return Section("All sweeps", "", [], {}, tables, pictures)
 

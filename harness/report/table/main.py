@@ -140,7 +140,7 @@ def _heads(view: View, shared: bool) -> dict[str, str]:
     heads = {
         score: score,
         "p": "p (McNemar)" if view.metric.binary else "p (sign test)",
-        interval_title(view): "95% by cluster" if shared else "95% (Wilson)",
+        "95% (Wilson)": "95% by cluster" if shared else "95% (Wilson)",
         "Holm p": "Holm p by cluster" if shared else "Holm p",
     }
     counts = {"W": "GraphWin", "L": "GraphLoss"} if counts_graph_wins(view) else {}

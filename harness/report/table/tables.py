@@ -192,7 +192,7 @@ def _cell(view: View, column: Column, key: str, shown: bool = True) -> Field[int
 
 def interval_title(view: View) -> str:
     """The head of a score's interval, which says by what it is."""
-    return f"{'95% by cluster' if view.deciding else '95% (Wilson)'} of {view.objective}"
+    return "95% by cluster" if view.deciding else "95% (Wilson)"
 
 
 def _columns(result: SweepResult, view: View) -> list[Field[int]]:
