@@ -9,7 +9,6 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import report
-from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
 from harness.run import Run
 from harness.sweep.folder.scores import to_frame
@@ -42,11 +41,12 @@ def test_the_latest_sweep(
     )
     (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
     report.run(config(tmp_path))
-    first, pdf, page = capsys.readouterr().out.splitlines()
-    assert f"files in {tmp_path}/reports for sweep s2: only hashes were checked" in first
+    first, tables, *_, pdf, page = capsys.readouterr().out.splitlines()
+    assert first.startswith("report of s2: only hashes were checked")
+    assert tables == f"{tmp_path}/reports/tables: main.csv, main.tex"
     assert pdf == f"{tmp_path}/reports/report.pdf" or pdf.startswith("no PDF: none of latexmk")
     assert page == f"{tmp_path}/reports/site/index.html"
-    assert (tmp_path / "reports" / "figures" / "distributions.pdf").is_file()
+    assert (tmp_path / "reports/figures/sample-last_hop-5/distributions.pdf").is_file()
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -55,7 +55,7 @@ def test_a_named_sweep(
 ) -> None:
     example.write(tmp_path / "somewhere")
     report.run(config(tmp_path, tmp_path / "somewhere"))
-    assert "for sweep somewhere" in capsys.readouterr().out
+    assert "report of somewhere: " in capsys.readouterr().out
 
 
 def test_no_sweep_yet(tmp_path: Path) -> None:
@@ -63,25 +63,3 @@ def test_no_sweep_yet(tmp_path: Path) -> None:
         report.run(config(tmp_path))
     with pytest.raises(HarnessError, match="not a sweep's folder"):
         report.run(config(tmp_path, tmp_path))
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_a_paper(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    example.write(tmp_path / "somewhere")
-    given = config(tmp_path, tmp_path / "somewhere")
-    given.update(
-        paper=defaults("paper", "acl"),
-        display=defaults("display", "default"),
-        metrics=[],
-        baseline=None,
-    )
-    report.run(given)
-    first, pdf = capsys.readouterr().out.split("\n", 1)
-    assert (
-        f"files in {tmp_path}/reports/paper for sweep somewhere: only hashes were checked" in first
-    )
-    assert "no PDF: none of latexmk" in pdf
-    assert (
-        "PIT + Boltzmann"
-        in (tmp_path / "reports" / "paper" / "tables" / "somewhere-results.tex").read_text()
-    )

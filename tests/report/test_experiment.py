@@ -17,8 +17,10 @@ from matplotlib.figure import Figure
 from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
 from harness.report import experiment
+from harness.report.display import Display
+from harness.report.experiment import joint_figures
 from harness.report.experiment.tables import fragmentation, parts_table
-from harness.report.pdf.document import joint, section, write
+from harness.report.pdf.document import write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.judge.selection import find_named, find_trials, matches
@@ -279,15 +281,18 @@ def test_groups_and_cells_by_hand(result: SweepResult) -> None:
 def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
     result: SweepResult, example: ModuleType, tmp_path: Path
 ) -> None:
-    write({"": section(result)}, tmp_path / "out")
+    def report(made: SweepResult) -> None:
+        write({"": made}, tmp_path, tmp_path / "out", Display())
+
+    report(result)
     made = [
-        "tables/phasegraph_main.tex",
-        "tables/phasegraph_main_map.tex",
-        "figures/phasegraph_main.pdf",
-        "figures/phasegraph_main_map.png",
+        "tables/sample-last_hop-5/more/phasegraph_main.tex",
+        "tables/sample-last_hop-5/more/phasegraph_main_map.tex",
+        "figures/sample-last_hop-5/phasegraph_main.pdf",
+        "figures/sample-last_hop-5/phasegraph_main_map.png",
     ]
     assert all((tmp_path / "out" / name).is_file() for name in made)
-    write({"": section(example.write(tmp_path / "s2"))}, tmp_path / "out")
+    report(example.write(tmp_path / "other" / "s1"))
     assert not any((tmp_path / "out" / name).exists() for name in made)
 
 
@@ -352,7 +357,7 @@ def test_a_key_that_a_stored_experiment_lacks_is_one_line(
         HarnessError,
         match=rf"config\.yaml: experiment\.{said}; expected the form of conf/experiment",
     ):
-        write({"": section(SweepResult(result.folder))}, result.folder / "report")
+        experiment.build_experiment(SweepResult(result.folder))
 
 
 @pytest.mark.parametrize("wrong", [{"tables": 1}, {"tables": ["x"]}, {"figures": [None]}, "words"])
@@ -395,8 +400,7 @@ def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
         path = result.folder / "config.yaml"
         path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "experiment": spec}))
     results = [SweepResult(result.folder) for result in made]
-    (section,) = joint(results).values()
-    (picture,) = section.pictures
+    (picture,) = joint_figures(results)
     assert picture.name == "pays_joint"
     assert "sample, test, n 6; sample, tune, n 8" in picture.caption
     figure = Figure()
@@ -413,4 +417,4 @@ def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
     )
     np.testing.assert_allclose(left, [[100 / 3, 100 / 3], [50, 12.5]])
     np.testing.assert_allclose(right, [[-100 / 6, 100 / 3], [-12.5, 12.5]])
-    assert joint(results[:1]) == {}
+    assert joint_figures(results[:1]) == []

@@ -63,7 +63,7 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     metrics = [name for name in parts[0].titles if name.endswith(f"@{k} %")] or parts[0].titles[1:2]
     title = (
         f"{_listed([name.removesuffix(' %') for name in metrics])} on "
-        f"{_listed([view.half for view in views])}"
+        f"{_listed([*dict.fromkeys(view.half for view in views)])}"
     )
     style = Style(marks=marks, rules=frozenset(rules - {0}))
     source = Source(notes=views[0].source.notes if len(views) == 1 else ())
@@ -149,7 +149,12 @@ def _heads(view: View, shared: bool) -> dict[str, str]:
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     """The benchmark of each sweep; with what was typed where several are of one benchmark."""
-    names = [display.dataset.get(one.locked.dataset, one.locked.dataset) for one in results]
+    views = [one.locked for one in results]
+    several = len({view.split for view in views}) > 1
+    names = [
+        display.dataset.get(view.dataset, view.dataset) + (f" ({view.split})" if several else "")
+        for view in views
+    ]
     if len(set(names)) == len(names):
         return names
     typed = [[*given.items()] for given in differing(results)]

@@ -24,11 +24,11 @@ from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
-from harness.report.paper.results import results_table
-from harness.report.pdf.document import sweep_facts
+from harness.report.pdf.document import details
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect, effects
 from harness.report.table.headroom import headroom
+from harness.report.table.main import main
 from harness.report.table.tables import by_group, leaderboard
 from harness.sweep.folder.view import View
 
@@ -78,7 +78,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
         "No fusion is shown to be better than graph, the best single list on tune: the best fusion "
         in short
     )
-    assert "finds the same gold passages in its first 5 as graph does. On " in short
+    assert "finds the same gold passages in its first 5. On " in short
     assert "Against graph" not in short  # it is not compared with itself
     assert (
         conclusions(result)["the winner"]
@@ -95,7 +95,8 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]
     assert "Where the winner loses questions" not in [chart["title"] for chart in charts(result)]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
-    assert f"{called}." in results_table([result], Display()).caption
+    (table,) = main([result], Display())
+    assert [table.rows[row][0] for row in table.marked] == ["graph"]
 
 
 def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(
@@ -248,9 +249,8 @@ def test_it_is_said_alike_in_terminal_page_and_document(
     for text in select_texts(sentences(result, result.locked), *LEAD):
         assert text in printed
         assert text in conclusions(result)["in short"]
-        assert text in sweep_facts(result)["in short"]
     result.manifest["counts"] = {"passages": 1200, "queries": 1}
-    assert ", 1,200 passages, 1 question, " in sweep_facts(result)["benchmark"]
+    assert ", 1,200 passages, 1 question, " in details(result)["benchmark"]
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:

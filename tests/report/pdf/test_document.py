@@ -23,16 +23,24 @@ from harness.core.errors import HarnessError
 from harness.core.table import TWO_COLUMNS, Column, Table, typeset
 from harness.report.display import Display
 from harness.report.pdf import latex as compiler
-from harness.report.pdf.document import section, write
+from harness.report.pdf.document import write
 from harness.report.pdf.latex import fill
 from harness.sweep.folder.latest_sweep import newest
+from harness.sweep.folder.result import SweepResult
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (
-    "import sys; from pathlib import Path; from harness.report.pdf.document import section, write\n"
+    "import sys; from pathlib import Path; from harness.report.display import Display\n"
+    "from harness.report.pdf.document import write\n"
     "from harness.sweep.folder.result import SweepResult\n"
-    "write({'': section(SweepResult(Path(sys.argv[1])))}, Path(sys.argv[2]))\n"
+    "out = Path(sys.argv[2])\n"
+    "write({'': SweepResult(Path(sys.argv[1]))}, out, out, Display())\n"
 )
+NAME = "sample-last_hop-5"
+
+
+def report(result: SweepResult, out: Path, display: Display | None = None) -> list[str]:
+    return write({"": result}, out, out, display or Display())
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -47,7 +55,7 @@ def hashes(folder: Path) -> dict[str, str]:
 def built(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a held-out sweep."""
     folder = tmp_path_factory.mktemp("built")
-    write({"": section(example.write(folder / "s1"))}, folder / "out")
+    report(example.write(folder / "s1"), folder / "out")
     return folder / "out"
 
 
@@ -69,9 +77,10 @@ def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) 
     there = hashes(tmp_path / "else" / "where")
     assert hashes(built) == there
     assert {
-        "tables/heldout.tex",
-        "figures/outcomes_dense.pdf",
-        "figures/alpha.png",
+        "tables/main.tex",
+        f"tables/{NAME}/by_hops.tex",
+        f"figures/{NAME}/outcomes_dense.pdf",
+        f"figures/{NAME}/alpha.png",
         "report.tex",
     } <= there.keys()
     assert ("report.pdf" in there) == (LATEX is not None)
@@ -81,31 +90,46 @@ def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) 
 def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     display = Display(**defaults("display", "default")).of([result])
-    write({"": section(result)}, tmp_path / "out", display=display)
+    report(result, tmp_path / "out", display)
     table, document = (
-        (tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex")
+        (tmp_path / "out" / name).read_text()
+        for name in (f"tables/{NAME}/more/headroom.tex", f"tables/{NAME}/details.tex")
     )
     for text in (table, document):
         assert "PIT + Boltzmann" in text
-        assert "LastHop@5" in text
+        assert "LastHop" in text
         assert "boltzmann pit" not in text
 
 
 def test_no_time_and_no_version_in_figures(built: Path) -> None:
-    for path in (built / "figures").iterdir():
+    for path in (built / "figures" / NAME).iterdir():
         content = path.read_bytes()
         assert b"CreationDate" not in content
         assert b"atplotlib" not in content
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: Path) -> None:
+def test_tables_keep_their_names_and_nothing_of_another_sweep_changes(
+    example: ModuleType, built: Path, tmp_path: Path
+) -> None:
+    """Another sweep of the same benchmark, encoder and objective gets a folder of its own; what the
+    first one has no more goes.
+    """
     out = Path(shutil.copytree(built, tmp_path / "out"))
-    (out / "tables" / "mine.tex").write_text("kept")
-    write({"": section(example.write(tmp_path / "s2", heldout=False))}, out)
-    assert not (out / "tables" / "heldout.tex").exists()
-    assert (out / "tables" / "mine.tex").exists()
-    assert "nothing held out yet" in (out / "report.tex").read_text()
+    before = hashes(out / "tables" / NAME)
+    lines = report(example.write(tmp_path / "s2", heldout=False), out)
+    assert hashes(out / "tables" / NAME) == before
+    (own,) = {path.name for path in (out / "tables").iterdir() if path.is_dir()} - {NAME}
+    assert own.startswith(f"{NAME}-")
+    assert any(
+        line.startswith(f"{out / 'tables' / own}: by_hops.csv, by_hops.tex") for line in lines
+    )
+    assert "nothing held out yet" in (out / "tables" / own / "details.tex").read_text()
+    assert rf"\label{{tab:{NAME}-main}}" in (out / "tables" / own / "main.tex").read_text()
+    assert "the tune half of sample" in (out / "tables" / "main.tex").read_text()
+    (out / "tables" / NAME / "more" / "stale.tex").write_text("x")
+    report(example.write(tmp_path / "again" / "s1"), out)
+    assert hashes(out / "tables" / NAME) == before
 
 
 @pytest.mark.slow
@@ -114,14 +138,13 @@ def test_several_sweeps_in_one_report_each_in_its_folder(
 ) -> None:
     first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
     out = tmp_path / "out"
-    built = write({"one sample": section(first), "two sample x.y=3": section(second)}, out)
-    assert {"one-sample", "two-sample-x-y-3"} == {path.name for path in (out / "tables").iterdir()}
-    assert (out / "tables" / "one-sample" / "heldout.tex") in built.files
-    assert not (out / "tables" / "two-sample-x-y-3" / "heldout.tex").exists()
-    assert r"\input{tables/one-sample/heldout.tex}" in (out / "report.tex").read_text()
-    assert LATEX is None or built.pdf == str(out / "report.pdf")
-    write({"": section(first)}, out)
-    assert sorted(path.name for path in (out / "tables").iterdir() if path.is_dir()) == []
+    lines = write({"one sample": first, "two sample x.y=3": second}, out, out, Display())
+    folders = {path.name for path in (out / "tables").iterdir() if path.is_dir()}
+    assert len(folders) == 3  # more/ has what is of both
+    assert {NAME, "more"} < folders
+    assert (out / "tables" / "more" / "settings_sample.tex").is_file()
+    assert rf"\input{{tables/{NAME}/main.tex}}" in (out / "report.tex").read_text()
+    assert LATEX is None or lines[-1] == str(out / "report.pdf")
 
 
 @pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: the PDF is not made")
@@ -132,8 +155,8 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
         result.trials["trial"] != result.lock["winner"]["trial"], awkward
     )
     result.__dict__["trials"] = result.trials.assign(name=names)
-    built = write({"": section(result)}, tmp_path / "out")
-    assert built.pdf == str(tmp_path / "out" / "report.pdf")
+    pdf = report(result, tmp_path / "out")[-1]
+    assert pdf == str(tmp_path / "out" / "report.pdf")
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "figures",
@@ -142,15 +165,14 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
         "tables",
     ]
     if reader := shutil.which("pdftotext"):
-        text = subprocess.run(
-            [reader, built.pdf, "-"], capture_output=True, text=True, check=True
-        ).stdout
+        text = subprocess.run([reader, pdf, "-"], capture_output=True, text=True, check=True).stdout
         assert re.search(
             "awkward[_ ]name 50% & #1 \\$x\\$ {a}", text
         )  # _ is a drawn line in some fonts
-        assert "Table 1: The locked trials: sample, test split, n = 6 questions, k = 5." in re.sub(
-            r"\s+", " ", text
-        )
+        assert text.count("\f") <= 6
+        first = re.sub(r"\s+", " ", text.split("\f")[0])
+        assert "recall@5 on the test half of sample (6 questions)." in first
+        assert "Figure 1:" in first
 
 
 @pytest.mark.parametrize(
@@ -178,9 +200,9 @@ def test_without_latex_it_says_so_and_leaves_no_old_pdf(
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
-    built = write({"": section(example.write(tmp_path / "s1"))}, tmp_path / "out")
-    assert built.pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
-    assert "\n" not in built.pdf
+    (*_, pdf) = report(example.write(tmp_path / "s1"), tmp_path / "out")
+    assert pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
+    assert "\n" not in pdf
     assert not (tmp_path / "out" / "report.pdf").exists()
     assert (tmp_path / "out" / "report.tex").exists()
 

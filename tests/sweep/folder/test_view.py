@@ -111,11 +111,12 @@ def test_captions_say_how_questions_were_split() -> None:
     queries, said = pd.DataFrame({"id": ["a"]}), {}
     for splitting in ("md5", "disjoint", "given"):
         manifest = {"dataset": "mine", "data_sha256": "5ca1ab1e" * 8, "splitting": splitting}
-        said[splitting] = of_lists([[1]] * 3, queries, **manifest).source.extent
+        view = of_lists([[1]] * 3, queries, **manifest)
+        said[splitting] = view.half, "split=" in view.source.text
     assert said == {
-        "md5": "mine, tune split, n = 1 question, k = 5",
-        "disjoint": "mine, tune split, n = 1 question (split=disjoint: no gold passage of tune is one of test), k = 5",
-        "given": "mine, tune split, n = 1 question (split=given: tune and test are the benchmark's own), k = 5",
+        "md5": ("the tune half of mine (1 question)", False),
+        "disjoint": ("the tune half of mine (1 question)", True),
+        "given": ("the tune part of mine (1 question)", True),
     }
 
 
