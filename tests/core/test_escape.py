@@ -71,10 +71,12 @@ def test_html() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("**bold** [a](http://x)", r"\*\*bold\*\* \[a\]\(http\:\/\/x\)"),
-        ("<img src=x onerror=y>", r"&lt;img src\=x onerror\=y&gt;"),
-        ("![x](y) `code` | ~~a~~", r"\!\[x\]\(y\) \`code\` \| \~\~a\~\~"),
-        ("# head\n- item", r"\# head \- item"),
+        ("**bold** [a](http://x)", r"\*\*bold\*\* \[a\](http\://x)"),
+        ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+        ("![x](y) `code` | ~~a~~", r"!\[x\](y) \`code\` \| \~\~a\~\~"),
+        ("# head\n- item", r"\# head - item"),
+        ("- last_hop@5 of _x_ 1.5 @me", r"\- last_hop@5 of \_x\_ 1.5 \@me"),
+        ("1. one", r"1\. one"),
     ],
 )
 def test_markdown(text: str, shown: str) -> None:

@@ -41,7 +41,7 @@ def test_outcomes(result: SweepResult) -> None:
         "outcomes_dense",
         "outcomes_graph",
     ]
-    assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
+    assert "(6 questions)" in next(outcomes.pictures(result)).caption
     assert (
         "that only one of them finds: p = .250 (exact McNemar)."
         in next(outcomes.pictures(result)).notes

@@ -15,6 +15,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.escape import printable
 from harness.report.console import terminal
+from harness.report.display import Display
 from harness.report.figure import Picture
 from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import section, write
@@ -51,10 +52,10 @@ def test_latex_reads_no_file_that_data_names(example: ModuleType, tmp_path: Path
     (out / "secret.tex").write_text(
         "LEAKED"
     )  # inside the folder, where TeX may read: only the escape is in the way
-    built = write({"": section(hostile(example, tmp_path / "s1"))}, out)
-    assert built.pdf == str(out / "report.pdf")
+    pdf = write({"": hostile(example, tmp_path / "s1")}, tmp_path, out, Display())[-1]
+    assert pdf == str(out / "report.pdf")
     text = subprocess.run(
-        ["pdftotext", built.pdf, "-"], capture_output=True, text=True, check=True
+        ["pdftotext", pdf, "-"], capture_output=True, text=True, check=True
     ).stdout
     assert "LEAKED" not in text
     assert "5cinput{secret}" in text.replace(" ", "")
@@ -79,7 +80,7 @@ def test_a_stored_experiment_cannot_name_a_file_elsewhere(
     table = {"name": "../../x", "title": "t", "summary": [{"label": "a", "where": {}}]}
     result.config["experiment"] = {"source": "s", "differs": "d", "tables": [table]}
     with pytest.raises(HarnessError, match=r"table '../../x': expected a name"):
-        section(result)
+        section(result, Display())
     with pytest.raises(HarnessError, match="figure"):
         Picture("../x", "", lambda figure: None)
 

@@ -48,6 +48,7 @@ class Section:
     Attributes:
         title: its heading.
         folder: below tables/ and figures/; empty for what is of several sweeps.
+        label: of its tables in LaTeX, which has no hash.
         lead: the sentences below the first table.
         details: what must be known of the numbers and is no part of a table, by topic.
         tables, pictures: the first ones stand on its first page.
@@ -55,6 +56,7 @@ class Section:
 
     title: str
     folder: str
+    label: str
     lead: Sequence[str]
     details: Mapping[str, str]
     tables: Sequence[Table]
@@ -67,7 +69,11 @@ class Section:
 
 
 def section(
-    result: SweepResult, display: Display, folder: str = "", pictures: Sequence[Picture] = ()
+    result: SweepResult,
+    display: Display,
+    folder: str = "",
+    label: str = "",
+    pictures: Sequence[Picture] = (),
 ) -> Section:
     """Every table and figure of a sweep.    pictures: further figures."""
     tables, drawn = build_experiment(result)
@@ -75,6 +81,7 @@ def section(
     return Section(
         f"{display.dataset.get(result.locked.dataset, result.locked.dataset)}, {result.kind}",
         folder,
+        label,
         in_short(result)[1:4],
         details(result),
         [*main([result], display), by_hops(result.locked, display), *tables, *build_tables(result)],
@@ -99,9 +106,9 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
     """
     folders = _folders(list(results.values()), out)
     sections = []
-    for result, folder in over("tables", list(zip(results.values(), folders, strict=True))):
+    for result, names in over("tables", list(zip(results.values(), folders, strict=True))):
         brought = brought_pictures(runs, str(result.manifest["dataset"]))
-        sections.append(section(result, display, folder, brought))
+        sections.append(section(result, display, *names, brought))
     together = _together(list(results.values()), display)
     made = [path for one in [together, *sections] for path in _write(one, out, display)]
     document = fill(
@@ -119,11 +126,11 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
     return [f"{folder}: {', '.join(sorted(names))}" for folder, names in lines.items()] + [pdf]
 
 
-def _folders(results: Sequence[SweepResult], out: Path) -> list[str]:
-    """A folder for each sweep; the start of the lock's hash is part of its name where another sweep
-    has it already.
+def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]:
+    """A folder and a label for each sweep; the start of the lock's hash is part of the folder's
+    name where another sweep has it already.
     """
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for result in results:
         made = [
             name.rpartition("/")[2].lower() for name in encoders(result.manifest.get("lists") or {})
@@ -134,8 +141,8 @@ def _folders(results: Sequence[SweepResult], out: Path) -> list[str]:
         other = details.is_file() and not details.read_text("utf-8").startswith(
             OWNER.format(result.folder.name)
         )
-        taken = other or name in found
-        found.append(f"{name}-{result.lock['sha256'][:6]}" if taken else name)
+        taken = other or (name, name) in found
+        found.append((f"{name}-{result.lock['sha256'][:6]}" if taken else name, name))
     return found
 
 
@@ -149,7 +156,7 @@ def _together(results: Sequence[SweepResult], display: Display) -> Section:
         tables += [table.named(f"knobs_{file_name(name)}") for table in knobs_over(own)]
         tables += [settings_table(own).named(f"settings_{file_name(name)}")] if own[1:] else []
     pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
-    return Section("All sweeps", "", [], {}, tables, pictures)
+    return Section("All sweeps", "", "", [], {}, tables, pictures)
 
 
 def _write(one: Section, out: Path, display: Display) -> list[Path]:
@@ -160,7 +167,7 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
     for table in one.tables:
         by_name.setdefault(one.path(table), []).append(table)
     for name, own in by_name.items():
-        label = file_name(name.replace("/more/", "/"))
+        label = "-".join(filter(None, [one.label, own[0].name]))
         texts = [
             typeset(
                 replace(table, source=Source(table.source.extent)),

@@ -51,7 +51,7 @@ def test_different_cells_do_not_look_alike_when_they_are_cut():
 
 def test_csv_is_exact() -> None:
     assert TABLE.csv().splitlines() == [
-        "list,hit@5,95% low,95% high,W",
+        "list,hit@5 (share),95% (share) low,95% (share) high,W",
         "dense,0.5,-0.1,0.2,",
         "[a] <b>_^^5cinput[2J,0.3333333333333333,,,3",
     ]
@@ -87,7 +87,7 @@ def test_latex() -> None:
     text = typeset(TABLE, TWO_COLUMNS, "demo-scores")
     assert r"\caption{A\_title.}" in text
     assert r"\label{tab:demo-scores}" in text
-    assert r"\begin{tabular}{lrrr}" in text
+    assert r"\begin{tabular}{@{}lrrr@{}}" in text
     assert "dense & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
     assert r"\textbf{33.3}" in text
     assert (
@@ -123,7 +123,7 @@ def test_groups_of_columns_have_a_head() -> None:
         "x          +2.0  3           –  –",
         "y          -1.0  0      +30.0*  9",
     ]
-    assert "over a difference,over a W,over b difference" in PAIRS.csv()
+    assert "over a difference (share),over a W,over b difference (share)" in PAIRS.csv()
 
 
 def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.Mo
 def test_a_caption_is_title_and_source_and_notes_stand_below() -> None:
     text = typeset(PAIRS, TWO_COLUMNS, "pairs")
     assert r"\caption{Points over each baseline: 40 questions, split test.}" in text
-    assert r"\scriptsize W: queries won. \sharednotes{All of them: known.}" in text
+    assert r"\scriptsize W: queries won. All of them: known." in text
     assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in text
 
 
@@ -173,12 +173,33 @@ def test_numbers_of_a_column_end_with_as_many_digits() -> None:
     assert r"\textendash{} & 4\phantom{.000} \\" in text
 
 
-def test_nothing_is_shrunk_below_seven_points() -> None:
-    text = typeset(TABLE, TWO_COLUMNS, "t")
-    assert (
-        r"\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi"
-        in text
-    )
+def test_width_decides_between_a_column_and_the_page() -> None:
+    columns = [Column("strategy", "text"), *(Column(f"last_hop@{k} %") for k in range(1, 16))]
+    rows = [["a" * 20, *[0.5] * 15]] * 2
+    for count, environment, panels in ((2, "table", 1), (6, "table*", 1), (16, "table*", 2)):
+        table = Table("t", "T", columns[:count], [row[:count] for row in rows])
+        text = typeset(table, TWO_COLUMNS, "s-t")
+        assert rf"\begin{{{environment}}}" in text
+        assert text.count(r"\begin{tabular}{") == panels
+        assert text.count(r"\label{tab:s-t}") == 1
+
+
+def test_the_first_column_of_a_banded_table_is_a_line_above_its_rows() -> None:
+    columns = [Column("benchmark", "text"), Column("list", "text"), Column("n", "count")]
+    rows = [["A", "x", 1], ["A", "y", 2], ["B", "x", 3]]
+    table = Table("t", "T", columns, rows, style=Style(rules=frozenset({2})), banded=True)
+    body = typeset(table, TWO_COLUMNS, "t").partition("\\midrule\n")[2]
+    assert body.splitlines()[:6] == [
+        r"\multicolumn{2}{@{}l}{\emph{A}} \\",
+        r"x & 1 \\",
+        r"y & 2 \\",
+        r"\midrule",
+        r"\multicolumn{2}{@{}l}{\emph{B}} \\",
+        r"x & 3 \\",
+    ]
+
+
+def test_no_panel_is_wider_than_the_page() -> None:
     wide = Table(
         "w",
         "W",
@@ -195,14 +216,14 @@ def test_nothing_is_shrunk_below_seven_points() -> None:
 
 def test_markdown() -> None:
     lines = PAIRS.markdown().splitlines()
-    assert lines[0] == r"**Points over each baseline\: 40 questions, split test**"
+    assert lines[0] == r"**Points over each baseline: 40 questions, split test**"
     assert lines[2:6] == [
-        "| run | over a difference | over a W | over b difference | over b W |",
+        "| run | over a difference (points) | over a W | over b difference (points) | over b W |",
         "| --- | ---: | ---: | ---: | ---: |",
         r"| x | +2.0 | 3 | – | – |",
         r"| y | -1.0 | 0 | **+30.0**\* | 9 |",
     ]
-    assert lines[7] == r"W\: queries won\. All of them\: known\."
+    assert lines[7] == "W: queries won. All of them: known."
 
 
 def test_select() -> None:
