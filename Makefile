@@ -97,7 +97,7 @@ soak: $(DEV)
 
 showcase: $(READY)
 	$(BIN)/harness report $(if $(SWEEP),sweep=$(SWEEP)) paths.reports=reports/showcase $(ARGS)
-	cp reports/showcase/figures/*.png reports/docs/pages/figures/
+	find reports/showcase/figures -name "*.png" -exec cp {} reports/docs/pages/figures/ \;
 
 docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 	@echo "The documentation is built: one to three minutes."

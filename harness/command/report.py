@@ -20,9 +20,9 @@ Writes into paths.reports (`reports`):
 NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. A report changes nothing
 of another sweep: if another one has that name, the start of the lock's hash is added. Input
 tables/NAME/main.tex where a table must stay, and tables/main.tex for what was reported last. Beside
-each .tex lies its .csv. A document that inputs tables needs \\usepackage{array,booktabs,graphicx},
-report.pdf also geometry, inputenc and lmodern (Debian: texlive-latex-recommended and lmodern). The
-same results give the same bytes.
+each .tex lies its .csv. A document that inputs tables needs \usepackage{array,booktabs};
+report.pdf takes geometry, graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended).
+The same results give the same bytes.
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone. Of
 several sweeps main.tex has a group of rows each. Of sweeps of one benchmark `knobs` says which knob

@@ -83,9 +83,8 @@ def gallery() -> str:
     """The page."""
     parts = [
         "# Gallery: every figure, and the command that makes it\n",
-        "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` "
-        "makes them as wide as a "
-        "column, in the venue's letters, and the [site](../experiments.md#look-at-results-the-site) "
+        "`harness report` writes figures as PDF and PNG, as wide as a column, into "
+        "`reports/figures/`, and the [site](../experiments.md#look-at-results-the-site) "
         "shows their values "
         "where you point. Those here are of MuSiQue or of the embedded `sample`.\n",
     ]

@@ -45,8 +45,8 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
     tool = next((name for name in COMMANDS if shutil.which(name)), None)
     if tool is None:
         return (
-            f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / f'{name}.tex'} "
-            "compiles where one is"
+            f"no PDF: none of {', '.join(COMMANDS)} is installed (Debian: latexmk and "
+            f"texlive-latex-recommended); {folder / f'{name}.tex'} compiles where one is"
         )
     with Progress(f"{target} by {tool}"), tempfile.TemporaryDirectory() as out:
         command = [*(part.format(out=out) for part in COMMANDS[tool]), f"{name}.tex"]

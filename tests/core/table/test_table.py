@@ -176,7 +176,7 @@ def test_numbers_of_a_column_end_with_as_many_digits() -> None:
 def test_width_decides_between_a_column_and_the_page() -> None:
     columns = [Column("strategy", "text"), *(Column(f"last_hop@{k} %") for k in range(1, 16))]
     rows = [["a" * 20, *[0.5] * 15]] * 2
-    for count, environment, panels in ((2, "table", 1), (6, "table*", 1), (16, "table*", 2)):
+    for count, environment, panels in ((2, "table", 1), (6, "table*", 1), (16, "table*", 3)):
         table = Table("t", "T", columns[:count], [row[:count] for row in rows])
         text = typeset(table, TWO_COLUMNS, "s-t")
         assert rf"\begin{{{environment}}}" in text
