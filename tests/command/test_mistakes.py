@@ -126,7 +126,7 @@ def test_of_sweep_before_anything_is_built(
         ),
         *(
             (f"{line} sweep=", "sweep= names no sweep; give")
-            for line in ("report paper=acl", "heldout", "ui", "verify")
+            for line in ("report", "heldout", "ui", "verify")
         ),
         ("heldout sweep=[a,b]", "sweep=[a,b]: expected one sweep, got 2"),
         (
@@ -188,16 +188,6 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: s
             "calibrate refits calibrate.worlds=9 calibrate.effects=[.1]",
             "does not use calibrate.worlds=9",
             "0, no effect, must be among them",
-        ),
-        (
-            "report paper=acl traces=-1",
-            "this command does not use traces=-1",
-            "traces must be in",
-        ),
-        (
-            "report metrics=[mrr] traces=-1",
-            "this command does not use metrics=[mrr]",
-            "traces must be in",
         ),
         (
             "verify device=cpu",

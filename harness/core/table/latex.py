@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil
 
 from harness.core.escape import tex
-from harness.core.table.format import PAIRS
 from harness.core.table.grid import parted, spans
 from harness.core.table.table import Table
 
@@ -24,7 +22,6 @@ KEYS = 0.6
 """Of the page's width, what columns that name a row may have."""
 MOST = 12
 """Columns of a table; more go on below."""
-NUMBER = re.compile(r"([<+-]?)(\d*)(\.\d+)?")
 WIDEST = 0.4
 """Of the page's width, that of a column of text; a longer cell is broken."""
 NARROWEST = 60
@@ -127,22 +124,6 @@ class LatexTable:
             found[longest] -= over
         return found
 
-    @property
-    def lines(self) -> float:
-        """Lines of a row, in the mean."""
-        texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
-        heights = [
-            max(
-                (
-                    ceil(self.layout.letter * em(row[place]) / self.widths[place] - 0.01)
-                    for place in texts
-                ),
-                default=1,
-            )
-            for row in self.cells
-        ]
-        return max(1.0, sum(heights) / max(1, len(heights)))
-
     def width(self, places: Sequence[int]) -> float:
         """Points of a part of the columns."""
         return sum(self.widths[place] + GAP for place in places) - GAP
@@ -158,16 +139,10 @@ class LatexTable:
         ] or [0]
         units = [*([place] for place in self.table.keys if place not in keys), *self.table.units]
 
-        def parts(limit: float) -> list[list[int]]:
-            return parted(
-                keys, units, lambda places: len(places) <= MOST and self.width(places) <= limit
-            )
+        def fits(places: Sequence[int]) -> bool:
+            return len(places) <= MOST and self.width(places) <= self.layout.page
 
-        found = parts(self.layout.page)
-        for share in range(95, 45, -5):  # as many parts, of more equal widths
-            narrower = parts(self.layout.page * share / 100)
-            found = narrower if len(narrower) == len(found) > 1 else found
-        return found
+        return parted(keys, units, fits)
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
         """Some columns of some rows."""
@@ -208,12 +183,6 @@ class LatexTable:
         broken = rf">{{\raggedright\arraybackslash}}p{{{self.widths[place]:.0f}pt}}"
         return broken if widest > self.widths[place] else "l"
 
-    @cached_property
-    def _decimals(self) -> list[int]:
-        """The most digits behind a point of each column."""
-        columns = zip(*self.cells, strict=True) if self.cells else ([] for _ in self.kinds)
-        return [max((_digits(text) for text in column), default=0) for column in columns]
-
     def _longest(self, place: int) -> float:
         """The width in em of a column's widest cell."""
         bold, best = self.table.marked, self.table.style.best
@@ -237,14 +206,6 @@ class LatexTable:
         shown = table_text(text)
         if row in self.table.marked or (row, place) in style.best:
             shown = f"\\textbf{{{shown}}}"
-        if (
-            self.kinds[place] != "text"
-            and self.kinds[place] not in PAIRS
-            and NUMBER.fullmatch(text)
-        ):
-            lacking = self._decimals[place] - _digits(text)
-            point = "." if lacking and not _digits(text) else ""
-            shown += rf"\phantom{{{point}{'0' * lacking}}}" if lacking else ""
         return shown + self._mark(row, place)
 
     def _mark(self, row: int, place: int) -> str:
@@ -254,9 +215,3 @@ class LatexTable:
             return ""
         shown = rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
         return rf"{shown}\phantom{{\textsuperscript{{{tex(longest)}}}}}"
-
-
-def _digits(text: str) -> int:
-    """How many digits stand behind the point of a number; 0 of what is none."""
-    found = NUMBER.fullmatch(text)
-    return len(found[3] or ".") - 1 if found else 0

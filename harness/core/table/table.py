@@ -361,16 +361,15 @@ class Table:
     def _repr_html_(self) -> str:
         return f"<p>{escape.html(self.caption)}</p>\n{self.html()}"
 
-    def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
+    def pages(self, panels: int = 1) -> Iterator[tuple[int, list[list[str]]]]:
         """Parts of equal length that a page holds, at least one: the number of its first row, and
         its rows as text.
 
         panels: how often the rows stand on the page, one part of the columns below the other.
-        lines: of a row.
         """
         rows = self.cells()
         longest = LONGEST if panels == 1 else LINES // panels - 4
-        count = max(1, -(-len(rows) // max(1, int(longest / lines))))
+        count = max(1, -(-len(rows) // longest))
         length = max(1, -(-len(rows) // count))
         for first in range(0, max(1, len(rows)), length):
             yield first, rows[first : first + length]

@@ -58,7 +58,7 @@ def typeset(
     environment = "table*" if wide else "table"
     said = table_text(rename(" ".join([*table.notes, *table.source.notes])))
     below, tables = NOTE % said if said else "", []
-    for first, rows in table.pages(len(panels), sheet.lines):
+    for first, rows in table.pages(len(panels)):
         body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
         if first:
             head = HEAD % (

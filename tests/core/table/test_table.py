@@ -160,19 +160,6 @@ def test_an_interval_stays_beside_its_value() -> None:
     assert LatexTable(table, Layout(60, 60), str, str).panels() == [[0, 1], [0, 2], [0, 3]]
 
 
-def test_numbers_of_a_column_end_with_as_many_digits() -> None:
-    table = Table(
-        "t",
-        "T",
-        [Column("p", "p"), Column("x", "value")],
-        [[0.0504, 2.5], [0.3, 0.125], [None, 4.0]],
-    )
-    text = typeset(table, TWO_COLUMNS, "t")
-    assert r".0504 & 2.5\phantom{00} \\" in text
-    assert r".300\phantom{0} & 0.125 \\" in text
-    assert r"\textendash{} & 4\phantom{.000} \\" in text
-
-
 def test_width_decides_between_a_column_and_the_page() -> None:
     columns = [Column("strategy", "text"), *(Column(f"last_hop@{k} %") for k in range(1, 16))]
     rows = [["a" * 20, *[0.5] * 15]] * 2
