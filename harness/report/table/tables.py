@@ -68,10 +68,12 @@ def build_tables(result: SweepResult) -> list[Table]:
     ]
 
 
-def trial_table(name: str, result: SweepResult, view: View, places: Sequence[int]) -> Table:
+def trial_table(
+    name: str, result: SweepResult, view: View, places: Sequence[int], interval: bool = True
+) -> Table:
     """All that is shown of trials, a row each; the winner is marked.
 
-    places: of the rows in the view.
+    places: of the rows in the view.    interval: whether the score has one.
     """
     notes = [
         against(view),
@@ -81,7 +83,7 @@ def trial_table(name: str, result: SweepResult, view: View, places: Sequence[int
     ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
     commands = [rerun(view.rows[place]) for place in places]
-    fields, title = _columns(result, view), f"The trials on {view.half}"
+    fields, title = _columns(result, view, interval), f"The trials on {view.half}"
     return Table.of(name, title, fields, places, view.source, notes, marked, commands)
 
 
@@ -113,7 +115,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     ]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
-    table = trial_table("leaderboard", result, view, kept)
+    table = trial_table("leaderboard", result, view, kept, interval=False)
     rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
     note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
     columns = [Column("rank", "count"), *table.columns]
@@ -195,7 +197,7 @@ def interval_title(view: View) -> str:
     return "95% by cluster" if view.deciding else "95% (Wilson)"
 
 
-def _columns(result: SweepResult, view: View) -> list[Field[int]]:
+def _columns(result: SweepResult, view: View, intervals: bool) -> list[Field[int]]:
     """What is shown of a trial, on tune and on test, in this order: a column that is added here is
     added everywhere.
     """
@@ -211,7 +213,7 @@ def _columns(result: SweepResult, view: View) -> list[Field[int]]:
     return [
         _cell(view, Column("strategy", "text"), "name"),
         _cell(view, score, view.objective),
-        Field(interval, lambda place: _interval(view, place), view.metric.binary),
+        Field(interval, lambda place: _interval(view, place), intervals and view.metric.binary),
         *(_cell(view, Column(f"{name} %"), name) for name in first),
         *reference("W", "L", "p"),
         *(_cell(view, Column(title, "count"), key, key in known) for title, key in counts.items()),
