@@ -123,7 +123,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.sweep.folder import SweepResult
     from harness.sweep.settings import settings_table
 
-    refuse("compare of sweeps", "gold", "metric", "k", "gate", "margin", "figure", "explain")
+    warn_unread("gold", "metric", "k", "gate", "margin", "figure", "explain")
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
     print(*shown_lines(table), sep="\n")
