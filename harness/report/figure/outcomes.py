@@ -58,7 +58,8 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
     shown = f"p{by} {p}".replace("<", "< ") if p.startswith("<") else f"p{by} = {p}"
     shown = "too few clusters for a p" if compared.p_deciding is None else shown
     title = f"{view.winner_name} against {baseline}, question by question, by {view.objective}"
-    alone = f"Of the questions that only one of them finds: {shown} (exact McNemar)."
+    test = "" if "cluster" in shown else " (exact McNemar)"
+    alone = f"Of the questions that only one of them finds: {shown}{test}."
     notes = alone if differ else "They never differ."
 
     def draw(figure: Figure) -> None:
