@@ -51,7 +51,7 @@ def test_outcomes(result: SweepResult) -> None:
     told = next(
         outcomes.pictures(result)
     ).notes  # t2 and t3 are one cluster and t4 another: 2 / 2^2
-    assert "that only one of them finds: p by cluster = .500 (exact McNemar)." in told
+    assert "that only one of them finds: p by cluster = .500." in told
     result.__dict__["test"] = dataclasses.replace(view, queries=view.queries.assign(cluster=0))
     assert (
         "that only one of them finds: too few clusters for a p"
