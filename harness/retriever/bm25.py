@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -64,8 +64,7 @@ class BM25:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The ``depth`` best passages of every question."""
-        vocabulary, index = self._stored(benchmark, store)
-        bags = _bags(Words(self.stopwords, self.stemmer).of(benchmark.questions), vocabulary)
+        bags, index = self.index(benchmark.passages, benchmark.questions, store)
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
@@ -84,17 +83,22 @@ class BM25:
         queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), PART)
         time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
-            "vocabulary": len(vocabulary)
+            "vocabulary": index.shape[0]
         }
 
-    def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:
-        """The place of each word, and [V, D], memory-mapped: what it adds to each
-        document's score.
+    def index(
+        self, passages: Sequence[str], questions: Sequence[str], store: Store
+    ) -> tuple[Any, Any]:
+        """Which words are asked for, and where they stand.
+
+        Returns:
+            [Q, V], how often each question has each word of the passages, and [V, D],
+            memory-mapped, what a word adds to the score of each passage that has it.
         """
         from scipy.sparse import csr_array
 
         def write(folder: Path) -> None:
-            counts, words = Words(self.stopwords, self.stemmer).counts(benchmark.passages)
+            counts, words = Words(self.stopwords, self.stemmer).counts(passages)
             index = self._index(counts)
             for name in ARRAYS:
                 write_array(folder / f"{name}.npy", getattr(index, name))
@@ -102,21 +106,25 @@ class BM25:
 
         kept = {name: getattr(self, name) for name in ("k1", "b", "stopwords", "stemmer")}
         config = {"bm25": "lucene", **{name: identity(value) for name, value in kept.items()}}
-        place = store.get(
-            "index", config, {"passages": texts_sha256(benchmark.passages)}, write
-        ).path
+        place = store.get("index", config, {"passages": texts_sha256(passages)}, write).path
         words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
         arrays = tuple(
             np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS
         )
         vocabulary = {word: number for number, word in enumerate(words)}
         try:
-            index = csr_array(arrays, shape=(len(words), len(benchmark.passages)))
+            index = csr_array(arrays, shape=(len(words), len(passages)))
         except ValueError as error:
             raise HarnessError(
                 f"{place}: no index of these passages ({error}); {REBUILD}"
             ) from error
-        return vocabulary, check_matrix(index, place, index.shape)
+        texts = Words(self.stopwords, self.stemmer).of(questions)
+        known = [[vocabulary[word] for word in own if word in vocabulary] for own in texts]
+        lengths = [len(own) for own in known]
+        places = np.repeat(np.arange(len(known)), lengths), [word for own in known for word in own]
+        bags = csr_array((np.ones(sum(lengths)), places), shape=(len(known), len(words)))
+        bags.sum_duplicates()
+        return bags, check_matrix(index, place, index.shape)
 
     def _index(self, counts: Any) -> Any:
         """[V, D]: what each word adds to each document's score."""
@@ -128,21 +136,6 @@ class BM25:
             counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data)
         )
         return counts.T.tocsr()
-
-
-def _bags(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Any:
-    """[Q, V]: how often each known word stands in each text."""
-    from scipy.sparse import csr_array
-
-    known = [[vocabulary[word] for word in words if word in vocabulary] for words in texts]
-    lengths = [len(words) for words in known]
-    places = (
-        np.repeat(np.arange(len(known)), lengths),
-        [word for words in known for word in words],
-    )
-    bags = csr_array((np.ones(sum(lengths)), places), shape=(len(known), len(vocabulary)))
-    bags.sum_duplicates()
-    return bags
 
 
 def _best(
