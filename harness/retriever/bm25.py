@@ -75,7 +75,7 @@ class BM25:
                     holding = slice(*index.indptr[word : word + 2])
                     total[index.indices[holding]] += count * index.data[holding]
                 found = np.flatnonzero(total).astype(np.int32)
-                docs, scores = _best(found, total[found], self.depth)
+                docs, scores = best(found, total[found], self.depth)
                 lists.append((np.full(len(docs), query), docs, scores))
                 total[found] = 0
             return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
@@ -138,7 +138,7 @@ class BM25:
         return counts.T.tocsr()
 
 
-def _best(
+def best(
     docs: NDArray[np.int32], scores: NDArray[np.float64], depth: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The ``depth`` best documents with a score above 0, ties by document number."""

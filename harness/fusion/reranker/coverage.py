@@ -39,8 +39,8 @@ class Coverage:
     version: ClassVar[int] = 1
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
 
-    weight: float = 0.6
-    m: int = 50
+    weight: float = 2.0
+    m: int = 20
 
     def __post_init__(self) -> None:
         bounded("reranker.weight", self.weight, 0)

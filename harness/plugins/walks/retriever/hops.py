@@ -1,0 +1,74 @@
+"""A second step of BM25 from each of the first passages, for the words that it leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
+from harness.core.errors import whole_number
+from harness.retriever.bm25 import BM25, best
+from harness.run import Run
+from harness.work.latency import time_alone
+from harness.work.shared_rows import Columns, map_rows
+from harness.work.store import Store
+
+PART = 64
+"""Questions of a part, where several processes score."""
+
+
+@dataclass(frozen=True)
+class Hops:
+    """score(d) = max_s (1 + B(q, s) / max_c B(q, c)) B(q_s, d) / max_{c != s} B(q_s, c), d != s.
+
+    s: the ``passages`` best of BM25.    B: its score, with the longer list of English stop words.
+    q_s: the words of the question q that s does not have, as often as they stand in q, and those of
+    s that q does not have, each by what it adds to the score of s, divided by the greatest of these
+    in s. So a passage that s leads to is searched for with the part of the question that s leaves
+    open. Feedback is Rocchio's (1971), one passage at a time; no graph and no vector is read.
+
+    passages: >= 1.    depth: >= 1, passages a question; those of score 0 are left out.
+    """
+
+    version: ClassVar[int] = 1
+
+    passages: int = 5
+    depth: int = 100
+
+    def __post_init__(self) -> None:
+        whole_number("lists.NAME.passages", self.passages, 1)
+        whole_number("lists.NAME.depth", self.depth, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
+        """Question by question; each search reads the postings of its words."""
+        bags, index = BM25(stopwords="english_plus").index(
+            benchmark.passages, benchmark.questions, store
+        )
+        held, every = index.T.tocsr(), np.arange(index.shape[1], dtype=np.int32)
+
+        def ranked(part: slice) -> Columns:
+            lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
+            for query in range(part.start, part.stop):
+                own = slice(*bags.indptr[query : query + 2])
+                asked, often = bags.indices[own], bags.data[own]
+                seeds, worth = best(every, often @ index[asked], self.passages)
+                total = np.zeros(len(every))
+                for seed, value in zip(seeds.tolist(), worth / worth.max(initial=0), strict=True):
+                    own = slice(*held.indptr[seed : seed + 2])
+                    words, adds = held.indices[own], held.data[own]
+                    still, new = ~np.isin(asked, words), ~np.isin(words, asked)
+                    weights = np.concatenate([often[still], adds[new] / adds.max()])
+                    found = weights @ index[np.concatenate([asked[still], words[new]])]
+                    found[seed] = 0
+                    if (most := found.max()) > 0:
+                        total = np.maximum(total, (1 + value) * found / most)
+                docs, scores = best(every, total, self.depth)
+                lists.append((np.full(len(docs), query), docs, scores))
+            return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
+
+        columns = map_rows("score", ranked, len(benchmark.questions), PART)
+        time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, *columns), {}
