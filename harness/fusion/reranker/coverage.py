@@ -17,7 +17,7 @@ from harness.fusion.reranker import reorder, scale, top
 from harness.retriever.bm25 import BM25
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,13 @@ class Coverage:
     h(d) + weight sum_{t in q, t in d, t in no s} idf(t) / sum_{t in q} idf(t).
 
     h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).
-    t: the distinct words of the question q that any passage has.    s: the passages chosen before.
-    idf, and what a word is: of ``retriever=bm25``, over all passages. Of equal ones the one that
-    was fused higher is chosen.
+    t: the distinct words of the question q that any passage has, as ``retriever=bm25`` counts them
+    with the longer list of English stop words; idf is its own, over all passages.
+    s: the passages chosen before. Of equal ones the one that was fused higher is chosen.
 
-    A greedy choice is within 1 - 1/e of the best set for the part that ``weight`` multiplies
-    (Nemhauser, Wolsey and Fisher 1978; for summaries Lin and Bilmes, ACL 2011).
+    The sum of h and of the words' shares is monotone and submodular in the chosen passages: each
+    first k have at least 1 - 1/e of what the best k of the m have (Nemhauser, Wolsey and Fisher
+    1978; for summaries Lin and Bilmes, ACL 2011).
 
     weight: >= 0; 0 is the fused order.    m: >= 1, how many are reranked.
     """
@@ -53,7 +54,11 @@ class Coverage:
         )
         columns, there = top(fused, pool, self.m)
         docs = pool.pool.docs.gather(-1, columns).cpu().numpy().astype(np.int64)
-        share, held = pool.remember(("words", docs.tobytes()), lambda: _words(texts, docs))
+        share, pairs, held_pairs = pool.remember("question words", lambda: _words(texts))
+        held = pool.remember(
+            ("words held", docs.tobytes()),
+            lambda: np.isin(pairs[:, None, :] + docs[:, :, None], held_pairs),
+        )
         free, rows = there.cpu().numpy().copy(), np.arange(len(docs))
         values = scale(fused.gather(-1, columns), there, 0.0).cpu().numpy()
         places = np.full(docs.shape, docs.shape[1])
@@ -69,22 +74,24 @@ class Coverage:
         return reorder(fused, pool, columns, there, scores)
 
 
-def _words(texts: SourceTexts, docs: NDArray[np.int64]) -> tuple[Floats, Bools]:
-    """float64[Q, W]: each word's share of its question's idf, 0 in the padding; and bool[Q, m, W],
-    whether the passage of docs int64[Q, m] has it.
+def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
+    """Of Q questions of at most W words, and D passages, w being the number of a word.
+
+    Returns:
+        float64[Q, W], each word's share of its question's idf, 0 in the padding; int64[Q, W], w D;
+        and int64[N], w D + d wherever passage d has word w.
     """
     bags, index = BM25(stopwords="english_plus").index(texts.passages, texts.questions, texts.store)
     asked, word = np.unique(bags.indices, return_inverse=True)
     holding, size = index[asked], len(texts.passages)
     counts = np.diff(holding.indptr)
-    rarity = np.log(1 + (size - counts + 0.5) / (counts + 0.5))
     lengths = np.diff(bags.indptr)
-    row = np.repeat(np.arange(len(docs)), lengths)
+    row = np.repeat(np.arange(len(lengths)), lengths)
     slot = np.arange(len(row)) - bags.indptr[row]
-    share = np.zeros((len(docs), max(lengths.max(initial=0), 1)))
-    numbers = np.zeros(share.shape, dtype=np.int64)
-    share[row, slot], numbers[row, slot] = rarity[word], word
+    share = np.zeros((len(lengths), max(lengths.max(initial=0), 1)))
+    share[row, slot] = np.log(1 + (size - counts + 0.5) / (counts + 0.5))[word]
+    pairs = np.zeros(share.shape, dtype=np.int64)
+    pairs[row, slot] = word * size
     total = np.cumsum(share, axis=1)[:, -1:]
-    pairs = np.repeat(np.arange(len(asked)), counts) * size + holding.indices
-    held = np.isin(numbers[:, None, :] * size + docs[:, :, None], pairs)
-    return np.divide(share, total, out=np.zeros_like(share), where=total > 0), held
+    share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
+    return share, pairs, np.repeat(np.arange(len(asked)) * size, counts) + holding.indices
