@@ -141,7 +141,9 @@ class BM25:
 def best(
     docs: NDArray[np.int32], scores: NDArray[np.float64], depth: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The ``depth`` best documents with a score above 0, ties by document number."""
+    """The ``depth`` best of n documents, int32[n], with a score, float64[n], above 0; ties by
+    document number.
+    """
     floor = np.partition(scores, -depth)[-depth] if len(scores) > depth else 0.0
     places = np.flatnonzero((scores >= floor) & (scores > 0))
     places = places[np.lexsort((docs[places], -scores[places]))[:depth]]
