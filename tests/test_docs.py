@@ -633,6 +633,52 @@ def test_the_pages_that_are_made_are_fresh() -> None:
     assert done.returncode == 0, done.stdout
 
 
+PAPERS = load(DOCS / "generate.py").paper_items()
+RUN_HERE = {
+    found[1]
+    for item in PAPERS
+    if "needs" not in item
+    and (found := re.search(r"sweep (experiment=(?!dice)\w+)", item["command"]))
+}
+"""The experiments of the page that can be planned on ``sample``; those of Dice need triples."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    sorted({item["command"] for item in PAPERS}),
+    ids=lambda line: re.sub(r"\W+", "-", line),
+)
+def test_a_command_of_the_papers_page_is_composed(command: str) -> None:
+    parse(command)
+
+
+@pytest.mark.parametrize("experiment", sorted(RUN_HERE))
+def test_an_experiment_of_the_papers_page_is_typed(experiment: str, tmp_path: Path) -> None:
+    done = warm.harness("sweep", experiment, "dry_run=true", cwd=tmp_path, joint=True)
+    assert done.returncode == 0, done.stdout
+    assert "nothing was run (dry_run)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "item", [item for item in PAPERS if "at" in item], ids=lambda item: item["item"]
+)
+def test_our_values_on_the_papers_page_stand_on_the_page_that_is_named(item: Any) -> None:
+    text = " ".join((DOCS / "pages" / item["at"]).read_text(encoding="utf-8").split())
+    for row in item["rows"]:
+        found = [f"{row['ours']:.1f}"] if "ours" in row else []
+        given = row.get("gives", "")
+        found += re.findall(r"[\d.]*\d/\d+|(?<![\d/])[+−]?[\d.]+(?![\d/])", given)
+        for value in found:
+            assert re.search(rf"(?<![\d.]){re.escape(value.rstrip('.'))}(?!\d)", text), (row, value)
+
+
+def test_every_formula_of_the_papers_has_a_test_and_can_be_typed() -> None:
+    papers = yaml.safe_load((DOCS / "papers.yaml").read_text(encoding="utf-8"))["papers"]
+    for formula in (one for paper in papers for one in paper["formulas"]):
+        assert (ROOT / "tests" / formula["test"]).is_file(), formula
+        parse(f"harness sweep {formula['override']}")
+
+
 def headings(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub and MkDocs make them."""
     lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?^```", "", text, flags=re.M | re.S), re.M)

@@ -1,4 +1,5 @@
-"""Write the pages that are made from the code: strategies, commands, figures, functions, counts.
+"""Write the pages that are made from the code and from papers.yaml: strategies, commands, figures,
+functions, counts, the tables of the four papers.
 
 `python reports/docs/generate.py` writes them into reports/docs/pages, where they are committed;
 with `--check` it names the pages that are stale and exits with status 1.
@@ -12,10 +13,13 @@ import importlib.util
 import inspect
 import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import yaml
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
@@ -188,6 +192,124 @@ def grids() -> str:
     return "\n".join(rows)
 
 
+ABSENT = "not run here"
+
+
+def paper_items() -> list[dict[str, Any]]:
+    """The items of papers.yaml, each with the name of its paper."""
+    found = yaml.safe_load((Path(__file__).parent / "papers.yaml").read_text(encoding="utf-8"))
+    return [item | {"paper": paper["name"]} for paper in found["papers"] for item in paper["items"]]
+
+
+def papers() -> str:
+    """The tables, figures and formulas of the four papers, next to our figures."""
+    known = yaml.safe_load((Path(__file__).parent / "papers.yaml").read_text(encoding="utf-8"))
+    parts = [PAPERS]
+    for paper in known["papers"]:
+        shown = [
+            (item["item"], item["shows"], f"`{item['command']}`", minutes(item), where(item))
+            for item in paper["items"]
+        ]
+        values = [
+            (item["item"], *value_cells(row, item, known["why"]))
+            for item in paper["items"]
+            for row in item["rows"]
+        ]
+        checked = [
+            (one["item"], one["is"], f"`{one['override']}`", f"`tests/{one['test']}`")
+            for one in paper["formulas"]
+        ]
+        parts += [
+            f"## {paper['name']}\n\n{paper['claims']}\n\n*{paper['made_with']}*\n",
+            lines_of(("item", "what it shows", "command", "minutes", "our findings"), shown),
+            lines_of(("item", "row", "published", "ours", "difference", "why"), values),
+            lines_of(("formula", "what it is", "override", "checked by hand in"), checked),
+        ]
+    parts += [
+        "## Names\n",
+        lines_of(("in the papers", "here", "typed as"), known["names"]),
+        "## What the papers leave open\n",
+        lines_of(("left open", "how it is read here"), known["open"]),
+        "## Every experiment, by source\n",
+        lines_of(("experiment", "source"), experiments([one["name"] for one in known["papers"]])),
+    ]
+    return "\n".join(parts)
+
+
+PAPERS = """# The four papers, table by table
+
+**Each table, figure and numbered formula of the four papers: the command that makes it, the published value, and ours.** No value
+of ours is comparable with a published one: encoders, extractors, samples or language models differ, and the last column says
+which. What came of the claims: [findings](plugins/phasegraph/findings.md), [PolicyRAG](plugins/policyrag/policyrag.md),
+[Dice](plugins/dice/dice.md).
+
+Values are percent. W/L: questions won and lost. Our values are of the test half unless a row says tune. A difference is ours less the
+published value; its 95% interval (Newcombe's, for two independent samples) is given for shares of questions. Minutes: wall clock
+on two busy cores, after `harness prepare` has stored vectors and graphs; a GPU was not timed here. `not run here`: the command is there, and we
+have no value. Replace the name after `dataset=` by `2wikimultihopqa`, `musique` or `hotpotqa`; capital words stand for
+yours. Then type `harness heldout` and `harness report`.
+"""
+
+
+def lines_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), *rows)]
+    return "\n".join(lines) + "\n"
+
+
+def minutes(item: Mapping[str, Any]) -> str:
+    """How long an item's command took, if it was timed."""
+    return str(item.get("minutes", "–"))
+
+
+def where(item: Mapping[str, Any]) -> str:
+    """A link to our findings, or what an item needs that is not here."""
+    if "needs" in item:
+        return f"cannot be had here: needs {item['needs']}"
+    return f"[{Path(item['at']).stem}]({item['at']})" if "at" in item else "–"
+
+
+def value_cells(
+    row: Mapping[str, Any], item: Mapping[str, Any], why: Mapping[str, str]
+) -> list[str]:
+    """A row's cells: its label, the published value, ours, the difference and the reason."""
+    printed = [f"{row['published']:.1f}"] if "published" in row else []
+    ours = [f"{row['ours']:.1f}"] if "ours" in row else []
+    printed += [row["says"]] if "says" in row else []
+    ours += [row["gives"]] if "gives" in row else []
+    needs = row.get("needs") or item.get("needs")
+    reason = f"needs {needs}" if needs else why.get(row.get("why", ""), row.get("why", "–"))
+    return [row["row"], "; ".join(printed), "; ".join(ours) or ABSENT, difference(row), reason]
+
+
+def difference(row: Mapping[str, Any]) -> str:
+    """Ours less the published value, with an interval if both are shares of questions."""
+    if "published" not in row or "ours" not in row:
+        return "–"
+    text = f"{row['ours'] - row['published']:+.1f}"
+    if "of" not in row or "n" not in row:
+        return text
+    counts = [
+        round(row[key] * row[size] / 100) for key, size in (("ours", "n"), ("published", "of"))
+    ]
+    low, high = confint_proportions_2indep(
+        counts[0], row["n"], counts[1], row["of"], method="newcomb", compare="diff"
+    )
+    return f"{text} ({100 * low:+.1f} to {100 * high:+.1f})"
+
+
+def experiments(first: Sequence[str]) -> list[tuple[str, str]]:
+    """The experiments with their sources; those of the four papers come first."""
+    words = [name.split()[0].partition("-")[0] for name in first]
+    found = []
+    for name in names("experiment"):
+        text = _file(f"experiment/{name}.yaml").read_text(encoding="utf-8")
+        source = str(yaml.safe_load(text)["experiment"]["source"])
+        place = next((at for at, word in enumerate(words) if source.startswith(word)), len(words))
+        found.append((place, name, source))
+    return [(f"`{name}`", source) for _, name, source in sorted(found)]
+
+
 def _doc(module: ModuleType) -> str:
     return (
         ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
@@ -213,6 +335,7 @@ def pages() -> dict[Path, str]:
         "reference/commands.md": command_pages,
         "reference/gallery.md": gallery,
         "reference/functions.md": functions,
+        "papers.md": papers,
     }
     found = {PAGES / path: NOTE + make().rstrip() + "\n" for path, make in made.items()}
     return found | {PAGES / page: filled(page) for page in FILLED}
