@@ -67,6 +67,7 @@ def run(config: DictConfig) -> float | None:
     if not config.dry_run and config.get("gold") is None:
         begin_extractor(config)  # before the imports that take seconds
 
+    from harness.fusion.reranker.pretrained import PretrainedReranker, check_reachable
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
@@ -103,6 +104,9 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
+    for trial in trials:
+        if isinstance(trial.reranker, PretrainedReranker):
+            check_reachable(trial.reranker.model, trial.reranker.revision)
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)

@@ -4,12 +4,14 @@ bits hold.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +78,27 @@ def content(model: str) -> str:
     """The hash of the model's files; of nothing when it comes from the Hub."""
     place = local(model)
     return files_sha256(*([] if place is None else [place]))
+
+
+@functools.cache
+def check_reachable(model: str, revision: str | None) -> None:
+    """Raise HarnessError at once if a model of the Hub is neither stored here nor reachable: the
+    Hub's own client tries for a minute, and would first be asked after all lists are built.
+    """
+    if local(model) is not None or model.isidentifier():
+        return
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    if isinstance(try_to_load_from_cache(model, "config.json", revision=revision), str):
+        return
+    address = f"{constants.ENDPOINT}/{model}/resolve/{revision or 'main'}/config.json"
+    try:
+        urlopen(Request(address, method="HEAD"), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise HarnessError(
+            f"reranker.model={model}: not stored on this machine, and {address} cannot be reached "
+            f"({error}); give a folder that holds the model"
+        ) from error
 
 
 def load(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture
+from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
 from harness.sweep.folder import SweepResult, score
 from harness.sweep.judge import Spec, matches
@@ -134,7 +135,7 @@ class Heatmap:
         return [
             f"{self.spec['value']}{counted}, the best trial in each cell over all other knobs.",
             *filter(None, [self.spec.get("published", "")]),
-            f"Not comparable with the publication: {self.experiment['differs']}",
+            f"{not_comparable(self.result, self.experiment)}.",
         ]
 
 

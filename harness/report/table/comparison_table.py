@@ -19,6 +19,7 @@ from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
+from harness.sweep.folder.systems import differences
 from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
@@ -239,9 +240,12 @@ class ComparisonTable:
 
 
 def _published(row: Spec, part: View, cut: Spec) -> str:
-    """What the publication has of a row."""
-    printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
-    return str(printed.get(part.split, UNPRINTED))
+    """Return what the publication has of a row: of the slice whose key ``published`` names it, else
+    of the split.
+    """
+    printed = row.get("published", {}).get(part.dataset, {})
+    key = cut.get("published", part.split)
+    return str(printed.get(key, UNPRINTED))
 
 
 def _score(place: int) -> Callable[[Line], float]:
@@ -249,6 +253,9 @@ def _score(place: int) -> Callable[[Line], float]:
 
 
 def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:
-    """The last clause of a caption: what differs from the publication, and the hash of the data."""
+    """Return the last clause of a caption: what differs from the publication, derived from the
+    lists of this sweep and from the experiment's description, and the hash of the data.
+    """
     data = result.manifest["data_sha256"][:12]
-    return f"Published {what} are not comparable: {experiment['differs']} Data {data}"
+    made = differences(result.manifest.get("lists") or {}, experiment.get("made_with") or {})
+    return f"Published {what} are not comparable: {made}{experiment['differs']} Data {data}"

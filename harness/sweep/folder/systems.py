@@ -11,11 +11,28 @@ Listed = Mapping[str, Mapping[str, object]]
 
 
 def encoders(lists: Listed) -> list[str]:
-    """The name of each encoder that a list uses: of a model from a hub that of the model, else of
-    the class.
+    """Return the name of each encoder that a list uses."""
+    return _made_by(lists, "encoder")
+
+
+def differences(lists: Listed, published: Mapping[str, str]) -> str:
+    """Return a clause for each part of the lists that another publication made otherwise.
+
+    Args:
+        lists: The identities of the sweep's lists.
+        published: What the publication used, by the name of a part: ``encoder``, ``extractor``,
+            ``filter``.
+
+    Returns:
+        ``the encoder is MiniLM where the publication has NV-Embed-v2; ``; empty if all parts are
+        the publication's.
     """
-    found = (one for node in _nodes(lists) if isinstance(one := node.get("encoder"), Mapping))
-    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
+    found = []
+    for part, theirs in published.items():
+        ours = [name for name in _made_by(lists, part) if not name.endswith(theirs)]
+        if ours:
+            found.append(f"the {part} is {', '.join(ours)} where the publication has {theirs}; ")
+    return "".join(found)
 
 
 def graphs(lists: Listed) -> dict[str, str]:
@@ -40,6 +57,12 @@ def describe(lists: Listed) -> str:
     elif depths:
         said.append(f"depths {', '.join(f'{name} {depth}' for name, depth in depths.items())}")
     return "; ".join(said)
+
+
+def _made_by(lists: Listed, part: str) -> list[str]:
+    """Return the model of each mapping under the key ``part``, or its class if it has none."""
+    found = (one for node in _nodes(lists) if isinstance(one := node.get(part), Mapping))
+    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
 def class_name(node: Mapping[str, object]) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from harness.sweep.folder.inventory import sweeps
-from harness.sweep.folder.systems import describe
+from harness.sweep.folder.systems import describe, differences
 
 
 @pytest.fixture
@@ -52,3 +52,17 @@ def test_what_lists_are_made_of_in_words():
         == "names: Names (Offline)"
     )
     assert describe({"mine": {"class": "m.Trec"}}) == ""
+
+
+def test_what_differs_from_a_publication_follows_from_what_ran():
+    lists = {
+        "dense": {"class": "m.Dense", "encoder": {"class": "m.Static"}},
+        "graph": {"class": "m.PPR", "extractor": {"class": "m.Offline"}},
+    }
+    published = {"encoder": "NV-Embed-v2", "extractor": "Llama 3.3 70B", "filter": "GPT-4.1 mini"}
+    assert differences(lists, published) == (
+        "the encoder is Static where the publication has NV-Embed-v2; "
+        "the extractor is Offline where the publication has Llama 3.3 70B; "
+    )
+    same = {"dense": {"encoder": {"class": "m.NvEmbedV2", "model": "nvidia/NV-Embed-v2"}}}
+    assert differences(same, {"encoder": "NV-Embed-v2"}) == ""

@@ -33,7 +33,7 @@ class EditLabels:
         """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without
         rapidfuzz.
         """
-        need("rapidfuzz", f"lists.NAME.similarity={kind}", "edits")
+        need("rapidfuzz", f"lists.NAME.similarity={kind}", "sweep")
         return cls([text.lower() for text in texts], kind)
 
     def scores(

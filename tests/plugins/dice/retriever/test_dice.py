@@ -312,7 +312,7 @@ def test_how_many_is_answered_by_a_count(titled: Titled, tmp_path: Path) -> None
     ],
 )
 def test_similarities_by_edits(kind: str, question: str, label: str, expected: float) -> None:
-    pytest.importorskip("rapidfuzz", reason="the extra `edits` is not installed")
+    pytest.importorskip("rapidfuzz", reason="an installation from before it was in `sweep`")
     labels = EditLabels.of(["other", label], kind)
     table = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]])
     other, found, mixed = labels.scores(question, np.arange(3), table).tolist()

@@ -184,7 +184,7 @@ def test_published_figures_stand_beside(
     }
     text = capsys.readouterr().out
     assert "published: Ours" in text
-    assert "published: PolicyRAG, Tables 6 and 2; the reader" in text
+    assert "published: PolicyRAG, Tables 6 and 2; PhaseGraph, Table 6; the reader" in text
 
 
 @pytest.mark.parametrize(
