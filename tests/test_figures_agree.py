@@ -16,7 +16,7 @@ PAGES = {
 @pytest.mark.parametrize(
     ("what", "pages"),
     [
-        (r'chosen on(?:, is significant in| \|) ([\d.]+)%', 2),
+        (r"chosen on(?:, is significant in| \|) ([\d.]+)%", 2),
         (r"(?:tested once on other questions, in |2\.5% is right\) \| \*\*)([\d.]+)%", 2),
         (r"([\d]+)% of (?:MuSiQue's|its) test questions share a gold passage with tune", 2),
         (

@@ -67,7 +67,7 @@ def run(config: DictConfig) -> float | None:
     if not config.dry_run and config.get("gold") is None:
         begin_extractor(config)  # before the imports that take seconds
 
-    from harness.fusion.reranker.pretrained import PretrainedReranker, check_reachable
+    from harness.fusion.reranker import PretrainedReranker
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
@@ -104,9 +104,10 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
-    for trial in trials:
-        if isinstance(trial.reranker, PretrainedReranker):
-            check_reachable(trial.reranker.model, trial.reranker.revision)
+    rerankers = (trial.reranker for trial in trials)
+    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
+    for reranker in models.values():
+        reranker.check_reachable()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)

@@ -16,9 +16,8 @@ from harness.benchmark import md5_split
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import run_ranks
 from harness.run import Run
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, made_by
 from harness.sweep.winner.choice import _pool
-from harness.sweep.winner.winner import _encoders
 from tests.conftest import Command
 
 POINT = ["grid=point", "tracking=none"]
@@ -31,7 +30,7 @@ def test_what_encodes_a_winners_lists_by_its_model_or_class() -> None:
         "graph": graph,
         "encoder": "x.trec",
     }
-    assert list(_encoders({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]})) == [
+    assert made_by({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]}, "encoder") == [
         "hub/mini",
         "Hashed",
         "B",

@@ -88,7 +88,7 @@ def test_a_published_row_that_no_trial_is_says_what_would_measure_it(result: Swe
     first, *measured, last = table.cells()[-1]
     assert (first, measured[0], last) == ("–", "CE", "9.1, 2W/22L")
     assert set(measured[1:]) == {"–"}
-    assert "CE: not measured in this sweep; `harness sweep x` does." in table.caption
+    assert "(the row's command does): CE." in table.caption
     assert table.commands[-1] == "harness sweep x"
 
 

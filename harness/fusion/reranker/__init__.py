@@ -105,3 +105,6 @@ def reorder(
 
 
 from harness.fusion.reranker.none import Keep as Keep  # noqa: E402
+from harness.fusion.reranker.pretrained import (  # noqa: E402
+    PretrainedReranker as PretrainedReranker,
+)

@@ -4,7 +4,6 @@ bits hold.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -55,6 +54,24 @@ class PretrainedReranker(TextReranker):
         """The hash of the model's files; of nothing when it comes from the Hub."""
         return content(self.model)
 
+    def check_reachable(self) -> None:
+        """Raise HarnessError if the model is neither stored here nor reachable on the Hub, whose
+        own client tries for a minute, and only after all lists are built.
+        """
+        if local(self.model) is not None or self.model.isidentifier():
+            return
+        from huggingface_hub import constants, try_to_load_from_cache
+
+        if isinstance(try_to_load_from_cache(self.model, "config.json"), str):
+            return
+        try:
+            urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
+        except OSError as error:
+            raise HarnessError(
+                f"reranker.model={self.model}: not stored here, and {constants.ENDPOINT} cannot "
+                f"be reached ({error}); give a folder that holds the model"
+            ) from error
+
     def limit(self) -> str:
         """``max_length``."""
         return f"to {self.max_length} tokens (reranker.max_length)"
@@ -78,27 +95,6 @@ def content(model: str) -> str:
     """The hash of the model's files; of nothing when it comes from the Hub."""
     place = local(model)
     return files_sha256(*([] if place is None else [place]))
-
-
-@functools.cache
-def check_reachable(model: str, revision: str | None) -> None:
-    """Raise HarnessError at once if a model of the Hub is neither stored here nor reachable: the
-    Hub's own client tries for a minute, and would first be asked after all lists are built.
-    """
-    if local(model) is not None or model.isidentifier():
-        return
-    from huggingface_hub import constants, try_to_load_from_cache
-
-    if isinstance(try_to_load_from_cache(model, "config.json", revision=revision), str):
-        return
-    address = f"{constants.ENDPOINT}/{model}/resolve/{revision or 'main'}/config.json"
-    try:
-        urlopen(Request(address, method="HEAD"), timeout=10).close()
-    except (OSError, ValueError) as error:
-        raise HarnessError(
-            f"reranker.model={model}: not stored on this machine, and {address} cannot be reached "
-            f"({error}); give a folder that holds the model"
-        ) from error
 
 
 def load(

@@ -18,8 +18,7 @@ from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
-from harness.sweep.folder import SweepResult, View, rerun
-from harness.sweep.folder.systems import differences
+from harness.sweep.folder import SweepResult, View, differences, rerun
 from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
@@ -176,9 +175,14 @@ class ComparisonTable:
             "by cluster where "
             "questions share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
-            f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"  # noqa: E501
+            f"{self.absent()}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         ]
+
+    def absent(self) -> str:
+        """Return the sentence that names the published rows that no trial of this sweep is."""
+        labels = ", ".join(label for label, _, _ in self.unmeasured)
+        return f"Not measured in this sweep (the row's command does): {labels}. " if labels else ""
 
     def warning(self) -> str:
         """That a slice was chosen by the outcome, whenever one was; empty otherwise."""

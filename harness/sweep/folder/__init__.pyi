@@ -29,6 +29,7 @@ from .rows import lists_read as lists_read
 from .rows import rerun as rerun
 from .rows import score as score
 from .scores import ListScores as ListScores
-from .systems import encoders as encoders
+from .systems import differences as differences
 from .systems import graphs as graphs
+from .systems import made_by as made_by
 from .view import View as View

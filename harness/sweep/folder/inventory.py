@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder.result import SweepResult, differing
-from harness.sweep.folder.systems import encoders
+from harness.sweep.folder.systems import made_by
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
@@ -26,7 +26,7 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
             found = [
                 str(result.manifest["dataset"]),
                 typed[folder] or "as by default",
-                ", ".join(encoders(result.manifest.get("lists") or {})),
+                ", ".join(made_by(result.manifest.get("lists") or {}, "encoder")),
                 result.manifest["n"],
                 len(result.trials),
                 result.whole.winner_name,

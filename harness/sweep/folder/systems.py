@@ -10,9 +10,12 @@ Listed = Mapping[str, Mapping[str, object]]
 """The identities of a sweep's lists by name, as its manifest has them."""
 
 
-def encoders(lists: Listed) -> list[str]:
-    """Return the name of each encoder that a list uses."""
-    return _made_by(lists, "encoder")
+def made_by(lists: Listed, part: str) -> list[str]:
+    """Return what each list has under the key ``part``, such as ``encoder``: the model's name, or
+    the class if it has none.
+    """
+    found = (one for node in _nodes(lists) if isinstance(one := node.get(part), Mapping))
+    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
 def differences(lists: Listed, published: Mapping[str, str]) -> str:
@@ -27,12 +30,11 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
         ``the encoder is MiniLM where the publication has NV-Embed-v2; ``; empty if all parts are
         the publication's.
     """
-    found = []
-    for part, theirs in published.items():
-        ours = [name for name in _made_by(lists, part) if not name.endswith(theirs)]
-        if ours:
-            found.append(f"the {part} is {', '.join(ours)} where the publication has {theirs}; ")
-    return "".join(found)
+    return "".join(
+        f"the {part} is {ours} where the publication has {theirs}; "
+        for part, theirs in published.items()
+        if (ours := ", ".join(made_by(lists, part))) and not ours.endswith(theirs)
+    )
 
 
 def graphs(lists: Listed) -> dict[str, str]:
@@ -46,7 +48,7 @@ def describe(lists: Listed) -> str:
     """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did
     not note its lists.
     """
-    made = encoders(lists)
+    made = made_by(lists, "encoder")
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
     said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
     depths = {
@@ -59,15 +61,9 @@ def describe(lists: Listed) -> str:
     return "; ".join(said)
 
 
-def _made_by(lists: Listed, part: str) -> list[str]:
-    """Return the model of each mapping under the key ``part``, or its class if it has none."""
-    found = (one for node in _nodes(lists) if isinstance(one := node.get(part), Mapping))
-    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
-
-
 def class_name(node: Mapping[str, object]) -> str:
-    """The class of a stored identity, without its module."""
-    return str(node.get("class", "")).rpartition(".")[2]
+    """The class of a stored identity or of a configuration, without its module."""
+    return str(node.get("class") or node.get("_target_", "")).rpartition(".")[2]
 
 
 def _graph(node: Mapping[str, object]) -> str:

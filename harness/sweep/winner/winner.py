@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
+from harness.sweep.folder.systems import made_by
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner.choice import read_winner
@@ -122,11 +123,11 @@ class Winner:
         """
         from omegaconf import OmegaConf
 
-        encoders = dict.fromkeys(_encoders(OmegaConf.to_container(self.config.lists, resolve=True)))
+        given: Any = OmegaConf.to_container(self.config.lists, resolve=True)
         return {
             "version": str(self.lock["sha256"])[:12],
             "code": f"multihop-harness {code_version()}",
-            "encoder": ", ".join(encoders) or None,
+            "encoder": ", ".join(made_by(given, "encoder")) or None,
             "fitted_on": [f"{self.lock['dataset']}/tune"],
             "benchmark": self.data.name,
             "data_sha256": self.data.sha256,
@@ -178,21 +179,6 @@ class Winner:
             return self.trial.fused(pool), pool.docs
 
         return fuse_blocks(runs, score, device).top(depth)
-
-
-def _encoders(node: Any) -> Iterator[str]:
-    """The models, else classes, of the encoders in a configuration."""
-    parts = (
-        node.items()
-        if isinstance(node, dict)
-        else enumerate(node)
-        if isinstance(node, list)
-        else ()
-    )
-    for key, value in parts:
-        if key == "encoder" and isinstance(value, dict) and "_target_" in value:
-            yield str(value.get("model") or value["_target_"].rpartition(".")[2])
-        yield from _encoders(value)
 
 
 def _named(questions: Questions) -> Mapping[str, str]:

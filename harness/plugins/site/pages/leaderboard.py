@@ -24,11 +24,11 @@ from harness.sweep.folder import (
     Row,
     SweepResult,
     View,
-    encoders,
     graphs,
     learned,
     lists_read,
     locked_trials,
+    made_by,
 )
 
 LIST, DEFAULT, TUNED, WINNER, NAMED = (
@@ -311,7 +311,7 @@ def _system(
     return System(
         kind,
         called.get(kind, ""),
-        ", ".join(encoders(made)) or NONE,
+        ", ".join(made_by(made, "encoder")) or NONE,
         ", ".join(dict.fromkeys(graphs(made).values())) or NONE,
         _fitted(result, row),
         _typed(result),
