@@ -14,18 +14,20 @@ collections. lenient=true passes over comment lines (#) and trailing fields of T
   harness fuse 'lists={a: a.trec, b: b.trec}' fuser=linear 'pool.capped=[b]' pool.cap=50 split=tune out=tune.trec
   harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME out=f.trec
 
-fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first.
-pool.cap cuts the lists named in pool.capped (graph) to their best documents before they are
-normalised. split=tune or test keeps the queries of one half (by the MD5 of their ids;
-splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side,
-splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with
-lines `id split`), depth=1000 the best 1000 documents of each fused list. Choose parameters on tune,
-and look at test once. Pairs of lists that share less than half of their ids are said. Every fuser,
-normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be used;
-those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else
-too. pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...},
-which fuser=weighted_rrf multiplies by.
-"""
+fuser.alpha is the share of the list `reference`; by default it is `dense`,
+without one the first. pool.cap cuts the lists named in pool.capped (graph) to
+their best documents before they are normalised. split=tune or test keeps the
+queries of one half (by the MD5 of their ids; splitting=disjoint
+gold=queries.jsonl keeps queries that share gold passages on one side,
+splitting=given gold=queries.jsonl goes by its field `split`,
+splitting=splits.tsv by a file with lines `id split`), depth=1000 the best 1000
+documents of each fused list. Choose parameters on tune, and look at test once.
+It warns if two lists share less than half of their ids. Every fuser,
+normalizer, temperature and reranker of conf/ that reads neither texts nor a
+graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the
+lock of a sweep, which decides all else too. pool.importance names a JSON file
+of the documents' prior importance, {"document": 0..1, ...}, which
+fuser=weighted_rrf multiplies by. """
 
 from __future__ import annotations
 

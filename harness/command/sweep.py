@@ -33,9 +33,10 @@ much, and it is locked beside the winner as a baseline.
 Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and
 are expanded inside the process. conf/grid/default.yaml shows how they are written.
 
-A sweep says where the winner, or the best trial of a fuser, has the lowest or highest number of an
-axis that could go on, and scores better than the value beside it; the lock lists these (`edges`),
-with the value that comes next.
+A sweep warns if the winner, or the best trial of a fuser, has the lowest or
+highest number of an axis, a further value is possible, and this end scores
+better than the next value. The lock lists these axes (`edges`) with the value
+to try next.
 """
 
 from __future__ import annotations
