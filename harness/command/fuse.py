@@ -27,7 +27,8 @@ normalizer, temperature and reranker of conf/ that reads neither texts nor a
 graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the
 lock of a sweep, which decides all else too. pool.importance names a JSON file
 of the documents' prior importance, {"document": 0..1, ...}, which
-fuser=weighted_rrf multiplies by. """
+fuser=weighted_rrf multiplies by.
+"""
 
 from __future__ import annotations
 
