@@ -30,7 +30,7 @@ from harness.report.table.knobs import knobs_over
 from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
-from harness.sweep.folder import SweepResult, by_kind, encoders
+from harness.sweep.folder import SweepResult, by_kind, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
 
@@ -133,7 +133,8 @@ def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]
     found: list[tuple[str, str]] = []
     for result in results:
         made = [
-            name.rpartition("/")[2].lower() for name in encoders(result.manifest.get("lists") or {})
+            name.rpartition("/")[2].lower()
+            for name in made_by(result.manifest.get("lists") or {}, "encoder")
         ]
         parts = [str(result.manifest["dataset"]), *made, str(result.manifest["objective"])]
         name = file_name("-".join(parts))
