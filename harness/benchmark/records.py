@@ -53,7 +53,7 @@ def write_benchmark(data: Benchmark, folder: Path) -> list[Path]:
 
     Raises:
         HarnessError: the benchmark has triples, which these files cannot hold, or one of the files
-        exists.
+            exists.
     """
     files = [folder / "corpus.jsonl", folder / "queries.jsonl"]
     if data.triples is not None:

@@ -37,7 +37,7 @@ def resolve_device(name: str, key: str = "device") -> str:
 
     Raises:
         HarnessError: a name that is none, a GPU that is not there, or one on which nothing can be
-        computed.
+            computed.
     """
     check_device(key, name)
     if name == "cpu":

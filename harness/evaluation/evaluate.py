@@ -233,16 +233,16 @@ def evaluate(
 
     Args:
         run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}``, a run
-        of ranx. Several are
+            of ranx. Several are
             a list of these, or ``{name: run}``.
         gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts, and
-        one that the run
+            one that the run
             lacks has found nothing.
         names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see
-        ``metric.metrics``).
+            ``metric.metrics``).
         depths: of names without one, e.g. ``[5, 10]``.
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
-        (``trec``).
+            (``trec``).
         source: the run's name, for messages.
 
     Returns:

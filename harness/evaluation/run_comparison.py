@@ -125,14 +125,14 @@ def compare(
 
     Args:
         run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx.
-        Several systems are a
+            Several systems are a
             list of these, or ``{name: run}``; in ``{name: [run, run]}`` the runs are of one system
             (seeds, draws of a model), and the test then knows that runs vary, too.
         baseline: the same of what is compared with.
         gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts.
         metric: a metric, its name, e.g. ``last_hop@5``, or several.
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
-        (``trec``).
+            (``trec``).
         depths: of names without one, e.g. 5.
 
     Returns:

@@ -71,23 +71,23 @@ def fuse(
 
     Args:
         runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs names them by
-        their files, or
+            their files, or
             ``list 1``, ``list 2``. Each is a run, a file, a data frame,
             ``{query id: {document id: score}}``, or a run of ranx.
         fuser: a strategy, or the name of its configuration.
         normalizer: the same.
         pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at
-        least 1; None means
+            least 1; None means
             all.
         temperature: a strategy, or the name of its configuration.
         capped: names of lists, ``graph`` where none is given.
         importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read
-        by weighted_rrf).
+            by weighted_rrf).
         reference: the list that has the share alpha; None for ``dense``, or the first when none has
-        that name.
+            that name.
         device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
         knobs: of the fuser, where it is given by its name:
-        ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+            ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
 
     Returns:
         The fused lists, best document first, with fused scores.

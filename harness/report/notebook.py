@@ -40,7 +40,7 @@ def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:
 
     Args:
         path: the sweep's folder, what ``run_sweep`` gave, or None for the latest one of this
-        working folder.
+            working folder.
 
     Returns:
         Its trials and comparisons as data frames, its tables and figures.

@@ -54,11 +54,11 @@ def read(source: Source, lenient: bool = False, columns: Mapping[str, str] | Non
 
     Args:
         source: a file, the folder of an artifact of ``retrieve``, a data frame,
-        ``{query id: {document id: score}}``,
+            ``{query id: {document id: score}}``,
             or a run of ranx.
         lenient: pass over comment lines (``#``) and trailing fields of TREC files.
         columns: what a table's columns are called,
-        ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
+            ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
             of these; usual names are known without (see harness.run.frame).
 
     Returns:
@@ -179,7 +179,7 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
     Args:
         run: ranked lists, as ``read`` takes them.
         path: a file whose ending says its form (see harness.run.form); packed where it ends in
-        ``.gz``, ``.zst``,
+            ``.gz``, ``.zst``,
             ``.xz`` or ``.bz2``.
         made: what is known of how it was made, by the names of ``harness.run.metadata``.
 

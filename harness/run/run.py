@@ -86,7 +86,7 @@ class Run:
 
         Raises:
             HarnessError: a number of no query or document, a score that is not finite, or a
-            document twice in a list.
+                document twice in a list.
         """
         queries, documents = strings(query_ids), strings(doc_ids)
         _check_ids(queries, documents)
@@ -128,7 +128,7 @@ class Run:
 
         Args:
             lists: ``{query id: {document id: score}}``; queries keep the mapping's order. Pairs
-            ``[(document id,
+                ``[(document id,
                 score), ...]`` do, too, and ids alone, best first, whose score is 1 / rank. Ids are
                 texts; whole numbers become texts.
 
@@ -137,7 +137,7 @@ class Run:
 
         Raises:
             HarnessError: an id is neither, a score is no finite number, or a document stands twice
-            in a list.
+                in a list.
         """
         return runs_of({"": entries_of("Run.from_dict", lists, LISTS)})[""]
 
@@ -162,10 +162,10 @@ class Run:
 
         Args:
             frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, score``, ranx's
-            ``q_id, doc_id, score`` or
+                ``q_id, doc_id, score`` or
                 other usual names (see ``harness.run.frame``).
             columns: what they are called otherwise:
-            ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
+                ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
                 some of these.
 
         Returns:
@@ -348,7 +348,7 @@ class Run:
 
         Args:
             query_ids: string[q]. A query that this run does not hold gets an empty list; one that
-            is not here is left
+                is not here is left
                 out.
             doc_ids: string[d], ascending, a superset of the run's documents.
 

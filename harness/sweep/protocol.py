@@ -54,7 +54,7 @@ def run_heldout(
     Args:
         result: the sweep, or its folder.
         overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of
-        the sweep.
+            the sweep.
         again: evaluate a test split that has been evaluated before.
 
     Returns:
@@ -62,7 +62,7 @@ def run_heldout(
 
     Raises:
         HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock
-        changed since the sweep.
+            changed since the sweep.
     """
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent

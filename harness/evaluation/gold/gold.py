@@ -106,15 +106,15 @@ class Gold:
 
         Args:
             source: a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, a
-            benchmark or its
+                benchmark or its
                 name, a data frame, ``{query id: {document id: relevance}}``, or qrels of ranx.
             lenient: pass over comment lines and trailing fields of TREC qrels.
             chain: of which queries the hop order is known: ``all``, ``none`` or
-            ``{field: [values]}``; None: as the
+                ``{field: [values]}``; None: as the
                 benchmark says, and all of a queries.jsonl.
             rel: of judgements, the relevance from which on a document supports its query.
             keep_empty: keep queries that nothing supports, as trec_eval does; else they are left
-            out, in ``nothing``.
+                out, in ``nothing``.
 
         Returns:
             The gold of the queries of the file.
@@ -198,12 +198,12 @@ class Gold:
 
         Args:
             qrels: ``{query id: {document id: relevance}}``, pairs
-            ``[(document id, relevance), ...]``, or ids alone,
+                ``[(document id, relevance), ...]``, or ids alone,
                 whose relevance is 1. Ids are texts; whole numbers become texts.
             rel: the relevance from which on a document supports its query; a query without any is
-            left out.
+                left out.
             ordered: whether the supporting documents stand in hop order, so that the last one is
-            the last hop.
+                the last hop.
             keep_empty: as of ``read``.
 
         Returns:
@@ -211,7 +211,7 @@ class Gold:
 
         Raises:
             HarnessError: an id or a relevance is something else, or a document stands twice in a
-            list.
+                list.
         """
         whole_number("rel", rel, 1)
         unordered = (key for key, one in qrels.items() if isinstance(one, (set, frozenset)))
@@ -233,10 +233,10 @@ class Gold:
 
         Args:
             frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, label``, BEIR's
-            ``query-id, corpus-id,
+                ``query-id, corpus-id,
                 score``, or other usual names.
             columns: what they are called otherwise:
-            ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
+                ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
                 of these.
             rel: as of ``from_dict``.
             keep_empty: as of ``read``.
@@ -336,7 +336,7 @@ class Gold:
         Args:
             name: ``tune``, ``test`` or ``all``.
             splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on
-            one side; ``given``:
+                one side; ``given``:
                 their field ``split`` (see ``harness.benchmark.split``).
 
         Returns:

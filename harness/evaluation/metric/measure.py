@@ -306,7 +306,7 @@ class Metric:
 
         Args:
             text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth;
-            ``ndcg(rel=2)@10``.
+                ``ndcg(rel=2)@10``.
 
         Returns:
             The metric; ``str`` of it is ``text``, or what that is an alias of.

@@ -62,7 +62,7 @@ class Winner:
         Args:
             lock: the file, or the folder that holds it.
             overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another
-            corpus.
+                corpus.
             trust: whether its models may be others than those of conf/.
 
         Returns:
@@ -94,7 +94,7 @@ class Winner:
 
         Raises:
             HarnessError: the lock was changed, or ``lists`` names one that the winner does not
-            fuse.
+                fuse.
         """
         lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
         trial = read_winner(lock, bool(config.trust))
@@ -150,7 +150,7 @@ class Winner:
 
         Args:
             questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of
-            the benchmark.
+                the benchmark.
             depth: the best so many of each, at least 1; None for all.
 
         Returns:

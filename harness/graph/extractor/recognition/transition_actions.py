@@ -59,10 +59,10 @@ class Actions:
     Args:
         outside: float32[3, 2 H], features in place of a token that is not there.
         bias: float32[2 H].
-        weights, base: float32[A, H], float32[A]; from hidden values to scores.
+            weights, base: float32[A, H], float32[A]; from hidden values to scores.
         move: int64[A], the kind of each action, or -1.
         label: int64[A], its label, or -1.
-        going_on, ending: int64[labels], the actions that continue and end an entity of a label.
+            going_on, ending: int64[labels], the actions that continue and end an entity of a label.
     """
 
     outside: Float32

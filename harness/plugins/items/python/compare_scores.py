@@ -25,14 +25,14 @@ def compare_scores(
 
     Args:
         run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``;
-        several are repeats of one
+            several are repeats of one
             system (seeds, draws of a model): the test then knows that runs vary, too.
         baseline: the same of what it is compared with.
         metric: the name of one of the files' metrics; None where there is only one.
         columns: what a table's columns are called:
-        ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
+            ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
         missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0;
-        None refuses them.
+            None refuses them.
 
     Returns:
         Wins, losses, p (exact McNemar for scores of 0 and 1, else by permutation), intervals.
