@@ -7,13 +7,19 @@ order, winner, all that is locked), and the locked ones scored on test where the
 before: only whether the numbers are the same is shown, so it is no new evaluation. Exit status 2
 names the first file, or value, that differs.
 
+With against=THEIRS the sweep is held against somebody else's: trials are matched by parameters,
+questions by id. Exit status 0: the same bits; 1: the same winner, with the same verdict against the
+same lists; 2: another winner or verdict, or an error. The first cause that is known is named.
+
   harness verify                             the latest sweep of this user in this folder
   harness verify runs/sweeps/NAME            another one
   harness verify runs/sweeps/NAME --rescore  compute it again, too
+  harness verify sweep=MINE against=THEIRS   how far two sweeps agree, and why not further
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -45,3 +51,11 @@ def run(config: DictConfig) -> None:
         with name_origin(folder):
             for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
                 print(line)
+    if config.against is not None:
+        from harness.sweep.agreement import STATUS, Agreement
+
+        theirs = SweepResult(choose_one(Path(config.paths.runs), config.against))
+        theirs.check()
+        found = Agreement(SweepResult(folder), theirs)
+        print(f"against    {theirs.folder}", *found.lines(), sep="\n")
+        sys.exit(STATUS[found.answer])

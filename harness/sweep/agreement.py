@@ -1,0 +1,254 @@
+"""A finished sweep held against somebody else's: what was the same, and how far the results agree.
+
+Trials are matched by what was asked for (their parameters) and questions by id, so that sweeps by
+other code, or of other data, can be compared, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.core.table import percent
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
+from harness.sweep.verify import differences
+
+Answer = Literal["same bits", "same verdict", "another verdict"]
+STATUS: Mapping[Answer, int] = {"same bits": 0, "same verdict": 1, "another verdict": 2}
+"""The exit status of each answer."""
+CAUSES = {
+    "data": ("dataset", "data_sha256"),
+    "split": ("splitting", "split_sha256"),
+    "lists": ("lists", "versions", "reads"),
+    "libraries": ("libraries", "made_by"),
+    "device": ("devices", "machine"),
+    "code": ("code",),
+}
+"""What results follow from, by its keys in the manifest; what explains most comes first."""
+NAMED = 3
+"""Differences of one kind that are named; of more it says how many."""
+Side = tuple[View, NDArray[np.int32], list[str]]
+"""One sweep on a split: trials, gold ranks int32[T, Q, H], ids of the Q questions."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two sweeps. Raises HarnessError where they have no trial, or no question, in common."""
+
+    mine: SweepResult
+    theirs: SweepResult
+
+    def __post_init__(self) -> None:
+        pair = self.splits["tune"]
+        for what, found in (("trial", pair.places), ("question", pair.questions[0])):
+            if not len(found):
+                raise HarnessError(
+                    f"{self.theirs.folder}: no {what} in common with {self.mine.folder} "
+                    f"({self.cause}); give two sweeps of the same experiment"
+                )
+
+    @cached_property
+    def splits(self) -> dict[str, Pair]:
+        """Tune with all trials and, where both were held out, test with the locked ones."""
+        both, sides = (self.mine, self.theirs), {}
+        sides["tune"] = [(one.whole, one.ranks, _ids(one.queries)) for one in both]
+        tests = [one.test for one in both]
+        held = zip(both, tests, strict=True)
+        sides["test"] = [
+            (view, one.heldout_ranks, _ids(one.heldout_queries)) for one, view in held if view
+        ]
+        metrics = [name for name in self.mine.metrics if name in self.theirs.metrics]
+        return {
+            split: Pair(found[0], found[1], metrics)
+            for split, found in sides.items()
+            if len(found) == 2
+        }
+
+    @cached_property
+    def causes(self) -> dict[str, list[str]]:
+        """By kind of ``CAUSES``, each value that differs: ``path: ours here, theirs there``."""
+        ours, others = _facts(self.mine), _facts(self.theirs)
+        found = {}
+        for kind, keys in CAUSES.items():
+            known = [key for key in keys if key in ours and key in others]
+            kept = [{key: each[key] for key in known} for each in (ours, others)]
+            told = differences(kept[0], kept[1])
+            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in told]
+        return found
+
+    @property
+    def cause(self) -> str:
+        """The first cause that is known."""
+        told = (f"other {kind}: {lines[0]}" for kind, lines in self.causes.items() if lines)
+        return next(told, "no input that the manifests name differs")
+
+    @cached_property
+    def _locks(self) -> list[tuple[Any, Any]]:
+        """Winner, by what was asked for, and forecast of each sweep."""
+        locks = (self.mine.lock, self.theirs.lock)
+        return [(lock["winner"]["parameters"], lock.get("expected")) for lock in locks]
+
+    @cached_property
+    def answer(self) -> Answer:
+        """How far the results agree.
+
+        The same verdict: the same trial won, and on each split it is better than, worse than or
+        not told from the same lists. The same bits: so, and all trials and questions are in both
+        sweeps, with equal gold ranks, metrics and forecast.
+        """
+        pairs, (ours, others) = self.splits.values(), self._locks
+        if ours[0] != others[0] or any(pair.verdicts[0] != pair.verdicts[1] for pair in pairs):
+            return "another verdict"
+        exact = all(pair.whole and min(pair.shares) == 1 and not pair.farthest for pair in pairs)
+        return "same bits" if exact and ours[1] == others[1] else "same verdict"
+
+    def lines(self) -> Iterator[str]:
+        """What is the same and what is not, a line each; the answer comes last."""
+        for kind, told in self.causes.items():
+            more = f"; and {len(told) - NAMED} more" if len(told) > NAMED else ""
+            yield f"{kind:<10} {'; '.join(told[:NAMED]) + more if told else 'the same'}"
+        yield from self._scores()
+        for split, pair in self.splits.items():
+            yield from pair.lines(split)
+        names = [str(one.lock["winner"]["name"]) for one in (self.mine, self.theirs)]
+        yield _both("winner", names)
+        bounds = (
+            f"{percent(one['low'])} to {percent(one['high'])}%" if one else "none"
+            for _, one in self._locks
+        )
+        yield _both("forecast", list(bounds))
+        far = max(pair.farthest for pair in self.splits.values())
+        within = f", scores within {100 * far:.2g} points" if self.answer == "same verdict" else ""
+        yield self.answer + ("" if self.answer == "same bits" else f"{within} ({self.cause})")
+
+    def _scores(self) -> Iterator[str]:
+        """How far the scores of each list on tune differ, where the questions are the same."""
+        ours, others = self.mine.scores, self.theirs.scores
+        for name in ours.keys() & others.keys() if self.splits["tune"].same_questions else ():
+            one, other = ours[name], others[name]
+            if not np.array_equal(one.lengths, other.lengths):
+                yield f"list       {name}: another number of documents"
+            elif far := float(np.abs(one.scores - other.scores).max(initial=0)):
+                yield f"list       {name}: scores differ by up to {far:.1g}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A split of both sweeps.    metrics: those that both have."""
+
+    mine: Side
+    theirs: Side
+    metrics: list[str]
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """The places of each trial of both."""
+        ours, others = (
+            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(view.rows)}
+            for view, *_ in (self.mine, self.theirs)
+        )
+        return [(at, others[asked]) for asked, at in ours.items() if asked in others]
+
+    @cached_property
+    def questions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of each question of both in either sweep."""
+        return np.intersect1d(self.mine[2], self.theirs[2], return_indices=True)[1:]
+
+    @property
+    def same_questions(self) -> bool:
+        """Whether both have the same questions in the same order."""
+        return self.mine[2] == self.theirs[2]
+
+    @property
+    def whole(self) -> bool:
+        """Whether no trial and no question is in one of them only."""
+        counts = {len(self.mine[1]), len(self.theirs[1]), len(self.places)}
+        return self.same_questions and len(counts) == 1
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """Of each trial of both, the share of its gold ranks that are equal, on questions of
+        both.
+        """
+        hops, kept = max(self.mine[1].shape[2], self.theirs[1].shape[2]), []
+        for (_, ranks, _), chosen in zip((self.mine, self.theirs), self.questions, strict=True):
+            missing = ((0, 0), (0, 0), (0, hops - ranks.shape[2]))
+            kept.append(np.pad(ranks[:, chosen], missing, constant_values=-1))
+        found = []
+        for ours, others in ((kept[0][at], kept[1][other]) for at, other in self.places):
+            gold = (ours >= 0) | (others >= 0)
+            found.append(float((ours == others).sum(where=gold) / gold.sum()))
+        return found
+
+    @cached_property
+    def differences(self) -> dict[str, float]:
+        """By metric, the greatest difference of a trial's scores, in shares."""
+        found: dict[str, float] = {}
+        for at, other in self.places:
+            for name in self.metrics:
+                rows = (dict(self.mine[0].rows[at]), dict(self.theirs[0].rows[other]))
+                ours, others = (row.get(name) for row in rows)
+                if isinstance(ours, float) and isinstance(others, float):
+                    found[name] = max(found.get(name, 0.0), abs(ours - others))
+        return found
+
+    @property
+    def farthest(self) -> float:
+        """The greatest of ``differences``."""
+        return max(self.differences.values(), default=0.0)
+
+    @cached_property
+    def verdicts(self) -> list[dict[str, str]]:
+        """By single list what each sweep finds of its winner."""
+        found = []
+        for view, *_ in (self.mine, self.theirs):
+            names = dict.fromkeys(filter(None, [view.reference, view.best_single]))
+            compared = {name: view.winner_against(name) for name in names}
+            found.append({name: one.finding if one else "" for name, one in compared.items()})
+        return found
+
+    def lines(self, split: str) -> Iterator[str]:
+        """How many questions and trials are in both, gold ranks, metrics and verdicts."""
+        counts = [len(one[2]) for one in (self.mine, self.theirs)]
+        asked = f"{len(self.questions[0])} questions of {counts[0]} here and {counts[1]} there"
+        trials = f"{len(self.places)} trials of {len(self.mine[1])} and {len(self.theirs[1])}"
+        yield f"{split:<10} in both: {asked}, {trials}"
+        exact = sum(one == 1 for one in self.shares)
+        least = f"at least {100 * min(self.shares):.4g}% of gold ranks are equal"
+        yield f"ranks      equal in {exact} of {len(self.shares)} trials; {least}"
+        far = (f"{name} {100 * one:.2g}" for name, one in self.differences.items() if one)
+        yield f"metrics    greatest differences, in points: {', '.join(far) or 'none'}"
+        words = {"": "the same as", "even": "not told from"}
+        said = [
+            [f"{words.get(found, f'{found} than')} {name}" for name, found in one.items()]
+            for one in self.verdicts
+        ]
+        yield _both("verdict", [", ".join(one) for one in said])
+
+
+def _facts(result: SweepResult) -> dict[str, Any]:
+    """The manifest, with who made the lists apart from the devices that they were made on."""
+    made = result.manifest.get("made_by") or {}
+    parts = {
+        key: {name: one.get(part) for name, one in made.items()}
+        for key, part in (("made_by", "libraries"), ("devices", "devices"))
+    }
+    return {**dict(result.manifest), **parts}
+
+
+def _ids(queries: Any) -> list[str]:
+    return [str(name) for name in queries["id"]]
+
+
+def _both(word: str, texts: list[str]) -> str:
+    ours, others = texts
+    told = f"the same: {ours}" if ours == others else f"{ours} here, {others} there"
+    return f"{word:<10} {told}"

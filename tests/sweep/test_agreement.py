@@ -1,0 +1,90 @@
+"""Two sweeps' folders, made by hand, held against each other."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+from harness.sweep.agreement import Agreement
+from tests.report.example import A, as_a_list, write
+
+
+@pytest.fixture
+def mine(tmp_path):
+    return write(tmp_path / "mine")
+
+
+def change(result, **facts):
+    """The sweep with other facts in its manifest."""
+    path = result.folder / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **facts}))
+    return type(result)(result.folder)
+
+
+def last(mine, theirs):
+    found = Agreement(mine, theirs)
+    return found.answer, list(found.lines())[-1]
+
+
+def test_the_same_sweep_by_another_library_has_the_same_bits(mine, tmp_path):
+    theirs = change(write(tmp_path / "theirs"), libraries={"numpy": "2.0.0"})
+    found = Agreement(mine, theirs)
+    assert (found.answer, [*found.lines()][-1]) == ("same bits", "same bits")
+    assert found.causes["libraries"] == ["libraries.numpy: 2.4.6 here, 2.0.0 there"]
+    assert found.splits.keys() == {"tune", "test"}
+
+
+def test_changed_ranks_and_scores_are_measured_and_explained(mine, tmp_path):
+    """Of trial 5 (`rrf`) the last hops of q3 and q4 are found: 2 of its 17 gold ranks, 1/4 of
+    last_hop@5."""
+    theirs = change(write(tmp_path / "theirs"), libraries={"numpy": "2.0.0"}, code="0.2.0+abc")
+    ranks = np.load(theirs.folder / "ranks.npy")
+    assert (ranks[5, 3:5, 1] == A).all()
+    ranks[5, 3:5, 1] = 2
+    np.save(theirs.folder / "ranks.npy", ranks)
+    trials = pd.read_parquet(theirs.folder / "trials.parquet")
+    trials.loc[5, "last_hop@5"] += 0.25
+    trials.to_parquet(theirs.folder / "trials.parquet")
+    found = Agreement(mine, theirs)
+    assert found.splits["tune"].shares == [1, 1, 1, 1, 1, 1 - 2 / 17, 1, 1]
+    assert found.splits["tune"].differences == {
+        "last_hop@5": 0.25,
+        "full_sup@5": 0,
+        "recall@5": 0,
+        "mrr": 0,
+    }
+    assert last(mine, theirs) == (
+        "same verdict",
+        "same verdict, scores within 25 points "
+        "(other libraries: libraries.numpy: 2.4.6 here, 2.0.0 there)",
+    )
+
+
+def test_a_winner_that_follows_a_list_there_is_another_verdict(mine, tmp_path):
+    answer, said = last(mine, as_a_list(write(tmp_path / "theirs")))
+    assert answer == "another verdict"
+    assert "no input that the manifests name differs" in said
+
+
+def test_another_winner_of_other_data_is_another_verdict(mine, tmp_path):
+    theirs = change(write(tmp_path / "theirs"), data_sha256="0" * 64)
+    path = theirs.folder / "winner.lock.json"
+    lock = json.loads(path.read_text())
+    lock = {key: value for key, value in lock.items() if key != "sha256"}
+    lock["winner"] = lock["fusers"][1]
+    path.write_text(json.dumps({**lock, "sha256": digest(lock)}))
+    answer, said = last(mine, type(theirs)(theirs.folder))
+    assert answer == "another verdict"
+    assert "other data: data_sha256" in said
+
+
+def test_sweeps_without_a_common_question_are_refused(mine, tmp_path):
+    theirs = change(write(tmp_path / "theirs"), dataset="other")
+    path = theirs.folder / "queries.parquet"
+    frame = pd.read_parquet(path)
+    frame.assign(id="x" + frame["id"]).to_parquet(path)
+    with pytest.raises(HarnessError, match=r"no question in common .*other data: dataset: sample"):
+        Agreement(mine, type(theirs)(theirs.folder))
