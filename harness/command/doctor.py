@@ -125,12 +125,17 @@ def _installed(*names: str) -> dict[str, str]:
 
 
 def _devices() -> Iterator[str]:
-    cards = (
-        sorted(Path("/proc/driver/nvidia/gpus").glob("*"))
-        if Path("/proc/driver/nvidia/gpus").is_dir()
-        else []
+    from harness.core.resources import describe_machine
+
+    hardware = describe_machine()["hardware"]
+    cards = hardware.get("gpu", {}).get("model", [])
+    yield (
+        f"devices    {len(os.sched_getaffinity(0))} processors "
+        f"({hardware['cpu'].get('model', 'model unknown')}), "
+        f"{hardware.get('ram', 'unknown')} of memory, {len(cards)} NVIDIA GPUs"
     )
-    yield f"devices    {len(os.sched_getaffinity(0))} processors, {len(cards)} NVIDIA GPUs"
+    for card in cards:
+        yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
     found = [
         f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
         for name, use in TOOLS.items()

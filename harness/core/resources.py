@@ -1,17 +1,28 @@
 """Room on the disk and in memory, asked for before it is taken: a line in time, in place of a full
-disk or a kill.
+disk or a kill; and what the machine is.
 """
 
 from __future__ import annotations
 
+import os
+import platform
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
+from harness.core.device import CARDS
 from harness.core.errors import HarnessError
 
 MEMORY = Path("/proc/meminfo")
 GROUP = Path("/sys/fs/cgroup")
 """Where Linux tells the memory of the machine, and of the container that this process is in."""
+
+CPU = Path("/proc/cpuinfo")
+DRIVER = Path("/proc/driver/nvidia/version")
+POWER = Path("/sys/class/powercap")
+RELEASE = Path("/etc/os-release")
+"""Where it tells processor, driver of NVIDIA's cards, limit of power, and distribution."""
 
 SMALL = 64 << 20
 """Bytes below which nothing is foreseen: others take as much meanwhile."""
@@ -67,6 +78,52 @@ def available_memory() -> int | None:
         return max(0, min(whole, left))
     except (OSError, LookupError, ValueError):  # a limit of "max" is none
         return whole
+
+
+def describe_machine() -> dict[str, dict[str, Any]]:
+    """Hardware and operating system in the words of ir_metadata's platform; what the system does
+    not tell, or only to root, is left out. No name of the machine or of a user.
+    """
+    found = {
+        "model": _first(CPU, r"^model name\s*: (.+)$"),
+        "architecture": platform.machine(),
+        "number of cores": os.cpu_count(),
+        "power limit": _watts(),
+    }
+    total, limit = _first(MEMORY, r"^MemTotal:\s*(\d+)"), _first(GROUP / "memory.max", r"^(\d+)$")
+    sizes = [int(total or 0) << 10, int(limit or 0)]
+    cards = [_first(card / "information", r"^Model:\s*(.+)$") for card in sorted(CARDS.glob("*"))]
+    hardware = {
+        "cpu": {key: value for key, value in found.items() if value},
+        "ram": gibibytes(min(filter(None, sizes))) if any(sizes) else None,
+        "gpu": {"model": cards, "driver": _first(DRIVER, r"Module\s+([\d.]+)")} if cards else None,
+    }
+    system = {
+        "kernel": f"{platform.system()} {platform.release()}",
+        "distribution": _first(RELEASE, r'^PRETTY_NAME="?([^"\n]+)'),
+    }
+    return {
+        "hardware": {key: value for key, value in hardware.items() if value},
+        "operating system": {key: value for key, value in system.items() if value},
+    }
+
+
+def _watts() -> str | None:
+    """The long-term limits of the processors' packages together."""
+    limits = [
+        int(_first(package / "constraint_0_power_limit_uw", r"^(\d+)$") or 0)
+        for package in POWER.glob("intel-rapl:[0-9]")
+    ]
+    return f"{sum(limits) / 1e6:.0f} W" if any(limits) else None
+
+
+def _first(path: Path, pattern: str) -> str | None:
+    """What a line of a file of the system says; None where it cannot be read."""
+    try:
+        found = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
+    except (OSError, ValueError):
+        return None
+    return found[1].strip() if found else None
 
 
 def gibibytes(size: int) -> str:

@@ -10,7 +10,6 @@ platform, research goal, implementation, method, actor, data; ``resources`` is t
 from __future__ import annotations
 
 import difflib
-import os
 import platform
 import resource
 import sys
@@ -22,6 +21,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
 from harness.core.input import read_settings, value_at
+from harness.core.resources import describe_machine
 from harness.core.table import counted
 
 if TYPE_CHECKING:
@@ -136,14 +136,8 @@ def _contents(path: Path, run: Run) -> dict[str, object]:
 
 def _platform() -> dict[str, object]:
     libraries = [f"{name} {version}" for name, version in library_versions().items()]
-    return {
-        "hardware": {
-            "cpu": {"architecture": platform.machine(), "number of cores": os.cpu_count()},
-            "gpu": len(list(Path("/proc/driver/nvidia/gpus").glob("*"))),
-        },
-        "operating system": {"kernel": f"{platform.system()} {platform.release()}"},
-        "software": {"libraries": {"python": [f"python {platform.python_version()}", *libraries]}},
-    }
+    python = [f"python {platform.python_version()}", *libraries]
+    return {**describe_machine(), "software": {"libraries": {"python": python}}}
 
 
 def _resources() -> dict[str, object]:

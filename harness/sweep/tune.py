@@ -34,6 +34,7 @@ from harness.core.identity import (
     unversioned,
 )
 from harness.core.input import read_yaml
+from harness.core.resources import describe_machine
 from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
@@ -81,7 +82,12 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             costs = cost(
                 prepared.identities, data.sha256, store(plan.config), spent, len(data.questions)
             )
-            found.write(folder, {"seconds": round(seconds, 3), "cost": costs})
+            measured = {
+                "seconds": round(seconds, 3),
+                "cost": costs,
+                "machine": describe_machine(),
+            }
+            found.write(folder, measured)
         remember(folder)
     return SweepResult(folder)
 
@@ -168,7 +174,7 @@ class Findings:
 
     @cached_property
     def manifest(self) -> dict[str, object]:
-        """``manifest.json`` without ``seconds`` and ``cost``."""
+        """``manifest.json`` without what is measured: ``seconds``, ``cost``, ``machine``."""
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold = data.gold[data.members("tune")]

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ def test_every_form_has_one(name: str, tmp_path: Path) -> None:
     assert any(
         line.startswith("numpy ") for line in said["platform"]["software"]["libraries"]["python"]
     )
+    hardware = said["platform"]["hardware"]
+    assert hardware["cpu"]["number of cores"] == os.cpu_count()
+    assert hardware["ram"].endswith(" GiB")
     assert "2 queries, 3 entries" in check_metadata(path, harness.read(path))
     assert harness.read(path).to_dict()["q1"] == LISTS["q1"]
 

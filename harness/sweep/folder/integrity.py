@@ -41,7 +41,7 @@ ENTRY = "heldout.entry.json"
 """A copy of the evaluation's line in the ledger, so that a folder can be moved."""
 HERE = ("paths", "tracking", "device")
 """Keys of a configuration that belong to a machine, not to a sweep."""
-MEASURED = ("seconds", "cost")
+MEASURED = ("seconds", "cost", "machine")
 """Keys of a manifest that another run of the same sweep measures anew."""
 
 
@@ -74,7 +74,7 @@ class Entry(Line):
 
 def hashes(folder: Path) -> dict[str, str]:
     """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of
-    manifest.json no cost.
+    manifest.json neither cost nor machine.
     """
     return {name: file_hash(folder / name) for name in FILES}
 

@@ -87,6 +87,7 @@ class Manifest(TypedDict):
     recalls: NotRequired[dict[str, Recall] | None]
     counts: NotRequired[Counts | None]
     cost: NotRequired[Cost | None]
+    machine: NotRequired[dict[str, dict[str, Any]]]
     expected: NotRequired[Forecast | None]
     power: NotRequired[Power | None]
     shared_gold: NotRequired[Number | None]
