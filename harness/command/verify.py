@@ -15,47 +15,69 @@ same lists; 2: another winner or verdict, or an error. The first cause that is k
   harness verify runs/sweeps/NAME            another one
   harness verify runs/sweeps/NAME --rescore  compute it again, too
   harness verify sweep=MINE against=THEIRS   how far two sweeps agree, and why not further
+
+Either may be an archive of `harness report archive=`: only the sweep's files are read from it.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import warn_unread
+from harness.core.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.sweep.folder import SweepResult
 
 
 def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
-    from harness.sweep.folder import SweepResult, choose_one, name_origin
+    from harness.sweep.folder import SweepResult, choose_one, name_origin, opened
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
         warn_unread("device", "trust")
     named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
-    folder = choose_one(Path(config.paths.runs), named)
-    print(f"sweep      {folder}")
-    for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
-        print(line)
-    if not config.rescore:
-        print(
-            "numbers    not computed again, only hashes were checked, which a forger can make, "
-            "too: add --rescore"
+    place = choose_one(Path(config.paths.runs), named)
+    if place.is_file() and config.rescore:
+        raise HarnessError(
+            f"{place}: the numbers of an archive are not computed again; unpack it, look through "
+            "its config.yaml, and give the folder below sweep/"
         )
-    else:
-        from harness.sweep.trial import Prepared, reopen
+    print(f"sweep      {place}")
+    with opened(place) as folder:
+        ledger = None if place.is_file() else Ledger(Path(config.paths.ledger))
+        for line in verify_files(folder, ledger):
+            print(line)
+        if not config.rescore:
+            print(
+                "numbers    not computed again, only hashes were checked, which a forger can "
+                "make, too: add --rescore"
+            )
+        else:
+            from harness.sweep.trial import Prepared, reopen
 
-        with name_origin(folder):
-            for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
-                print(line)
-    if config.against is not None:
-        from harness.sweep.agreement import STATUS, Agreement
+            with name_origin(folder):
+                prepared = Prepared.of(reopen(folder, config))
+                for line in verify_numbers(SweepResult(folder), prepared):
+                    print(line)
+        if config.against is not None:
+            _compare(SweepResult(folder), choose_one(Path(config.paths.runs), config.against))
 
-        theirs = SweepResult(choose_one(Path(config.paths.runs), config.against))
+
+def _compare(mine: SweepResult, place: Path) -> None:
+    """Say how far somebody else's sweep agrees, and exit with the status of the answer."""
+    from harness.sweep.agreement import STATUS, Agreement
+    from harness.sweep.folder import SweepResult, opened
+
+    with opened(place) as folder:
+        theirs = SweepResult(folder)
         theirs.check()
-        found = Agreement(SweepResult(folder), theirs)
-        print(f"against    {theirs.folder}", *found.lines(), sep="\n")
+        found = Agreement(mine, theirs)
+        print(f"against    {place}", *found.lines(), sep="\n")
         sys.exit(STATUS[found.answer])

@@ -66,12 +66,12 @@ def sidecar(path: Path) -> Path:
 
 def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
     """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and
-    ``FURTHER``.
+    ``FURTHER``; platform and resources are those of this process unless they are given.
     """
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
-    known = {**usual, **{name: each for name, each in values.items() if each}}
     measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
-    write_fields(sidecar(path), {**known, **measured}, {**FIELDS, **FURTHER})
+    known = {name: each for name, each in values.items() if each}
+    write_fields(sidecar(path), {**usual, **measured, **known}, {**FIELDS, **FURTHER})
 
 
 def write_fields(

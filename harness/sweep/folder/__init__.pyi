@@ -1,3 +1,5 @@
+from .archive import opened as opened
+from .archive import pack as pack
 from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry
 from .inventory import results as results

@@ -36,7 +36,16 @@ SHOWN, SHOWN_METRICS = 8, 4
 """Trials and metrics that a notebook shows of a sweep."""
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
-UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
+UNTITLED = (
+    "paths.runs",
+    "paths.data",
+    "paths.reports",
+    "paths.ledger",
+    "paths.models",
+    "paths.shared",
+    "tracking",
+    "device",
+)
 BENCHMARK = (
     "dataset",
     "dataset.path",

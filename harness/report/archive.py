@@ -1,0 +1,158 @@
+"""What stands in the archive of a sweep beside its own files: lists, tables, figures, environment,
+licence, and a README that says how each claim was made.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.benchmark.source import read_card
+from harness.core.artifact import read_manifest
+from harness.core.concepts import package_folder
+from harness.core.errors import HarnessError
+from harness.core.escape import markdown
+from harness.core.identity import record
+from harness.core.table import percent
+from harness.run.io import write
+from harness.sweep.folder import SweepResult, pack, rerun
+from harness.sweep.heldout import Ledger
+
+README = """# {dataset}: sweep {name}
+
+A sweep of the multihop harness, {code}. Every number below is in this archive, and can be
+computed again.
+
+- `sweep/{name}/`: configuration, trials, comparisons, gold ranks, lock{heldout}
+- `ledger.jsonl`: the lines of the ledger of test splits that are of this sweep
+- `runs/`: the lists that were fused, as TREC runs with ir_metadata{runs}
+- `tables/`, `figures/`: those of its report
+- `environment.txt`: what was installed where this archive was written
+- `archive.json`: the SHA-256 of every other file
+
+## Check, and compare your own sweep
+
+    harness verify sweep=ARCHIVE.zip
+    harness verify sweep=MY_SWEEP against=ARCHIVE.zip
+
+The first checks every hash without the data. The second says whether your own sweep has the same
+bits or the same verdict. Only `harness verify --rescore` of a folder computes numbers again.
+
+## Claims
+
+The sweep took {minutes} minutes without making its lists{machine}.
+
+| claim | command | minutes | file |
+|---|---|---|---|
+{claims}
+
+## The benchmark
+
+{benchmark}
+"""
+
+
+def write_archive(path: Path, result: SweepResult, ledger: Path, report: Iterable[Path]) -> None:
+    """Write the archive of a sweep.
+
+    Args:
+        path: of the zip archive.
+        result: the sweep, from a folder ``<runs>/sweeps/NAME``.
+        ledger: the ledger that its held-out evaluations were written to.
+        report: the files of its report; those of ``tables`` and ``figures`` are taken.
+    """
+    if path.suffix.lower() != ".zip":
+        raise HarnessError(f"archive={path}: expected a name that ends in .zip")
+    result.check()
+    files = {
+        f"{one.parent.name}/{one.name}": one.read_bytes()
+        for one in report
+        if one.parent.name in ("tables", "figures")
+    }
+    files |= _lists(result)
+    lines = Ledger(ledger).of_lock(result.lock["sha256"])
+    files["ledger.jsonl"] = "".join(
+        f"{json.dumps(one, sort_keys=True)}\n" for one in lines
+    ).encode()
+    installed = {
+        f"{one.name}=={one.version}" for one in importlib.metadata.distributions() if one.name
+    }
+    files["environment.txt"] = "".join(f"{line}\n" for line in sorted(installed)).encode()
+    files["README.md"] = _readme(result, any(name.startswith("runs/") for name in files)).encode()
+    pack(path, result.folder, files)
+
+
+def _lists(result: SweepResult) -> dict[str, bytes]:
+    """The stored lists of the sweep as TREC runs, as far as their artifacts are in its runs
+    folder.
+    """
+    stored = result.folder.parents[1] / "artifacts" / "retrieve"
+    manifest, found = result.manifest, {}
+    made = {
+        "platform": _platform(manifest.get("machine") or {}, manifest["libraries"]),
+        "resources": {"runtime": {}},
+        "benchmark": manifest["dataset"],
+        "data_sha256": manifest["data_sha256"],
+        "lock": result.lock["sha256"],
+    }
+    wanted = manifest.get("lists") or {}
+    spent = ((manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
+    with tempfile.TemporaryDirectory() as beside:
+        for place in sorted(stored.glob("*/manifest.json")):
+            said = read_manifest(place)
+            if said is None or said.get("inputs") != {"benchmark": manifest["data_sha256"]}:
+                continue
+            for name in (key for key, one in wanted.items() if one == record(said["config"])):
+                seconds = {"resources": {"runtime": {"wallclock": f"{spent.get(name)} s"}}}
+                own = {"system": name, "strategy": wanted[name], **(seconds if spent else {})}
+                write(place.parent, Path(beside) / f"{name}.trec", {**made, **own})
+        for path in sorted(Path(beside).iterdir()):
+            found[f"runs/{path.name}"] = path.read_bytes()
+    return found
+
+
+def _platform(machine: Mapping[str, Any], libraries: Mapping[str, str]) -> dict[str, object]:
+    versions = [f"{name} {version}" for name, version in sorted(libraries.items())]
+    return {**machine, "software": {"libraries": {"python": versions}}}
+
+
+def _readme(result: SweepResult, has_runs: bool) -> str:
+    manifest, name = result.manifest, result.folder.name
+    card = package_folder("datasets") / f"{manifest['dataset']}.yaml"
+    about = f"{manifest['dataset']}, SHA-256 of its content `{manifest['data_sha256']}`."
+    if card.is_file():
+        known = read_card(manifest["dataset"])
+        about += f" Licence: {known.licence}. Cite: {known.citation}"
+    hardware = (manifest.get("machine") or {}).get("hardware", {})
+    model = hardware.get("cpu", {}).get("model")
+    return README.format(
+        dataset=markdown(manifest["dataset"]),
+        name=name,
+        code=manifest["code"],
+        heldout=" and the held-out evaluation" if result.heldout else "; nothing was held out",
+        runs="" if has_runs else " (none: they were not stored where this archive was written)",
+        minutes=_minutes(manifest.get("seconds")),
+        machine=f", on {model} with {hardware.get('ram')}" if model else "",
+        claims="\n".join(_claims(result)),
+        benchmark=about,
+    )
+
+
+def _claims(result: SweepResult) -> Iterator[str]:
+    """A row of the table for each locked trial, on the split that reports show."""
+    view, name = result.locked, result.folder.name
+    file = "heldout.json" if view.split == "test" else "trials.parquet"
+    minutes = _minutes(result.manifest.get("seconds"))
+    for row in view.rows:
+        claim = f"{row['name']}: {percent(view.score(row))}% {view.objective} on {view.split}"
+        yield (
+            f"| {markdown(claim)} | `{rerun(row)}` | at most {minutes} | `sweep/{name}/{file}` |"
+        )
+
+
+def _minutes(seconds: float | None) -> str:
+    return "?" if seconds is None else f"{seconds / 60:.1f}"

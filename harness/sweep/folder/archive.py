@@ -1,0 +1,121 @@
+"""A sweep in one zip archive, to be deposited: written with the same bytes for the same content and
+read with care, because anybody may have made it.
+
+``sweep/NAME/`` has the sweep's files, ``archive.json`` the hash of every other file. Of an archive
+that is read only the sweep's own files are unpacked, and nothing in it is run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import yaml
+
+from harness.core.errors import HarnessError
+from harness.core.files import whole
+from harness.core.identity import code_version
+from harness.core.input import BROKEN, MOST, SMALL, parse_json, read_yaml
+from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT, HERE
+from harness.sweep.folder.lock import LOCK
+
+INDEX = "archive.json"
+FORM = 1
+"""Which form of archive this is; another one is refused."""
+NAMES = (LOCK, ENTRY, *FILES, *HELDOUT)
+"""The files of a sweep that an archive has, as far as they are there."""
+TIME = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip archive can tell, for every file in it."""
+COUNT = 10_000
+"""Files that an archive may have."""
+MEND = "get the archive again from where it was deposited"
+
+
+def pack(path: Path, folder: Path, others: Mapping[str, bytes]) -> None:
+    """Write an archive of the sweep in ``folder``, sorted by name.    others: what else it has.
+
+    What belongs to a machine is taken out of ``config.yaml``; its hash does not change by that.
+    """
+    files = dict(others)
+    for name in NAMES:
+        if (folder / name).is_file():
+            files[f"sweep/{folder.name}/{name}"] = (folder / name).read_bytes()
+    config = {
+        key: value
+        for key, value in dict(read_yaml(folder / "config.yaml")).items()
+        if key not in HERE
+    }
+    if "given" in config:
+        config["given"] = [
+            text for text in config["given"] if text.partition("=")[0].partition(".")[0] not in HERE
+        ]
+    files[f"sweep/{folder.name}/config.yaml"] = yaml.safe_dump(config, sort_keys=False).encode()
+    hashes = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    index = {"form": FORM, "code": code_version(), "sweep": folder.name, "files": hashes}
+    files[INDEX] = f"{json.dumps(index, indent=1)}\n".encode()
+    with whole(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, TIME)
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(info, files[name])
+
+
+@contextlib.contextmanager
+def opened(place: Path) -> Iterator[Path]:
+    """The folder of a sweep: of an archive one that is gone afterwards, of a folder itself.
+
+    Raises HarnessError for an archive that is damaged, edited, of another form, too large, or with
+    names that lead out of it.
+    """
+    if not place.is_file():
+        yield place
+        return
+    try:
+        with zipfile.ZipFile(place) as archive, tempfile.TemporaryDirectory() as below:
+            yield _unpack(place, archive, Path(below))
+    except (*BROKEN, RuntimeError, NotImplementedError) as error:
+        raise HarnessError(f"{place}: damaged ({error}); {MEND}") from error
+
+
+def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
+    members = {info.filename: info for info in archive.infolist()}
+    for name in members:
+        parts = PurePosixPath(name).parts
+        if ".." in parts or name.startswith("/") or "\\" in name or ":" in name:
+            raise HarnessError(f"{place}: the name {name!r} leads out of it; {MEND}")
+    size = sum(info.file_size for info in members.values())
+    if len(archive.infolist()) > COUNT or size > max(SMALL, MOST * place.stat().st_size):
+        raise HarnessError(
+            f"{place}: {len(members)} files of {size} bytes are more than its size allows for "
+            f"(at most {COUNT} files and {MOST} times its size); {MEND}"
+        )
+    if INDEX not in members or len(members) != len(archive.infolist()):
+        raise HarnessError(f"{place}: no archive of `harness report archive=`; {MEND}")
+    index = parse_json(archive.read(INDEX), place / INDEX, MEND)
+    form = index.get("form") if isinstance(index, dict) else None
+    if form != FORM:
+        raise HarnessError(
+            f"{place}: an archive of form {form}, expected {FORM}; install the version of the "
+            "harness that wrote it"
+        )
+    hashes, sweep = index.get("files"), str(index.get("sweep"))
+    known = set(hashes) if isinstance(hashes, dict) else set()
+    if known != members.keys() - {INDEX}:
+        odd = sorted(known ^ (members.keys() - {INDEX}))
+        raise HarnessError(f"{place}: {odd[0]} is missing or was added; {MEND}")
+    if f"sweep/{sweep}/{LOCK}" not in known or PurePosixPath(sweep).name != sweep or not sweep:
+        raise HarnessError(f"{place}: no lock of a sweep {sweep!r} is in it; {MEND}")
+    folder = below / sweep
+    folder.mkdir()
+    for name in sorted(known):
+        content = archive.read(name)
+        if hashlib.sha256(content).hexdigest() != hashes[name]:
+            raise HarnessError(f"{place}: {name} was changed (its SHA-256 differs); {MEND}")
+        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
+            (folder / name.rpartition("/")[2]).write_bytes(content)
+    return folder

@@ -1,0 +1,79 @@
+"""The archive of a sweep: the same bytes, held against the sweep itself, and refused where it is
+odd.
+"""
+
+import json
+import zipfile
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.report.archive import write_archive
+from harness.sweep.agreement import Agreement
+from harness.sweep.folder import SweepResult, opened
+from tests.report.example import write
+
+
+@pytest.fixture
+def archive(tmp_path):
+    path = tmp_path / "sweep.zip"
+    result = write(tmp_path / "runs" / "sweeps" / "sample-0")
+    config = result.folder / "config.yaml"
+    config.write_text(f"{config.read_text()}paths: {{runs: /home/me}}\ndevice: cuda\n")
+    write_archive(path, SweepResult(result.folder), tmp_path / "ledger.jsonl", [])
+    return path
+
+
+def test_an_archive_has_the_sweep_and_the_same_bytes(archive, tmp_path):
+    mine, again = SweepResult(tmp_path / "runs/sweeps/sample-0"), tmp_path / "again.zip"
+    write_archive(again, mine, tmp_path / "ledger.jsonl", [])
+    assert again.read_bytes() == archive.read_bytes()
+    with opened(archive) as folder:
+        assert folder.name == "sample-0"
+        assert "/home/me" not in (folder / "config.yaml").read_text()
+        assert Agreement(mine, SweepResult(folder)).answer == "same bits"
+    with zipfile.ZipFile(archive) as files:
+        readme = files.read("README.md").decode()
+    assert "harness sweep dataset=sample grid=point fuser=boltzmann" in readme
+    assert "Licence: Apache-2.0" in readme
+
+
+def altered(archive, change):
+    """The archive with other files."""
+    with zipfile.ZipFile(archive) as files:
+        content = {name: files.read(name) for name in files.namelist()}
+    change(content)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
+        for name, data in content.items():
+            files.writestr(name, data)
+
+
+def of_form(content, form):
+    index = {**json.loads(content["archive.json"]), "form": form}
+    content["archive.json"] = json.dumps(index).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda files: files.update({"../up": b"x"}), "leads out of it"),
+        (lambda files: files.update({"/etc/x": b"x"}), "leads out of it"),
+        (lambda files: files.update({"zeros": bytes(100 << 20)}), "more than its size allows"),
+        (lambda files: files.update({"environment.txt": b"x"}), r"environment\.txt was changed"),
+        (lambda files: files.update({"more.py": b"x"}), r"more\.py is missing or was added"),
+        (lambda files: files.pop("README.md"), r"README\.md is missing or was added"),
+        (lambda files: files.pop("archive.json"), "no archive of `harness report archive=`"),
+        (lambda files: of_form(files, 2), "an archive of form 2, expected 1"),
+    ],
+)
+def test_an_odd_archive_is_refused_in_one_line(archive, change, told):
+    altered(archive, change)
+    with pytest.raises(HarnessError, match=told) as caught, opened(archive):
+        pass
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_zip_archive_is_refused(archive):
+    archive.write_bytes(archive.read_bytes()[:-40])
+    with pytest.raises(HarnessError, match="damaged"), opened(archive):
+        pass
