@@ -5,6 +5,7 @@ r"""Make tables, figures and a PDF of a sweep, for a paper.
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
   harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
   harness report paths.reports=paper/results   elsewhere
+  harness report archive=sweep.zip             also everything of one sweep in an archive, to be deposited
   harness report +display.fuser.greatest=Greatest    a name for papers; the others are in conf/display
 
 Writes into paths.reports (`reports`):
@@ -24,6 +25,10 @@ each .tex lies its .csv. A document that inputs tables needs \usepackage{array,b
 report.pdf takes geometry, graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended).
 The same results give the same bytes.
 
+An archive has the same bytes for the same sweep: its files, its lists as TREC runs where they are
+stored, the report's tables and figures, the environment, licence and citation of the benchmark, and
+a README with the command behind each claim.
+
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone. Of
 several sweeps main.tex has a group of rows each. Of sweeps of one benchmark `knobs` says which knob
 matters over all, with what was typed (encoder=a,b). Where they were held out, one sentence says on
@@ -41,6 +46,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from harness.core.configuration import extensions
+from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.sweep.folder import SweepResult
@@ -77,11 +83,20 @@ def run(config: DictConfig) -> None:
         log.info(
             "report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result)
         )
+    archive = config.get("archive")
+    if archive is not None and len(results) > 1:
+        raise HarnessError(f"archive={archive}: expected one sweep, got {len(results)}")
     display = Display.read(config).of(list(results.values()))
     written = write(results, runs, folder, display)
     names = ", ".join(result.folder.name for result in results.values())
     print(f"report of {names}: {CHECKED}")
     print(*findings(results.values()), *written, sep="\n")
+    if archive is not None:
+        from harness.report.archive import write_archive
+
+        (result,) = results.values()
+        write_archive(Path(archive), result, Path(config.paths.ledger), display)
+        print(f"{archive}: check it with `harness verify {archive}`")
     if site is not None:
         print(site.build(config, list(results.values())), flush=True)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from harness.core.errors import HarnessError
 from harness.core.escape import markdown
 from harness.core.identity import record
 from harness.core.table import percent
+from harness.report.display import Display
+from harness.report.pdf import write as write_report
 from harness.run.io import write
 from harness.sweep.folder import SweepResult, pack, rerun
 from harness.sweep.heldout import Ledger
@@ -56,24 +58,24 @@ The sweep took {minutes} minutes without making its lists{machine}.
 """
 
 
-def write_archive(path: Path, result: SweepResult, ledger: Path, report: Iterable[Path]) -> None:
+def write_archive(path: Path, result: SweepResult, ledger: Path, display: Display) -> None:
     """Write the archive of a sweep.
 
     Args:
         path: of the zip archive.
         result: the sweep, from a folder ``<runs>/sweeps/NAME``.
         ledger: the ledger that its held-out evaluations were written to.
-        report: the files of its report; those of ``tables`` and ``figures`` are taken.
+        display: names of papers, for the tables and figures of its report.
     """
     if path.suffix.lower() != ".zip":
         raise HarnessError(f"archive={path}: expected a name that ends in .zip")
     result.check()
-    files = {
-        f"{one.parent.name}/{one.name}": one.read_bytes()
-        for one in report
-        if one.parent.name in ("tables", "figures")
-    }
-    files |= _lists(result)
+    files = _lists(result)
+    with tempfile.TemporaryDirectory() as beside:
+        out = Path(beside)
+        write_report({result.title: result}, result.folder.parents[1], out, display)
+        for one in (*out.glob("tables/**/*.*"), *out.glob("figures/**/*.*")):
+            files[one.relative_to(out).as_posix()] = one.read_bytes()
     lines = Ledger(ledger).of_lock(result.lock["sha256"])
     files["ledger.jsonl"] = "".join(
         f"{json.dumps(one, sort_keys=True)}\n" for one in lines
