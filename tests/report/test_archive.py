@@ -11,29 +11,35 @@ from harness.core.errors import HarnessError
 from harness.report.archive import write_archive
 from harness.report.display import Display
 from harness.sweep.agreement import Agreement
-from harness.sweep.folder import SweepResult, opened
+from harness.sweep.folder import SweepResult, opened, pack
 from tests.report.example import write
 
 
 @pytest.fixture
-def archive(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "")  # without LaTeX
-    path = tmp_path / "sweep.zip"
-    result = write(tmp_path / "runs" / "sweeps" / "sample-0")
-    config = result.folder / "config.yaml"
+def result(tmp_path):
+    made = write(tmp_path / "runs" / "sweeps" / "sample-0")
+    config = made.folder / "config.yaml"
     config.write_text(f"{config.read_text()}paths: {{runs: /home/me}}\ndevice: cuda\n")
-    write_archive(path, SweepResult(result.folder), tmp_path / "ledger.jsonl", Display())
+    return SweepResult(made.folder)
+
+
+@pytest.fixture
+def archive(result, tmp_path):
+    path = tmp_path / "sweep.zip"
+    pack(path, result.folder, {"README.md": b"read me", "environment.txt": b"none"})
     return path
 
 
-def test_an_archive_has_the_sweep_and_the_same_bytes(archive, tmp_path):
-    mine, again = SweepResult(tmp_path / "runs/sweeps/sample-0"), tmp_path / "again.zip"
-    write_archive(again, mine, tmp_path / "ledger.jsonl", Display())
+def test_an_archive_has_the_sweep_and_the_same_bytes(result, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")  # without LaTeX
+    archive, again = tmp_path / "sweep.zip", tmp_path / "again.zip"
+    for path in (archive, again):
+        write_archive(path, result, tmp_path / "ledger.jsonl", Display())
     assert again.read_bytes() == archive.read_bytes()
     with opened(archive) as folder:
         assert folder.name == "sample-0"
         assert "/home/me" not in (folder / "config.yaml").read_text()
-        assert Agreement(mine, SweepResult(folder)).answer == "same bits"
+        assert Agreement(result, SweepResult(folder)).answer == "same bits"
     with zipfile.ZipFile(archive) as files:
         assert any(name.startswith("tables/") for name in files.namelist())
         readme = files.read("README.md").decode()
