@@ -1,42 +1,41 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
-In a terminal a bar shows the trials and the time left. Prints the trials that matter and what won,
-by how much, what to expect on test and whether fusion adds to the best list; with explain=true also
-the best 15 trials with all p values, power, headroom, edges of the grid and the curse of many
-trials. The last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
-line on standard error links to it; without a server the sweep is finished all the same (see
-`harness ui --help`).
+The keys that most sweeps need (`harness list KEY` has the names):
 
-  harness sweep                                  grid `default` on the sample benchmark
-  harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
-  harness sweep explain=true                     why, and how sure it is
-  harness sweep splits=20                        would the same be chosen under 20 other splits of tune, and what for?
-  harness sweep dry_run=true                     how many trials, what is stored, what would be built and asked
-  harness sweep fuser=rrf fuser.k=5              the part of the grid with these values
-  harness sweep experiment=fusion_pays           a question (conf/experiment); `harness report` draws its figures
-  harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
-  harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
-  harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
-  harness sweep 'lists={dense: d.trec, graph: g.trec}' gold=gold.jsonl    runs that you have, without a corpus
-  harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
+  dataset=sample          benchmark: musique, 2wikimultihopqa, hotpotqa_dev, folder, hf, ...
+  encoder=minilm          vectors of the dense list and of entity names: static, mpnet, ...
+  grid=default            what is varied: point (one setting), default (219 trials), wide (667)
+  fuser=, normalizer=, temperature=      only the part of the grid with this value
+  fuser.alpha=, fuser.k=, pool.cap=      the same for a number; pool.cap=null: the whole lists
+  objective=last_hop@5    the metric that chooses the winner
+  lists={...} gold=FILE   runs that you have, in place of a benchmark
 
-A multirun leaves out cells whose settings do not go together and names
-them, a sweep that fails does not end the others, and the table comes in
-every case. What you add to the grid or to the lists always has a row: the
-best trial of each new fuser, normalizer and list.
+  harness sweep                                        the default grid on `sample`
+  harness sweep dataset=2wikimultihopqa dry_run=true   how many trials, and what would be built
+  harness sweep 'lists={dense: d.trec, graph: g.trec}' gold=gold.jsonl
+  harness sweep fuser=linear fuser.alpha=.6 grid=point
+  harness sweep -m encoder=minilm,hashed               a sweep for each value, then one table
+
+It prints the best trials, what won and by how much, what to expect on test, and whether fusion adds
+to the best single list; with explain=true also every metric, power, headroom and the edges of the
+grid. The last line of standard output is the folder of the sweep. MLflow gets a copy; without a
+server the sweep is finished all the same (see `harness ui --help`).
 
 `>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses
-against the reference, then with alpha nearest to .5. Where its gold ranks are those of a list, that
-list is marked ("no fusion is better"). A list alone can stand above it; the lines below say by how
-much, and it is locked beside the winner as a baseline.
+against the reference, then with alpha nearest to .5. If its gold ranks are those of a list, it has
+the name of that list. Every single list is locked as a baseline, next to the winner.
 
-Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and
-are expanded inside the process. conf/grid/default.yaml shows how they are written.
+More:
 
-A sweep warns if the winner, or the best trial of a fuser, has the lowest or
-highest number of an axis, a further value is possible, and this end scores
-better than the next value. The lock lists these axes (`edges`) with the value
-to try next.
+  harness sweep experiment=fusion_pays           a question (conf/experiment) with its own tables
+  harness sweep splits=20                        would other splits of tune choose the same?
+  harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
+  harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
+
+What you add to the grid or to the lists always has a row: the best trial of each new fuser,
+normalizer and list. A multirun leaves out cells whose settings do not go together and names them; a
+sweep that fails does not end the others. A sweep warns if the winner, or the best trial of a fuser,
+is at the end of an axis that could go on (`edges` in the lock).
 """
 
 from __future__ import annotations
