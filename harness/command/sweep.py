@@ -104,7 +104,7 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
-    rerankers = (trial.reranker for trial in trials)
+    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
     models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
     for reranker in models.values():
         reranker.check_reachable()

@@ -33,7 +33,6 @@ ROOMS = {
     "fuser": "fusion",
     "metric": "evaluation",
     "normalizer": "fusion",
-    "paper": "report",
     "reranker": "fusion",
     "statistic": "evaluation",
     "temperature": "fusion",

@@ -393,7 +393,7 @@ def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
     text = Path("table.tex").read_text()
     rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
     space = r"\phantom{\textsuperscript{ab}}"
-    assert rows["Dense"] == rf"Dense & 39.4{space} \\"
+    assert rows["dense"] == rf"dense & 39.4{space} \\"
     assert rows["other"] == rf"other & 39.4{space} \\"
     assert rows["ours"] == rf"ours & \textbf{{74.2}}\rlap{{\textsuperscript{{ab}}}}{space} \\"
     assert rows["empty"] == rf"empty & 0.0\rlap{{\textsuperscript{{AB}}}}{space} \\"
@@ -435,7 +435,7 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
         rf"\textsuperscript{{\ensuremath{{\{name}}}}}" for name in ("dagger", "ddagger")
     )
     space = rf"\phantom{{{dagger}}}"
-    assert rows["Dense"] == rf"Dense & 39.4{space} & 39.4{space} \\"
+    assert rows["dense"] == rf"dense & 39.4{space} & 39.4{space} \\"
     cells = [rf"\textbf{{74.2}}\rlap{{{dagger}}}{space}", rf"0.0\rlap{{{double}}}{space}"]
     assert rows["ours"] == rf"ours & {cells[0]} & {cells[0]} \\"
     assert rows["empty"] == rf"empty & {cells[1]} & {cells[1]} \\"

@@ -108,7 +108,10 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
             )
         )
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()))
-    assert rows[:2] == [["questions", "n", "missing", "last_hop@5"], ["all", "3", "1", str(1 / 3)]]
+    assert rows[:2] == [
+        ["questions", "n", "missing", "last_hop@5 (share)"],
+        ["all", "3", "1", str(1 / 3)],
+    ]
     text = Path("out.tex").read_text()
     assert r"all & 3 & 1 & 33.3 \\" in text
     assert "run.trec has no list for 1 of 3 questions; these count as not found." in text

@@ -135,5 +135,5 @@ def test_the_workflow_of_the_documentation(folder: Path) -> None:
     done = warm.harness(*line.split()[1:], cwd=folder)
     assert done.returncode == 0, done.stderr
     summary = (folder / "compare.md").read_text(encoding="utf-8")
-    assert "| new\\.trec | last\\_hop\\@5 | 74.2 |" in summary
+    assert "| new.trec | last_hop@5 | 74.2 |" in summary
     assert os.linesep.join(steps).count("compare.md") == 2

@@ -31,7 +31,10 @@ def build_tables(result: SweepResult) -> list[Table]:
     """What a sweep has data for beside the table of a paper; no two have the same columns."""
     view = result.locked
     trials = trial_table("trials", result, view, view.best_first)
-    others = [f"{name} %" for name in _shared(result)[1]]
+    leading, rest = _shared(result)
+    main = view.usual_metrics
+    others = [f"{name} %" for name in (*leading, *rest) if name not in main]
+    others += [title for title in ("GraphWin", "GraphLoss") if title in trials.titles]
     against = ["difference", "95% of difference", *(f"{title}*" for title in BEST)]
     board = leaderboard(result, 10)
     first = board.titles[: board.titles.index("strategy") + 2]

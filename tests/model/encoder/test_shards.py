@@ -35,6 +35,8 @@ class Slow(HashedWords):
 
 @dataclass(frozen=True)
 class SlowHashed:
+    version = 1
+
     def open(self):
         return Slow(64)
 

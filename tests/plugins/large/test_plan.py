@@ -20,7 +20,7 @@ SECONDS = {
 GIGABYTES = {
     "4 d N": lambda n: 4 * 384 * n / 1e9,
     "160 N": lambda n: 160 * n / 1e9,
-    "64 × 3 N × 4 bytes a thread": lambda n: 64 * 3 * n * 4 / 1e9,
+    "16 × 3 N × 8 bytes a thread": lambda n: 16 * 3 * n * 8 / 1e9,
     "4 d 2 N": lambda n: 4 * 384 * 2 * n / 1e9,
 }
 

@@ -109,7 +109,7 @@ def test_wins_are_counted_against_the_reference_and_tables_say_so(
     ]
     done = sweep(folder, *ALONE, *lists, *given)
     assert done.returncode == 0, done.stderr
-    assert f"W, L (GraphWin, GraphLoss): questions won and lost against {against};" in done.stdout
+    assert f"W, L (GraphWin, GraphLoss): won, lost against {against};" in done.stdout
     place = folder / done.stdout.splitlines()[-1]
     trials = pd.read_parquet(place / "trials.parquet").set_index("name")
     other = {"colbert": "splade", "splade": "colbert"}[against]
@@ -171,8 +171,8 @@ def test_a_list_of_tune_alone_is_warned_of_when_test_is_scored(
     rows = [row for row in result.heldout if "tuned" in row["coverage"]]
     assert rows
     assert all(row["coverage"]["tuned"]["answered"] == 0 for row in rows)
-    (table,) = (table for table in build_tables(result) if table.name == "heldout")
-    assert f"Caution: {line}." in table.caption
+    captions = [table.caption for table in build_tables(result)]
+    assert [caption for caption in captions if f"Caution: {line}." in caption]
 
 
 def test_alpha_is_the_share_of_the_reference_wherever_the_pool_has_it(folder: Path) -> None:
