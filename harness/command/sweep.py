@@ -43,6 +43,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, open_dict
@@ -52,9 +53,11 @@ from harness.core.configuration import defaults, instantiate
 from harness.core.errors import CombinationError, HarnessError, whole_number
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Plan
+    from harness.sweep.trial import Plan, Trial
 
 log = logging.getLogger(__name__)
+PRINTED = ("explain", "splits")
+"""Keys that change what is printed and no result."""
 
 
 def run(config: DictConfig) -> float | None:
@@ -67,31 +70,15 @@ def run(config: DictConfig) -> float | None:
     if not config.dry_run and config.get("gold") is None:
         begin_extractor(config)  # before the imports that take seconds
 
-    from harness.fusion.reranker import PretrainedReranker
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
     from harness.sweep.trial import Plan, Prepared, open_lists
     from harness.sweep.tune import sweep
 
-    printed = ("explain", "splits")  # no part of a result
     explain, splits = config.get("explain", False), config.get("splits", 0)
-    whole_number("splits", splits, 0)
-    given = tuple(text for text in typed() if text.partition("=")[0] not in printed)
-    with open_dict(config):
-        for key in printed:
-            config.pop(key, None)
-        if (splitting := config.pop("splitting", None)) is not None:
-            config.split = splitting
-        if config.get("gold") is None:
-            config.pop("gold", None)
-        else:
-            use_own_runs(config)
-    if config.dry_run and (explain or splits):
-        told = "explain=true" if explain else f"splits={splits}"
-        raise HarnessError(
-            f"{told} is of results, and dry_run=true makes none; leave one of them out"
-        )
+    given = tuple(text for text in typed() if text.partition("=")[0] not in PRINTED)
+    keep_results_keys(config)
     tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
     open_lists(plan)  # a file that is missing is told before the grid is
@@ -104,10 +91,7 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
-    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
-    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
-    for reranker in models.values():
-        reranker.check_reachable()
+    check_models(config, trials)
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
@@ -121,6 +105,40 @@ def run(config: DictConfig) -> float | None:
     if tracking.destination:
         track(tracking, result.folder)
     return result.whole.score(result.whole.rows[result.whole.winner_place])
+
+
+def keep_results_keys(config: DictConfig) -> None:
+    """Check the keys of a sweep that no result depends on, and take them out of the configuration.
+
+    Raises:
+        HarnessError: a key asks for more than a dry run has.
+    """
+    explain, splits = config.get("explain", False), config.get("splits", 0)
+    whole_number("splits", splits, 0)
+    with open_dict(config):
+        for key in PRINTED:
+            config.pop(key, None)
+        if (splitting := config.pop("splitting", None)) is not None:
+            config.split = splitting
+        if config.get("gold") is None:
+            config.pop("gold", None)
+        else:
+            use_own_runs(config)
+    if config.dry_run and (explain or splits):
+        told = "explain=true" if explain else f"splits={splits}"
+        raise HarnessError(
+            f"{told} is of results, and dry_run=true makes none; leave one of them out"
+        )
+
+
+def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:
+    """Raise HarnessError if a reranker's model cannot be had, before any list is built."""
+    from harness.fusion.reranker import PretrainedReranker
+
+    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
+    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
+    for reranker in models.values():
+        reranker.check_reachable()
 
 
 def use_own_runs(config: DictConfig) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -300,17 +300,31 @@ def drop_unused(primary: str, overrides: Sequence[str]) -> list[str]:
         if own or searched or not one.value or one.sign.startswith("-"):
             kept.append(one.text)
             continue
-        known = _known_keys(tuple(folders()))
-        if head in known and (not inner or inner[0] in known[head] or not known[head]):
-            log.warning("%s", unused(one.key))
-        elif head in known:
-            there = nearest(inner[0], closed or known[head]) or f"; it has {', '.join(closed)}"
-            raise HarnessError(f"{one.text}: {head} has no {inner[0]}{there}; leave it out")
-        else:
-            same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & heads else ""
-            near = same or nearest(head, heads) or nearest(head, known)
-            raise HarnessError(f"{one.text}: no file of conf/ has {head}{near}; leave it out")
+        _check_known(one, head, inner, closed, heads)
+        log.warning("%s", unused(one.key))
     return kept
+
+
+def _check_known(
+    one: Override, head: str, inner: Sequence[str], closed: Collection[str], heads: Set[str]
+) -> None:
+    """Raise HarnessError unless a file of conf/ has the key of an override.
+
+    Args:
+        one: the override.
+        head: the first word of its key.
+        inner: the other words.
+        closed: the only keys that the command's section of that name takes; empty for any.
+        heads: the first words of the command's keys.
+    """
+    known = _known_keys(tuple(folders()))
+    if head not in known:
+        same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & heads else ""
+        near = same or nearest(head, heads) or nearest(head, known)
+        raise HarnessError(f"{one.text}: no file of conf/ has {head}{near}; leave it out")
+    if inner and known[head] and inner[0] not in known[head]:
+        there = nearest(inner[0], closed or known[head]) or f"; it has {', '.join(closed)}"
+        raise HarnessError(f"{one.text}: {head} has no {inner[0]}{there}; leave it out")
 
 
 def _heads(primary: str) -> set[str]:

@@ -83,6 +83,20 @@ def opened(place: Path) -> Iterator[Path]:
 
 
 def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
+    hashes, sweep = _checked_index(place, archive, _checked_members(place, archive))
+    folder = below / sweep
+    folder.mkdir()
+    for name in sorted(hashes):
+        content = archive.read(name)
+        if hashlib.sha256(content).hexdigest() != hashes[name]:
+            raise HarnessError(f"{place}: {name} was changed (its SHA-256 differs); {MEND}")
+        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
+            (folder / name.rpartition("/")[2]).write_bytes(content)
+    return folder
+
+
+def _checked_members(place: Path, archive: zipfile.ZipFile) -> set[str]:
+    """Return the names of the files, after checks of names, number and size."""
     members = {info.filename: info for info in archive.infolist()}
     for name in members:
         parts = PurePosixPath(name).parts
@@ -96,6 +110,13 @@ def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
         )
     if INDEX not in members or len(members) != len(archive.infolist()):
         raise HarnessError(f"{place}: no archive of `harness report archive=`; {MEND}")
+    return members.keys() - {INDEX}
+
+
+def _checked_index(
+    place: Path, archive: zipfile.ZipFile, names: set[str]
+) -> tuple[dict[str, str], str]:
+    """Return the hash of each file by its name, and the name of the sweep."""
     index = parse_json(archive.read(INDEX), place / INDEX, MEND)
     form = index.get("form") if isinstance(index, dict) else None
     if form != FORM:
@@ -105,17 +126,9 @@ def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
         )
     hashes, sweep = index.get("files"), str(index.get("sweep"))
     known = set(hashes) if isinstance(hashes, dict) else set()
-    if known != members.keys() - {INDEX}:
-        odd = sorted(known ^ (members.keys() - {INDEX}))
+    if known != names:
+        odd = sorted(known ^ names)
         raise HarnessError(f"{place}: {odd[0]} is missing or was added; {MEND}")
     if f"sweep/{sweep}/{LOCK}" not in known or PurePosixPath(sweep).name != sweep or not sweep:
         raise HarnessError(f"{place}: no lock of a sweep {sweep!r} is in it; {MEND}")
-    folder = below / sweep
-    folder.mkdir()
-    for name in sorted(known):
-        content = archive.read(name)
-        if hashlib.sha256(content).hexdigest() != hashes[name]:
-            raise HarnessError(f"{place}: {name} was changed (its SHA-256 differs); {MEND}")
-        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
-            (folder / name.rpartition("/")[2]).write_bytes(content)
-    return folder
+    return {str(name): str(sha256) for name, sha256 in hashes.items()}, sweep
