@@ -42,7 +42,6 @@ NO_EFFECT = (
     "core/table",
     "work/engine",
     "work/latency.py",
-    "work/lease.py",
     "work/processes.py",
     "work/progress.py",
     "work/status.py",

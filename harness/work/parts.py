@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import socket
 import time
 import uuid
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from harness.core.artifact import Facts
@@ -31,12 +33,11 @@ from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
 from harness.core.secret import hide_values
 from harness.core.threads import map_threads
-from harness.work.lease import is_stale, lease
 from harness.work.progress import Progress
 
 log = logging.getLogger(__name__)
 RECORDS, PLAN = "parts", "plan.json"
-DONE, FAILED = ".done.json", ".failed.json"
+DONE, FAILED, HELD, LOCK = ".done.json", ".failed.json", ".held.json", ".lock"
 TRIES = 3
 """How often a part may fail, on all workers together, before it is left out."""
 SICK = 5
@@ -187,6 +188,34 @@ def fill(
         _tell_lost(parts, records, what)
 
 
+@contextlib.contextmanager
+def hold(lock: Path) -> Iterator[bool]:
+    """Hold a lock file in a block; yield False at once if another process or thread holds it.
+
+    The system frees it when its process ends, on any machine that shares the folder.
+
+    Raises:
+        FileNotFoundError: The folder of the lock is gone.
+    """
+    lock.parent.stat()  # filelock would make the folder again
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        held.release()
+
+
+def is_held(lock: Path) -> bool:
+    """Return whether a living process holds an existing lock file."""
+    with hold(lock) as free:
+        return not free
+
+
 def _size(parts: Iterable[Part]) -> int:
     return sum(part.size for part in parts)
 
@@ -225,15 +254,19 @@ class _Worker:
 
     def take(self, part: Part) -> bool:
         """Compute a part, unless somebody else has it; whether it is there now."""
-        with lease(self.records / f"{part.path.name}.lease") as held:
+        name = part.path.name
+        with hold(self.records / f"{name}{LOCK}") as held:
             if not (held and self.may_take(part)):
                 return False
-            fresh = not failures(self.records, part.path.name)
+            write_json(
+                self.records / f"{name}{HELD}", {"host": socket.gethostname(), "pid": os.getpid()}
+            )
+            fresh = not failures(self.records, name)
             computed = self._compute(part)
             if computed:
                 self.failed.clear()
             elif fresh:
-                self.failed.append(part.path.name)
+                self.failed.append(name)
                 self._check_sick()
             return computed
 
@@ -317,7 +350,7 @@ def agree(
     }
     theirs = _planned(records, made_by)
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
-    if differ and (shared or any(not is_stale(path) for path in records.glob("*.lease"))):
+    if differ and (shared or any(map(is_held, records.glob(f"*{LOCK}")))):
         said = "; ".join(
             f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ
         )

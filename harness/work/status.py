@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.table import counted
-from harness.work.lease import holder, is_stale
-from harness.work.parts import DONE, PLAN, RECORDS, failures
+from harness.work.parts import DONE, HELD, LOCK, PLAN, RECORDS, failures, is_held
 
 WIDTH = 30
 
@@ -70,11 +69,11 @@ def unfinished(runs: Path) -> Iterator[PartStates]:
 
 
 def _state(records: Path, name: str) -> str:
-    lease = records / f"{name}.lease"
+    lock = records / f"{name}{LOCK}"
     if (records / f"{name}{DONE}").exists():
         return "done"
-    if lease.exists() and not is_stale(lease):
-        told: Mapping[str, object] = holder(lease) or {}
+    if lock.exists() and is_held(lock):
+        told = _read(records / f"{name}{HELD}")
         return f"running on {told.get('host')}, process {told.get('pid')}"
     if why := failures(records, name):
         return f"failed {counted(len(why), 'time')}, last on {why[-1]['host']}: {why[-1]['error']}"

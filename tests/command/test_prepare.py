@@ -178,7 +178,7 @@ def test_a_driver_that_is_killed_and_started_again(
     assert content(tmp_path) == alone
 
 
-def wait_for(runs: Path, pattern: str = "*/*.partial/**/*.lease") -> Path:
+def wait_for(runs: Path, pattern: str = "*/*.partial/**/*.held.json") -> Path:
     """The first such file below the artifacts."""
     deadline = time.monotonic() + 200
     while time.monotonic() < deadline:

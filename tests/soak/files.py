@@ -32,9 +32,6 @@ def kill(most: int) -> Iterator[str]:
 def full(most: int) -> Iterator[str]:
     """No space at each file or folder that is made: one line, and the same command afterwards goes
     on.
-
-    Where only a thing was to be made that may be missing (the clock of a lease), the command ends
-    as without it.
     """
 
     def refuse() -> None:

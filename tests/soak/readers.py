@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import shutil
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +36,6 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
-from harness.work.lease import is_stale
 from harness.work.parts import FAILED, PLAN, agree, failures
 from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
@@ -246,12 +244,8 @@ def _stores(folder: Path, data: Path) -> Readers:
     (records / PLAN).write_text(
         json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}})
     )
-    (records / "a.npz.lease").write_text(
-        json.dumps({"host": socket.gethostname(), "pid": 1, "token": "t"})
-    )
     (records / f"a.npz{FAILED}").write_text(json.dumps([{"host": "h", "error": "e"}]))
     made["plan of parts"] = (records / PLAN, partial(_agree, records))
-    made["lease"] = (records / "a.npz.lease", partial(is_stale, records / "a.npz.lease"))
     made["failed part"] = (records / f"a.npz{FAILED}", partial(failures, records, "a.npz"))
     return made
 

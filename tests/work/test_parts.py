@@ -6,6 +6,8 @@ import json
 import os
 import re
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,8 +16,18 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.lease import lease
-from harness.work.parts import TRIES, Part, Share, Unfinished, agree, array_part, fill, sharing
+from harness.work.parts import (
+    TRIES,
+    Part,
+    Share,
+    Unfinished,
+    agree,
+    array_part,
+    fill,
+    hold,
+    is_held,
+    sharing,
+)
 from harness.work.status import unfinished
 from harness.work.store import Store
 
@@ -78,13 +90,13 @@ def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(
     done = threading.Event()
 
     def other() -> None:
-        with lease(tmp_path / "parts" / "4.txt.lease"):
+        with hold(tmp_path / "parts" / "4.txt.lock"):
             done.wait(20)
             (tmp_path / "4.txt").write_text("16")
 
     beside = threading.Thread(target=other)
     beside.start()
-    while not (tmp_path / "parts" / "4.txt.lease").exists():
+    while not (tmp_path / "parts" / "4.txt.lock").exists():
         pass
     threading.Timer(1, done.set).start()
     with sharing(Share(2, 5, waits=True, tolerant=True)):
@@ -141,7 +153,7 @@ def test_what_other_libraries_left_is_computed_again_unless_somebody_works_on_it
     agree(records, ones, "squares", {"libraries": "old", "code": 2}, False)
     assert (tmp_path / "3.txt").exists()
     with (
-        lease(records / "4.txt.lease"),
+        hold(records / "4.txt.lock"),
         pytest.raises(HarnessError, match="libraries old there, new here"),
     ):
         agree(records, ones, "squares", {"libraries": "new", "code": 2}, False)
@@ -180,7 +192,7 @@ def test_what_status_tells(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     with sharing(Share(1, 5, waits=False, tolerant=True)), pytest.raises(HarnessError):
         fill(folder, squares(folder, broken=(5,)), "squares")
-    with lease(folder / "parts" / "7.txt.lease"):
+    with hold(folder / "parts" / "7.txt.lock"):
         (told,) = map(str, unfinished(tmp_path))
     assert told.startswith("squares: [###                           ] 1 of 10 parts")
     assert re.search(
@@ -202,11 +214,11 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     """
     records = tmp_path / "artifacts" / "encode" / "a.partial" / module.RECORDS
     records.mkdir(parents=True)
-    for name in (module.PLAN, "3.txt.lease", f"3.txt{module.FAILED}", f"3.txt{module.DONE}"):
+    for name in (module.PLAN, "3.txt.lock", f"3.txt{module.FAILED}", f"3.txt{module.DONE}"):
         (records / name).write_text(
             content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1)
         )
-    os.utime(records / "3.txt.lease", (0, 0))
+    os.utime(records / "3.txt.lock", (0, 0))
     list(unfinished(tmp_path))
     fill(records.parent, squares(records.parent), "squares")
     assert {path.name: path.read_text() for path in records.parent.glob("*.txt")} == WHOLE
@@ -264,3 +276,23 @@ def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) ->
     bad = [part(4, "a"), part(3, "a", "b"), part(3, "c")]
     assert [one.is_whole(tmp_path / "p.npz") for one in (*good, *bad)] == [True] * 3 + [False] * 3
     assert not part(3).is_whole(tmp_path / "none.npz")
+
+
+def test_a_part_is_held_by_one_process_and_its_death_frees_it(tmp_path: Path) -> None:
+    lock = tmp_path / "a.lock"
+    code = (
+        "import sys; from pathlib import Path; from harness.work.parts import hold\n"
+        "with hold(Path(sys.argv[1])) as held:\n    print(int(held), flush=True); sys.stdin.read()"
+    )
+    pipe = subprocess.PIPE
+    line = [sys.executable, "-c", code, str(lock)]
+    several = [subprocess.Popen(line, stdin=pipe, stdout=pipe, text=True) for _ in range(3)]
+    said = [one.stdout.readline().strip() for one in several]  # type: ignore[union-attr]
+    assert sorted(said) == ["0", "0", "1"]
+    assert is_held(lock)
+    for one in several:
+        one.kill()
+        one.communicate()
+    assert not is_held(lock)
+    with pytest.raises(FileNotFoundError), hold(tmp_path / "gone" / "a.lock"):
+        pass

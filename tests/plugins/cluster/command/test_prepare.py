@@ -33,8 +33,8 @@ def cluster() -> Iterator[Any]:
 @pytest.mark.parametrize(
     ("encoder", "pattern"),
     [
-        ("minilm", "encode/*.partial/parts/*.lease"),
-        ("hashed", "extract/*.partial/parts/entities*.lease"),
+        ("minilm", "encode/*.partial/parts/*.held.json"),
+        ("hashed", "extract/*.partial/parts/entities*.held.json"),
     ],
 )
 def test_a_ray_cluster_that_loses_a_node(
@@ -121,7 +121,7 @@ def test_an_array_job_of_slurm_one_of_whose_tasks_is_cancelled(world: Path, tmp_
     finish(start(world, tmp_path / "alone"))
     engine = ["engine=slurm", "engine.workers=2", "engine.cpus=1"]
     driver = start(world, tmp_path / "slurm_runs", *engine)
-    wait_for(tmp_path / "slurm_runs", "*/*.partial/**/entities*.lease")
+    wait_for(tmp_path / "slurm_runs", "*/*.partial/**/entities*.held.json")
     subprocess.run(["scancel", "1_0"], check=True)
     err = driver.communicate(timeout=500)[1]
     assert re.search(
