@@ -170,14 +170,8 @@ def _read(
 
 def _explanation(chosen: Trial) -> str:
     """What fuses the lists."""
-    pool, capped = chosen.pool, ", ".join(chosen.pool.capped)
-    cap = (
-        "no list is capped"
-        if pool.effective_cap is None
-        else f"the {pool.effective_cap} best documents of {capped}"
-    )
     steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
-    return f"fused by: {', '.join(map(str, steps))}; {cap}"
+    return f"fused by: {', '.join(map(str, steps))}; {chosen.pool.description}"
 
 
 def _of_split(

@@ -24,7 +24,6 @@ from harness.core.errors import (
     described,
     one_of,
     texts_of,
-    whole_number,
 )
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
@@ -33,7 +32,7 @@ from harness.fusion.contract import check_members
 from harness.fusion.fuser import Fuser, fused_scores
 from harness.fusion.importance import prior_of
 from harness.fusion.normalizer import Normalizer
-from harness.fusion.pool import Pool
+from harness.fusion.pool import PoolSpec
 from harness.fusion.temperature import Temperature
 from harness.run import Run
 from harness.run.systems import Systems, read_systems
@@ -96,8 +95,10 @@ def fuse(
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no query.
     """
     lists = _lists(runs)
-    capped = texts_of("capped", [capped] if isinstance(capped, str) else capped)
-    _check_cap(pool_cap, capped, lists)
+    cut = texts_of("capped", [capped] if isinstance(capped, str) else capped)
+    prior = None if importance is None else GIVEN
+    spec = PoolSpec(tuple(lists), pool_cap, tuple(cut), prior, reference)
+    spec.check_cuts()
     if knobs and not isinstance(fuser, str):
         raise HarnessError(
             f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to "
@@ -120,15 +121,7 @@ def fuse(
 
     def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
-        pool = Pool.align(
-            taken,
-            pool_cap,
-            capped,
-            place,
-            context,
-            None if importance is None else GIVEN,
-            reference,
-        )
+        pool = spec.align(taken, place, context)
         calibrated = Calibrated(pool, *calibration)
         fused = fused_scores(chosen, calibrated)
         if "values" in chosen.reads:
@@ -160,17 +153,6 @@ def _warn_of_outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.i
                     normalizer,
                     what,
                 )
-
-
-def _check_cap(cap: int | None, capped: Collection[str], lists: Collection[str]) -> None:
-    if cap is None:
-        return
-    whole_number("pool.cap", cap, 1)
-    if not set(capped) & set(lists):
-        raise HarnessError(
-            f"pool_cap={cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name "
-            "those to cut"
-        )
 
 
 def _lists(runs: Systems) -> dict[str, Run]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.errors import HarnessError, nearest, one_of, whole_number
 from harness.fusion.context import NOTHING, Context, default_anchor
 from harness.run import Run
 
@@ -21,7 +23,126 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 T = TypeVar("T")
+
+
+class Ranked(Protocol):
+    """Lists in ranked order, of which the best documents can be taken."""
+
+    def top(self, depth: int | None) -> Self:
+        """Return the lists with at most ``depth`` documents a query; None keeps all."""
+        ...
+
+
+L = TypeVar("L", bound=Ranked)
 LAST = np.int64(2**63 - 1)
+
+
+@dataclass(frozen=True)
+class PoolSpec:
+    """Which lists enter a pool, in which order, and how many of the best documents of each list.
+
+    Args:
+        lists: names, at least one.
+        cap: how many of the best documents of each list in ``capped`` enter, at least 1; None
+            means all.
+        capped: names of the lists that ``cap`` cuts.
+        importance: the file of the documents' prior importance; None for none.
+        reference: the list that alpha is the share of; None for ``dense``, or the first.
+
+    Raises:
+        HarnessError: a field is out of its bounds.
+    """
+
+    lists: tuple[str, ...]
+    cap: int | None = None
+    capped: tuple[str, ...] = ("graph",)
+    importance: str | None = None
+    reference: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lists", list_names("pool.lists", self.lists, 1))
+        object.__setattr__(self, "capped", list_names("pool.capped", self.capped))
+        if self.cap is not None:
+            whole_number("pool.cap", self.cap, 1)
+        if self.importance is not None and not isinstance(self.importance, str):
+            raise HarnessError(f"pool.importance = {self.importance}, expected a file or null")
+        if self.reference is not None:
+            one_of("reference", self.reference, self.lists)
+
+    @property
+    def cut_lists(self) -> tuple[str, ...]:
+        """The lists of the pool that the cap may cut."""
+        return tuple(name for name in self.lists if name in self.capped)
+
+    @property
+    def effective_cap(self) -> int | None:
+        """The cap, or None if it cuts none of the lists."""
+        return self.cap if self.cut_lists else None
+
+    def depth(self, name: str) -> int | None:
+        """Return how many documents of a list enter at most; None for all."""
+        return self.cap if name in self.capped else None
+
+    def cut(self, lists: Mapping[str, L]) -> dict[str, L]:
+        """Return the lists of the pool, in its order, each with the documents that enter."""
+        return {name: lists[name].top(self.depth(name)) for name in self.lists}
+
+    def align(self, runs: Mapping[str, Run], device: str, context: Context = NOTHING) -> Pool:
+        """Return the pool of runs that share their queries and documents (see ``Run.aligned``)."""
+        place = torch.device(device)
+        return Pool(self.cut(runs), place, context, self.importance, self.reference)
+
+    def check_lists(self, known: Collection[str], who: str = "pool.lists names") -> None:
+        """Raise HarnessError if a list of the pool is none of the known ones."""
+        for name in self.lists:
+            if name not in known:
+                raise HarnessError(
+                    f"{who} {name}{nearest(name, known)}; lists has {', '.join(known)}"
+                )
+
+    def check_capped(self, known: Collection[str]) -> None:
+        """Raise HarnessError if a capped list is none of the known ones."""
+        for name in self.capped:
+            one_of("pool.capped", name, known)
+
+    def check_cuts(self) -> None:
+        """Raise HarnessError if there is a cap and it cuts none of the lists."""
+        if self.cap != self.effective_cap:
+            raise HarnessError(
+                f"pool_cap={self.cap} cuts none of the lists {', '.join(self.lists)}: "
+                f"capped={list(self.capped)}; name those to cut"
+            )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The flat knobs that the pool depends on, by name: ``pool.lists``, ``pool.cap``, ..."""
+        found = {"pool.lists": list(self.lists), "pool.cap": self.effective_cap}
+        if self.effective_cap is not None:
+            found["pool.capped"] = list(self.capped)
+        return found
+
+    @property
+    def words(self) -> list[str]:
+        """The part of a trial's name that is about the pool: ``cap=20``, ``importance=views``."""
+        named = [f"cap={self.cap}"] if self.effective_cap is not None else []
+        return [*named, f"importance={Path(self.importance).stem}"] if self.importance else named
+
+    @property
+    def description(self) -> str:
+        """``the 20 best documents of graph``, or that no list is capped."""
+        if self.effective_cap is None:
+            return "no list is capped"
+        return f"the {self.cap} best documents of {', '.join(self.cut_lists)}"
+
+
+def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
+    """Return the names in a list of at least so many names. Raises HarnessError for anything
+    else.
+    """
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if not listed or len(given) < least or not all(isinstance(name, str) for name in given):
+        raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
+    return tuple(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +182,8 @@ class Pool:
     reference: str | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
 
-    @classmethod
+    @staticmethod
     def align(
-        cls,
         runs: Mapping[str, Run],
         cap: int | None = None,
         capped: Collection[str] = ("graph",),
@@ -74,12 +194,10 @@ class Pool:
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
-        cap: how many of the best documents of each list named in ``capped`` enter the pool;
-        ``None`` means all.
-        context, prior, reference: see the class.
+        cap, capped: see ``PoolSpec``.    context, prior, reference: see the class.
         """
-        cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
-        return cls(cut, torch.device(device), context, prior, reference)
+        spec = PoolSpec(tuple(runs), cap, tuple(capped), prior, reference)
+        return spec.align(runs, str(device), context)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """``compute()``, once for this pool and key."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
+from harness.fusion.pool import PoolSpec
 from harness.plugins.site.pages.chart import charts
 from harness.report.figure import alpha, ceiling, frontier, knobs, list_scores, look, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
@@ -159,9 +160,9 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
         {"graph": LIST, "other": LIST},
         {"pit": strategy("normalizer", "pit"), "tmm": strategy("normalizer", "tmm")},
         "x, tune split (n = 3)",
-        2,
+        PoolSpec(("graph", "other"), 2),
     )
-    assert "the 2 best passages of graph" in picture.caption
+    assert "the 2 best documents of graph" in picture.caption
     assert "x, tune split (n = 3); the 2 best" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == [
         "distributions.pdf",

@@ -19,7 +19,7 @@ from harness.fusion.fuse import rank_documents
 from harness.graph.trail import Trail
 from harness.retriever import Explain, Retriever, Traced
 from harness.run import Run
-from harness.sweep.trial import Identities, Trial, engine, lists
+from harness.sweep.trial import Identities, Trial, lists
 from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 
@@ -158,11 +158,8 @@ def _fused(
 ) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
     one = np.array([query])
-    pool = engine.align(
-        chosen.pool,
-        {each: runs[each].take(one) for each in chosen.pool.lists},
-        "cpu",
-        context.take(one),
+    pool = chosen.pool.align(
+        {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)
     )
     lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)

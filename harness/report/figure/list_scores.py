@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from harness.core.configuration import names, strategy
 from harness.core.errors import HarnessError
 from harness.fusion.learning import must_learn
 from harness.fusion.normalizer import Normalizer, for_list
+from harness.fusion.pool import PoolSpec
 from harness.report.figure import COLORS, HATCHES, Picture
 from harness.sweep.folder import ListScores, SweepResult
 
@@ -38,11 +39,11 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     normalizers = {
         name: normalizer for name, normalizer in known.items() if not must_learn(normalizer)
     }
-    cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
-    fused = _cut({name: lists[name] for name in knobs.get("pool.lists") or lists}, cap, capped)
+    cap, capped = knobs.get("pool.cap"), tuple(knobs.get("pool.capped") or ())
+    fused = PoolSpec(tuple(knobs.get("pool.lists") or lists), cap, capped).cut(lists)
     shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
     where = f"{result.whole.half}; the pool of the winner"
-    yield distributions(shown, normalizers, result.whole.half, cap, capped)
+    yield distributions(shown, normalizers, result.whole.half, PoolSpec(tuple(shown), cap, capped))
     yield raw(fused, where)
     yield calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where)
 
@@ -122,22 +123,19 @@ def distributions(
     lists: Mapping[str, ListScores],
     normalizers: Mapping[str, Normalizer],
     where: str,
-    cap: int | None = None,
-    capped: Collection[str] = ("graph",),
+    pool: PoolSpec,
 ) -> Picture:
     """One figure: a row for the raw scores and one for each normalizer, a column for each list.
 
-    cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``);
-    None means all.
+    pool: how many of the best documents of each list are normalised.
     """
-    cut = sorted(set(lists) & set(capped)) if cap else []
-    taken = _cut(lists, cap, cut)
+    taken = pool.cut(lists)
     rows = {
         "raw": {name: one.scores for name, one in taken.items()},
         **_normalize_all(taken, normalizers),
     }
     rows.pop("none", None)
-    depth = f"the {cap} best passages of {', '.join(cut)}" if cut else "all passages of each list"
+    depth = pool.description
     notes = (
         f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the "
         "list of one question at "
@@ -164,13 +162,6 @@ def distributions(
     return Picture(
         "distributions", title, draw, 0.45 + 0.62 * len(rows), notes, f"{where}; {depth}"
     )
-
-
-def _cut(
-    lists: Mapping[str, ListScores], cap: int | None, capped: Collection[str]
-) -> dict[str, ListScores]:
-    """The lists, those that are capped with their best documents alone."""
-    return {name: one.top(cap) if name in capped else one for name, one in lists.items()}
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:

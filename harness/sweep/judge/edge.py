@@ -134,7 +134,7 @@ def _next(
 
 def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
     """The least cap that cuts none of the trial's lists."""
-    return max(longest[name] for name in trial.pool.lists if name in trial.pool.capped)
+    return max(longest[name] for name in trial.pool.cut_lists)
 
 
 def _gives(grid: Grid, point: Settings, parameters: Settings) -> bool:

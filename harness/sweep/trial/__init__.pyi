@@ -13,9 +13,7 @@ from .prepared import open_lists as open_lists
 from .trial import GROUPS as GROUPS
 from .trial import RERANKER_INPUTS as RERANKER_INPUTS
 from .trial import Identities as Identities
-from .trial import PoolSpec as PoolSpec
 from .trial import Trial as Trial
-from .trial import list_names as list_names
 from .trial import other_anchor as other_anchor
 from .trial import read_by as read_by
 from .trial import reference_of as reference_of

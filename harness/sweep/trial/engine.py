@@ -24,10 +24,10 @@ from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuse import blocks, workers
 from harness.fusion.fuser import Single
-from harness.fusion.pool import Pool
+from harness.fusion.pool import PoolSpec
 from harness.fusion.reranker import Keep
 from harness.run import Run
-from harness.sweep.trial import PoolSpec, Trial
+from harness.sweep.trial import Trial
 from harness.work.progress import Progress
 
 
@@ -48,7 +48,8 @@ def score(
     shared: dict[PoolSpec, list[int]] = {}
     for number, trial in enumerate(trials):
         if _is_list(trial):
-            ranks[number] = run_ranks(runs[trial.pool.lists[0]].top(trial.pool.effective_cap), gold)
+            (alone,) = trial.pool.cut(runs).values()
+            ranks[number] = run_ranks(alone, gold)
             continue
         shared.setdefault(trial.pool, []).append(number)
     threads = workers(device)
@@ -62,7 +63,7 @@ def score(
     def work(job: tuple[PoolSpec, NDArray[np.int64]]) -> tuple[list[int], int]:
         spec, queries = job
         taken = {name: runs[name].take(queries) for name in spec.lists}
-        pool = align(spec, taken, device, context.take(queries))
+        pool = spec.align(taken, device, context.take(queries))
         columns, wanted = pool.columns(gold[queries]), torch.from_numpy(gold[queries])
         for number in shared[spec]:
             ranks[number, queries] = gold_ranks(
@@ -86,14 +87,6 @@ def _is_list(trial: Trial) -> bool:
     return single and isinstance(trial.reranker, Keep)
 
 
-def align(spec: PoolSpec, runs: Mapping[str, Run], device: str, context: Context = NOTHING) -> Pool:
-    """The pool of these runs under a trial's specification."""
-    lists = {name: runs[name] for name in spec.lists}
-    return Pool.align(
-        lists, spec.effective_cap, spec.capped, device, context, spec.importance, spec.reference
-    )
-
-
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
     """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect
     fuser would reach.
@@ -101,19 +94,14 @@ def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) ->
     known = gold[:, -1] != UNORDERED
     runs, gold = {name: run.take(np.flatnonzero(known)) for name, run in runs.items()}, gold[known]
     last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
-    cut = [
-        runs[name].top(spec.effective_cap) if name in spec.capped else runs[name]
-        for name in spec.lists
-    ]
-    ranks = np.stack([run_ranks(run, last) for run in cut])
+    ranks = np.stack([run_ranks(run, last) for run in spec.cut(runs).values()])
     return float(((ranks > 0) & (ranks < ABSENT)).any(axis=0).sum()) / max(len(gold), 1)
 
 
 def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
     """Mean number of different passages in a query's pool."""
     keys = []
-    for name in spec.lists:
-        run = runs[name].top(spec.effective_cap if name in spec.capped else None)
+    for run in spec.cut(runs).values():
         query = np.repeat(np.arange(len(run)), run.lengths())
         keys.append(query * len(run.doc_ids) + run.docs)
     return len(distinct(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
@@ -121,11 +109,7 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
 
 def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
     """The cells of a query's pool, at most."""
-    cap = spec.effective_cap
-    return sum(
-        int(runs[name].lengths().max(initial=1)) if cap is None or name not in spec.capped else cap
-        for name in spec.lists
-    )
+    return sum(spec.depth(name) or int(runs[name].lengths().max(initial=1)) for name in spec.lists)
 
 
 def fit(
@@ -149,6 +133,6 @@ def fit(
     for number, trial in enumerate(trials):
         shared.setdefault(trial.pool, []).append(number)
     for spec, numbers in shared.items():
-        pool = align(spec, runs, "cpu", context)
+        pool = spec.align(runs, "cpu", context)
         found |= {number: trials[number].fit(pool, gold) for number in numbers}
     return [found[number] for number in range(len(trials))]

@@ -18,16 +18,15 @@ from harness.core.errors import (
     HarnessError,
     MissingFile,
     nearest,
-    one_of,
-    whole_number,
 )
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
 from harness.fusion.importance import read_importance
+from harness.fusion.pool import PoolSpec, list_names
 from harness.sweep.folder.rows import Setting, Settings
-from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, other_anchor
 from harness.sweep.trial.override import (
     POOL,
     Blocks,
@@ -162,18 +161,16 @@ class Grid:
             key: point.get(f"pool.{key}", self.config["pool"][key])
             for key in ("lists", "cap", "capped")
         }
-        wanted, capped = self._lists(pool["lists"]), list_names("pool.capped", pool["capped"])
+        spec = PoolSpec(**pool)
+        spec.check_lists(self.config["lists"])
         if "pool.capped" in point:
-            for each in capped:
-                one_of("pool.capped", each, self.config["lists"])
-        if pool["cap"] is not None:
-            whole_number("pool.cap", pool["cap"], 1)
+            spec.check_capped(self.config["lists"])
         chosen = {group: self._fields(group, point) for group in GROUPS}
-        chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
+        chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         read = self._importance(prior, "importance" in strategies["fuser"].reads)
-        spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
+        spec = dataclasses.replace(spec, importance=read, reference=self._anchor(spec.lists))
         read_beside = [
             name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())
         ]
@@ -187,17 +184,6 @@ class Grid:
             overrides=(*self._kept(), *overrides_of(settings)),
             beside=beside,
         )
-
-    def _lists(self, given: Any) -> tuple[str, ...]:
-        """The lists of a pool. Raises HarnessError for one that there is not."""
-        wanted = list_names("pool.lists", given, 1)
-        for each in wanted:
-            if each not in self.config["lists"]:
-                raise HarnessError(
-                    f"pool.lists names {each}{nearest(each, self.config['lists'])}; "
-                    f"lists holds: {', '.join(self.config['lists'])}"
-                )
-        return wanted
 
     @cached_property
     def typed(self) -> dict[str, Setting]:

@@ -132,10 +132,7 @@ def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting
                     if key != "_target_"
                 }
             )
-    settings["pool.lists"] = list(trial.pool.lists)
-    settings["pool.cap"] = trial.pool.effective_cap
-    if trial.pool.effective_cap is not None:
-        settings["pool.capped"] = list(trial.pool.capped)
+    settings |= trial.pool.settings
     if trial.pool.importance is not None and "importance" in trial.fuser.reads:
         settings["pool.importance"] = trial.pool.importance
     if trial.pool.reference is not None:

@@ -188,7 +188,7 @@ class Prepared:
             for part in cut(len(members), READ_BLOCK):
                 queries = np.arange(part.start, part.stop)
                 taken = {name: runs[name].take(queries) for name in trial.pool.lists}
-                trial.fused(engine.align(trial.pool, taken, device, context.take(queries)))
+                trial.fused(trial.pool.align(taken, device, context.take(queries)))
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.

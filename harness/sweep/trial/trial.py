@@ -16,7 +16,7 @@ from harness.fusion.contract import MEMBERS, check_members
 from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 from harness.fusion.learning import learned_fields, must_learn
 from harness.fusion.normalizer import Normalizer
-from harness.fusion.pool import Pool
+from harness.fusion.pool import Pool, PoolSpec
 from harness.fusion.reranker import Reranker, reranked
 from harness.fusion.temperature import Temperature
 from harness.sweep.folder.rows import Setting, Settings
@@ -35,36 +35,6 @@ RERANKER_INPUTS = ("seeds", "relations", "encoder")
 
 Identities = Mapping[str, Mapping[str, object]]
 """What makes each list what it is, by name (see ``harness.core.identity.identity``)."""
-
-
-@dataclass(frozen=True)
-class PoolSpec:
-    """Which lists enter the pool, in which order, and how many of the best documents of each list
-    in ``capped``.
-
-    importance: the file of the documents' prior importance, None for none.
-    reference: the list that alpha is the share of, None for dense or the first (see
-    ``other_anchor``).
-    """
-
-    lists: tuple[str, ...]
-    cap: int | None
-    capped: tuple[str, ...]
-    importance: str | None = None
-    reference: str | None = None
-
-    @property
-    def effective_cap(self) -> int | None:
-        """The cap, or None when it cuts none of the lists."""
-        return self.cap if set(self.lists) & set(self.capped) else None
-
-
-def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
-    """The names in a list of at least so many names. Raises HarnessError for anything else."""
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
-    if not listed or len(given) < least or not all(isinstance(name, str) for name in given):
-        raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
-    return tuple(given)
 
 
 def reference_of(given: str | None, names: Sequence[str]) -> str:
@@ -190,9 +160,7 @@ class Trial:
         return {
             "lists": list(self.pool.lists),
             "cap": self.pool.effective_cap,
-            "capped": sorted(set(self.pool.lists) & set(self.pool.capped))
-            if self.pool.effective_cap
-            else [],
+            "capped": sorted(self.pool.cut_lists) if self.pool.effective_cap else [],
             "fuser": identity(self.fuser),
             "normalizer": identity(self.normalizer) if self.reads_values else None,
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
@@ -226,10 +194,7 @@ class Trial:
             if group in self.settings and self.settings[group] != "none":
                 words.append(str(self.settings[group]))
             words.extend(self._knobs(group))
-        if self.pool.effective_cap is not None:
-            words.append(f"cap={self.pool.cap}")
-        if self.pool.importance is not None:
-            words.append(f"importance={Path(self.pool.importance).stem}")
+        words.extend(self.pool.words)
         if alone:
             return " ".join(words)
         words[1:1] = self._knobs("fuser")

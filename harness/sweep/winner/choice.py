@@ -6,14 +6,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import StoredReader, instantiate, strategy
-from harness.core.errors import HarnessError, nearest, one_of
+from harness.core.errors import HarnessError
 from harness.fusion.fuse import check
+from harness.fusion.pool import PoolSpec
 from harness.sweep.folder.lock import lock_file, read_lock
-from harness.sweep.folder.rows import Settings
-from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
+from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.knobs import fields, read_knobs
 from harness.sweep.trial.override import (
     check_fields,
@@ -39,17 +39,11 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
     lock decides.
     """
     if config.lock is None:
-        wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
-        anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
-        spec = PoolSpec(
-            wanted,
-            config.pool.cap,
-            list_names("pool.capped", config.pool.capped),
-            config.pool.importance,
-            anchor,
-        )
+        pool = {"lists": names, **config.pool}
+        spec = PoolSpec(**pool)
+        anchor = other_anchor(reference_of(config.reference, list(names)), spec.lists)
         found = Trial(
-            spec,
+            replace(spec, reference=anchor),
             **{group: instantiate(config[group]) for group in GROUPS},
             settings={},
             overrides=(),
@@ -57,8 +51,8 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         read = replace(found, settings=settings_of(found, config))
         knobs = typed_knobs(given, config)
         check_fields(knobs)
-        for each in found.pool.capped if "pool.capped" in knobs else ():
-            one_of("pool.capped", each, names)
+        if "pool.capped" in knobs:
+            found.pool.check_capped(names)
         for line in ineffective(knobs, [read]):
             log.warning("%s", line)
     else:
@@ -74,12 +68,9 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 "them out"
             )
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
-    for each in found.pool.lists:
-        if each not in names:
-            who = f"lock={config.lock} fuses" if config.lock else "pool.lists names"
-            raise HarnessError(
-                f"{who} {each!r}{nearest(each, names)}, lists has {', '.join(names)}"
-            )
+    found.pool.check_lists(
+        names, f"lock={config.lock} fuses" if config.lock else "pool.lists names"
+    )
     check(found.fuser, found.normalizer)
     return found
 
@@ -97,8 +88,11 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
             group: strategy(group, str(knobs.get(group)), **fields(group, knobs))
             for group in GROUPS
         }
+        keys = ("pool.lists", "pool.cap", "pool.capped", "pool.importance", "reference")
+        pool: Any = {key.removeprefix("pool."): knobs[key] for key in keys if key in knobs}
+        spec = PoolSpec(**{"lists": (), "capped": (), **pool})
         trial = Trial(
-            _pool(knobs, path),
+            spec,
             **strategies,
             settings=winner["parameters"],
             overrides=(*winner["overrides"],),
@@ -108,29 +102,3 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
         raise HarnessError(f"{path}: winner.parameters lack {error}; sweep again") from error
     except HarnessError as error:
         raise HarnessError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-
-
-def _pool(knobs: Settings, path: Path) -> PoolSpec:
-    lists, capped = (_names(knobs, f"pool.{key}", path) for key in ("lists", "capped"))
-    cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
-    if not lists or not (cap is None or (isinstance(cap, int) and cap >= 1)):
-        raise HarnessError(
-            f"{path}: pool = {lists}, cap {cap!r}; expected lists and a cap >= 1 or null"
-        )
-    if not (importance is None or isinstance(importance, str)):
-        raise HarnessError(
-            f"{path}: pool.importance = {importance!r}, expected a file or null; sweep again"
-        )
-    reference = knobs.get("reference")
-    if reference is not None and reference not in lists:
-        raise HarnessError(
-            f"{path}: reference = {reference!r}, expected a list of the pool; sweep again"
-        )
-    return PoolSpec(tuple(lists), cap, tuple(capped), importance, reference)
-
-
-def _names(knobs: Settings, knob: str, path: Path) -> list[str]:
-    value = knobs.get(knob, [])
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise HarnessError(f"{path}: {knob} = {value!r}, expected a list of names; sweep again")
-    return value

@@ -18,7 +18,7 @@ from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
 from harness.sweep.folder.systems import made_by
-from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.trial import Trial, lists
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner.choice import read_winner
 
@@ -175,7 +175,7 @@ class Winner:
 
         def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
             taken = {name: run.take(block) for name, run in runs.items()}
-            pool = engine.align(self.trial.pool, taken, device, context.take(block))
+            pool = self.trial.pool.align(taken, device, context.take(block))
             return self.trial.fused(pool), pool.docs
 
         return fuse_blocks(runs, score, device).top(depth)

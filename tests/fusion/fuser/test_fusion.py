@@ -13,11 +13,10 @@ from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.fusion.fuser.linear import Linear
 from harness.fusion.fuser.rrf import Rrf
-from harness.fusion.pool import Pool
+from harness.fusion.pool import Pool, PoolSpec
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import Trial
-from harness.sweep.trial.trial import PoolSpec
 
 
 def test_queries_and_documents_are_united_the_first_run_first() -> None:

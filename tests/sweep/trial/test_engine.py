@@ -145,7 +145,7 @@ def test_ranks_are_those_of_the_fused_scores_one_trial_at_a_time(seed, kinds, ca
     ranks = engine.score(trials, lists, gold)
     for place in random.permutation(len(trials))[:25]:
         trial, found = trials[place], ranks[place]
-        pool = engine.align(trial.pool, lists, "cpu")
+        pool = trial.pool.align(lists, "cpu")
         fused, docs = trial.fused(pool).numpy(), pool.docs.numpy()
         for q, h in itertools.product(range(5), range(3)):
             ranked_docs = docs[q][np.lexsort((docs[q], -fused[q]))]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from harness.fusion.pool import PoolSpec
 from harness.run import Run
-from harness.sweep.trial import PoolSpec
 from harness.sweep.trial.engine import ceiling, pool_size
 
 DOCS = ["a", "b", "c", "d", "e"]

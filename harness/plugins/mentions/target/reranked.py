@@ -15,7 +15,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import Reranker
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.target import Ranker, Setting, Weights
-from harness.sweep.trial import Plan, engine, lists
+from harness.sweep.trial import Plan, lists
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Reranked:
         context = lists.gather_context([trial], setting.config, setting.benchmark).take(members)
         taken = {name: run.take(members) for name, run in runs.items()}
         pool = Calibrated(
-            engine.align(trial.pool, taken, "cpu", context), trial.normalizer, trial.temperature
+            trial.pool.align(taken, "cpu", context), trial.normalizer, trial.temperature
         )
         fused, columns, known = trial.fuser(pool), pool.pool.columns(gold), torch.from_numpy(gold)
 
