@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -160,17 +160,28 @@ class Findings:
 
     @cached_property
     def identity(self) -> str:
-        """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
-        plan, split = self.prepared.plan, self.prepared.benchmark.split_facts
-        wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
-        wanted += [] if split["splitting"] == "md5" else list(split.values())
-        wanted += [self._versions] if self._versions else []
-        if unversioned(self._versions):  # what else these classes read is in no hash
-            wanted.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
-        wanted += (
-            [] if plan.reference == "dense" else [{"reference": plan.reference}]
-        )  # older folders keep their names
-        return digest([sorted(self.trials), *wanted, code_version(), library_versions()])[:12]
+        """12 hex digits: of the trials, what they are chosen by, the code and the libraries.
+
+        Classes without a version may read what is in no hash, so their ranks count, too.
+        """
+        plan = self.prepared.plan
+        facts = {
+            **self.prepared.benchmark.split_facts,
+            "trials": sorted(self.trials),
+            "objective": plan.config.objective,
+            "margin": plan.margin,
+            "experiment": plan.experiment,
+            "reference": plan.reference,
+            "versions": self._versions,
+            "ranks": self._ranks_sha256 if unversioned(self._versions) else None,
+            "code": code_version(),
+            "libraries": library_versions(),
+        }
+        return digest(facts)[:12]
+
+    @cached_property
+    def _ranks_sha256(self) -> str:
+        return hashlib.sha256(self.ranks.tobytes()).hexdigest()
 
     @cached_property
     def manifest(self) -> dict[str, object]:
@@ -224,7 +235,7 @@ class Findings:
             **self._tied,
             **self._ahead,
             "trials": len(self.trials),
-            "ranks_sha256": hashlib.sha256(self.ranks.tobytes()).hexdigest(),
+            "ranks_sha256": self._ranks_sha256,
             "edges": [asdict(edge) for edge in self.edges],
             "margin": plan.margin,
             "files": dict(files),

@@ -4,8 +4,9 @@ trials.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
@@ -49,8 +50,8 @@ FORM = 6
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One MLflow run to be. place: its rank in the leaderboard; 0 is the sweep's own run."""
+class TrackedRun:
+    """One run of a tracker. place: its rank in the leaderboard; 0 is the sweep's own run."""
 
     id: str
     name: str
@@ -61,15 +62,17 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Group:
+class RunGroup:
     """A run, the runs below it, the page that shows them, and what is attached to the run.
 
-    name: where they belong; content: a hash of what they say. The same name with another content
-    takes the place of
-    what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and
-    for how long.
-    children: those that a reader looks for first, first.    files: by their name in the artifacts.
-    pictures: drawn into the artifacts.
+    Args:
+        name: Where they belong.
+        content: A hash of what they say. The same name with another content replaces what was
+            exported before.
+        ended, seconds: When it was computed (seconds since the epoch), and for how long.
+        children: Those that a reader looks for first, first.
+        files: By their name in the artifacts.
+        pictures: Drawn into the artifacts.
     """
 
     name: str
@@ -78,198 +81,224 @@ class Group:
     data_sha256: str
     split: str
     ended: float
-    top: Entry
-    children: Sequence[Entry]
+    top: TrackedRun
+    children: Sequence[TrackedRun]
     page: Page
     files: Mapping[str, Path]
     seconds: float = 0.0
     pictures: Sequence[Picture] = ()
 
 
-def sweep_group(result: SweepResult, top: int | None, experiment: str) -> Group:
-    """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock
-    expects of test.
+def sweep_group(result: SweepResult, top: int | None, experiment: str) -> RunGroup:
+    """Return the sweep on tune: its own run has the winner's parameters and metrics, and what the
+    lock expects of test.
 
-    top: how many of the best trials become runs; None for all.
-    experiment: the id of the one that it is written to, which links in its description need.
+    Args:
+        result: The sweep.
+        top: How many of the best trials become runs; None for all.
+        experiment: The id of the one that it is written to, which links in its description need.
     """
     view, lock = result.whole, result.lock
+    export = _Export(result, view, "tune")
     shown = range(len(view.rows))[:top]
     expected = dict(numbers("", {"expected": lock.get("expected"), "power": lock.get("power")}))
     share = f"{len(shown)} of {counted(len(view.rows), 'trial')}"
-    tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share}
     taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
-    cost = dict(pair for one in taken for pair in numbers("", one))
-    metrics = {"trials": float(len(view.rows)), **expected}
-    found = _group(result, view, "tune", shown, tags, metrics, cost)
-    note = _note(view, share, found.page, experiment)
-    pictures = [*frontier.pictures(result), *alpha.pictures(result)]
-    return replace(
-        found,
-        top=replace(found.top, tags={**found.top.tags, NOTE: note}),
+    return export.group(
+        shown,
+        tags={
+            "kind": "sweep",
+            "lock": str(lock["sha256"]),
+            "runs": share,
+            NOTE: _note(view, share, export.page, experiment),
+        },
+        metrics={"trials": float(len(view.rows)), **expected},
+        cost=dict(pair for one in taken for pair in numbers("", one)),
         seconds=float(result.manifest.get("seconds") or 0),
-        pictures=pictures,
+        pictures=[*frontier.pictures(result), *alpha.pictures(result)],
     )
 
 
-def heldout_group(result: SweepResult, view: View) -> Group:
-    """The held-out evaluation: ``view`` of the locked trials on test."""
+def heldout_group(result: SweepResult, view: View) -> RunGroup:
+    """Return the held-out evaluation: ``view`` of the locked trials on test."""
     tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
-    return _group(result, view, f"test {view.evaluation}", range(len(view.rows)), tags, {}, {})
+    export = _Export(result, view, f"test {view.evaluation}")
+    return export.group(range(len(view.rows)), tags, {}, {})
 
 
-def _group(
-    result: SweepResult,
-    view: View,
-    part: str,
-    shown: Sequence[int],
-    tags: Mapping[str, str],
-    metrics: Mapping[str, float],
-    cost: Mapping[str, float],
-) -> Group:
-    """part: ``tune``, or ``test`` and which evaluation.    shown: places of rows, in the order in
-    which they are
-    written.    cost: metrics that each run of a sweep measures anew, no part of the content.
-    """
-    rows, folder = view.rows, result.folder
-    absent = dict.fromkeys(SHOWN, ABSENT)
-    every = [{**absent, **knobs(row), "strategy": row["name"]} for row in rows]
-    varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
-    base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
-    setup = _setup(base)
-    common = {
-        "sweep": folder.name,
-        "dataset": view.dataset,
-        "data_sha256": view.data_sha256,
-        "split": view.split,
-        "objective": view.objective,
-        "code": str(result.manifest["code"]),
-    }
-    names, first = _run_names(view, setup.get("encoder", "")), _looked_for(view)
-    metric_names = _metric_names(result, view)
-    measured = [scores(row, metric_names) for row in rows]
-    wanted = {*varied, *SHOWN}
-    children = [
-        _trial_entry(
-            view, place, names, {**setup, **_only(every[place], wanted)}, measured[place], common
+@dataclass(frozen=True)
+class _Export:
+    """The rows of a view as runs. part: ``tune``, or ``test`` and which evaluation."""
+
+    result: SweepResult
+    view: View
+    part: str
+
+    @cached_property
+    def params(self) -> list[dict[str, str]]:
+        """The parameters of each row."""
+        absent = dict.fromkeys(SHOWN, ABSENT)
+        return [{**absent, **parameters_of(row), "strategy": row["name"]} for row in self.view.rows]
+
+    @cached_property
+    def varied(self) -> set[str]:
+        """The parameters in which rows differ."""
+        known = {key for own in self.params for key in own}
+        return {key for key in known if len({str(own.get(key)) for own in self.params}) > 1}
+
+    @cached_property
+    def base(self) -> dict[str, str]:
+        """The parameters of the sweep's pipeline."""
+        result, view = self.result, self.view
+        own = {"split": view.split, "n": str(view.n)}
+        return {**pipeline(result.config, result.manifest), **own}
+
+    @cached_property
+    def setup(self) -> dict[str, str]:
+        """The parameters that say what the lists were made with, and on which split."""
+        lists = sorted(key for key in self.base if key.startswith("lists.") and key.count(".") == 1)
+        made = {key.removeprefix("lists."): self.base[key] for key in lists}
+        named = (name if name == kind else f"{name}: {kind}" for name, kind in made.items())
+        found = {key: self.base.get(key) for key in (*SETUP, "split")}
+        found["retriever"] = ", ".join(named)
+        return {key: value for key, value in found.items() if value}
+
+    @cached_property
+    def metrics(self) -> list[dict[str, float]]:
+        """The metrics of each row: one name for one number.
+
+        Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
+        first, because MLflow's page that compares runs opens on the metric that was logged first.
+        """
+        view = self.view
+        same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
+        counts = GRAPH if same else ("wins", "losses", *GRAPH)
+        metrics = sorted(self.result.metrics, key=lambda name: name != view.objective)
+        names = [*metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
+        return [scores(row, names) for row in view.rows]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The name of each row's run: its rank, its strategy, the encoder, its settings.
+
+        A column of MLflow cuts a long name off at its end, so what tells trials apart comes first.
+        """
+        view, names = self.view, []
+        for place, row in enumerate(view.rows):
+            full = view.winner_name if place == view.winner_place else row["name"]
+            strategy, _, settings = full.partition(" ")
+            rank = f"{'test ' if view.split == 'test' else ''}{place + 1}"
+            parts = [rank, strategy, self.setup.get("encoder"), settings]
+            names.append(" ".join(part for part in parts if part)[:250])
+        return names
+
+    @cached_property
+    def tags(self) -> dict[str, str]:
+        """The tags of every run."""
+        view = self.view
+        return {
+            "sweep": self.result.folder.name,
+            "dataset": view.dataset,
+            "data_sha256": view.data_sha256,
+            "split": view.split,
+            "objective": view.objective,
+            "code": str(self.result.manifest["code"]),
+        }
+
+    @property
+    def page(self) -> Page:
+        """The page: what a trial is, the objective and full_sup at its depth, questions won and
+        lost (GraphWin and GraphLoss if these are the same), p, Holm's p, and Wilson's interval.
+        """
+        view = self.view
+        known = {key for own in self.metrics for key in own}
+        counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
+        order = map(metric_name, [*view.usual_metrics[:2], *counts, *JUDGED])
+        columns = [name for name in order if name in known]
+        axes = [key for key in SHOWN[1:] if key in self.varied]
+        sweep, rows = self.result.folder.name, len(view.rows)
+        return Page(sweep, view.split, view.objective, SHOWN, columns, axes, rows)
+
+    @cached_property
+    def first(self) -> set[int]:
+        """The places of the winner, the best of each fuser, every list, and the untuned trials."""
+        view = self.view
+        best: dict[str, int] = {}
+        for place, row in enumerate(view.rows):
+            best.setdefault(row["family"], place)
+        untuned = {place for place, row in enumerate(view.rows) if row.get("untuned")}
+        return {view.winner_place, *best.values(), *view.singles.values(), *untuned}
+
+    def child(self, place: int) -> TrackedRun:
+        """Return the run of the row at a place."""
+        row, original = self.view.rows[place], self.view.originals[place]
+        wanted = {*self.varied, *SHOWN}
+        own = {key: value for key, value in self.params[place].items() if key in wanted}
+        tags = {
+            **self.tags,
+            "kind": "trial",
+            "trial": row["trial"],
+            "family": row["family"],
+            NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
+        }
+        if original != place:
+            tags["same_as"] = self.names[original]
+        params, metrics = shortened({**self.setup, **own}), self.metrics[place]
+        return TrackedRun(row["trial"], self.names[place], params, metrics, tags, place + 1)
+
+    def group(
+        self,
+        shown: Sequence[int],
+        tags: Mapping[str, str],
+        metrics: Mapping[str, float],
+        cost: Mapping[str, float],
+        seconds: float = 0.0,
+        pictures: Sequence[Picture] = (),
+    ) -> RunGroup:
+        """Return the runs of some rows below one run, which has these tags and metrics.
+
+        shown: places of rows. cost: metrics that each run of a sweep measures again, no part of the
+        content. seconds, pictures: see ``RunGroup``.
+        """
+        view, folder, part = self.view, self.result.folder, self.part
+        name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
+        said = list(zip(self.names, self.params, self.metrics, strict=True))
+        content = digest([FORM, name, self.base, self.tags, said, dict(metrics)])
+        best = view.winner_place
+        own = {**self.base, **self.params[best], "trials": str(len(view.rows))}
+        top = TrackedRun(
+            id=digest([content, "top"])[:32],
+            name=f"{part} {folder.name.rpartition('-')[2][:6]} {self.result.title}"[:250],
+            params=shortened(own),
+            metrics={**self.metrics[best], **metrics, **cost},
+            tags={
+                **self.tags,
+                "winner": view.winner_name,
+                "winner_trial": view.winner,
+                **tags,
+            },
         )
-        for place in sorted(shown, key=lambda place: (place not in first, place))
-    ]
-    name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
-    said = list(zip(names, every, measured, strict=True))
-    content = digest([FORM, name, base, common, said, dict(metrics)])
-    best = view.winner_place
-    top = Entry(
-        id=digest([content, "top"])[:32],
-        name=f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
-        params=shortened({**base, **every[best], "trials": str(len(rows))}),
-        metrics={**measured[best], **metrics, **cost},
-        tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
-    )
-    files = FILES[view.split]
-    return Group(
-        name=name,
-        content=content,
-        dataset=view.dataset,
-        data_sha256=view.data_sha256,
-        split=view.split,
-        ended=(folder / files[0]).stat().st_mtime,
-        top=top,
-        children=children,
-        page=_page(folder.name, view, varied, measured),
-        files={name: path for name in files if (path := folder / name).is_file()},
-    )
+        order = sorted(shown, key=lambda place: (place not in self.first, place))
+        files = [folder / name for name in FILES[view.split]]
+        return RunGroup(
+            name=name,
+            content=content,
+            dataset=view.dataset,
+            data_sha256=view.data_sha256,
+            split=view.split,
+            ended=files[0].stat().st_mtime,
+            top=top,
+            children=[self.child(place) for place in order],
+            page=self.page,
+            files={path.name: path for path in files if path.is_file()},
+            seconds=seconds,
+            pictures=pictures,
+        )
 
 
-def _only(params: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
-    return {key: value for key, value in params.items() if key in keys}
-
-
-def _setup(base: Mapping[str, str]) -> dict[str, str]:
-    """The parameters that say what the lists of a sweep were made with, and on which split."""
-    lists = sorted(key for key in base if key.startswith("lists.") and key.count(".") == 1)
-    made = {key.removeprefix("lists."): base[key] for key in lists}
-    named = (name if name == kind else f"{name}: {kind}" for name, kind in made.items())
-    found = {**_only(base, {*SETUP, "split"}), "retriever": ", ".join(named)}
-    return {key: value for key, value in found.items() if value}
-
-
-def _run_names(view: View, encoder: str) -> list[str]:
-    """What the run of each trial is called: its rank, its strategy, the encoder, its settings.
-
-    A column of MLflow cuts a long name off at its end, so what tells trials apart comes first.
-    """
-    of_test = "test " if view.split == "test" else ""
-    names = []
-    for place, row in enumerate(view.rows):
-        winner = place == view.winner_place
-        strategy, _, settings = (view.winner_name if winner else row["name"]).partition(" ")
-        parts = [f"{of_test}{place + 1}", strategy, encoder, settings]
-        names.append(" ".join(part for part in parts if part)[:250])
-    return names
-
-
-def _trial_entry(
-    view: View,
-    place: int,
-    names: Sequence[str],
-    params: Mapping[str, str],
-    metrics: Mapping[str, float],
-    common: Mapping[str, str],
-) -> Entry:
-    """common: the tags that all runs of the view have."""
-    row, original = view.rows[place], view.originals[place]
-    tags = {
-        **common,
-        "kind": "trial",
-        "trial": row["trial"],
-        "family": row["family"],
-        NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
-        **({"same_as": names[original]} if original != place else {}),
-    }
-    return Entry(row["trial"], names[place], shortened(params), metrics, tags, place + 1)
-
-
-def _looked_for(view: View) -> set[int]:
-    """The places of the winner, the best of each fuser, every list, and what nothing was chosen
-    for.
-    """
-    best: dict[str, int] = {}
-    for place, row in enumerate(view.rows):
-        best.setdefault(row["family"], place)
-    untuned = {place for place, row in enumerate(view.rows) if row.get("untuned")}
-    return {view.winner_place, *best.values(), *view.singles.values(), *untuned}
-
-
-def _page(
-    sweep: str, view: View, varied: Collection[str], measured: Sequence[Mapping[str, float]]
-) -> Page:
-    """Columns: what a trial is, the objective and full_sup at its depth, questions won and lost
-    (GraphWin and GraphLoss if these are the same), p, Holm's p, and Wilson's interval.
-    """
-    known = {key for own in measured for key in own}
-    counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
-    order = [*view.usual_metrics[:2], *counts, *JUDGED]
-    columns = [metric_name(name) for name in order if metric_name(name) in known]
-    axes = [key for key in SHOWN[1:] if key in varied]
-    return Page(sweep, view.split, view.objective, SHOWN, columns, axes, len(view.rows))
-
-
-def _metric_names(result: SweepResult, view: View) -> list[str]:
-    """The columns of a row that become metrics: one name for one number.
-
-    Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
-    first, because MLflow's page that compares runs opens on the metric that was logged first.
-    """
-    same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
-    counts = GRAPH if same else ("wins", "losses", *GRAPH)
-    metrics = sorted(result.metrics, key=lambda name: name != view.objective)
-    return [*metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
-
-
-def knobs(row: Row) -> dict[str, str]:
-    """A row's own knobs as text: numbers as they are typed, ``null`` and ``true`` as in a
-    config.
+def parameters_of(row: Row) -> dict[str, str]:
+    """Return a row's own parameters as text: numbers as they are typed, ``null`` and ``true`` as in
+    a config.
     """
     return {str(key): text(value) for key, value in row["parameters"].items()}
 
@@ -281,13 +310,11 @@ def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
     """
     values: Mapping[str, object] = row
     found = numbers("", {name: values.get(name) for name in names})
-    return {name: _rounded(name, value) for name, value in found}
-
-
-def _rounded(name: str, value: float) -> float:
-    if name in COUNTS:
-        return value
-    return round(value, P_DIGITS if name.startswith("p") and name in COMPARED else DIGITS)
+    rounded = {}
+    for name, value in found:
+        digits = P_DIGITS if name.startswith("p") and name in COMPARED else DIGITS
+        rounded[name] = value if name in COUNTS else round(value, digits)
+    return rounded
 
 
 def _note(view: View, share: str, page: Page, experiment: str) -> str:

@@ -25,7 +25,7 @@ from harness.core.identity import digest
 from harness.core.table import counted
 from harness.core.threads import map_threads
 from harness.report.tracking.bulk import FinishedRun, insert_runs
-from harness.report.tracking.entry import Entry, Group
+from harness.report.tracking.entry import RunGroup, TrackedRun
 from harness.work.progress import Progress
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
@@ -45,7 +45,7 @@ class Writer:
     threads: int
     tags: Mapping[str, str]
 
-    def write(self, group: Group, above: str | None) -> str:
+    def write(self, group: RunGroup, above: str | None) -> str:
         """Bring a group up to date below the run ``above``; returns the id of its own run.
 
         A run is found again by the hash in its tags and is complete when it is FINISHED, which it
@@ -63,7 +63,7 @@ class Writer:
         self.describe({group.page.tag: group.page.state()})
         return own
 
-    def _write_children(self, group: Group, own: str, found: Mapping[str, Run]) -> None:
+    def _write_children(self, group: RunGroup, own: str, found: Mapping[str, Run]) -> None:
         """Bring the runs below the group's own one up to date.    found: those that are there, by
         entry.
         """
@@ -87,7 +87,7 @@ class Writer:
             ):
                 bar.update()
 
-    def _attach(self, group: Group, run: str) -> None:
+    def _attach(self, group: RunGroup, run: str) -> None:
         """Log the files and pictures of a group into the artifacts of its own run."""
         for name, path in group.files.items():
             self.client.log_artifact(run, str(path), name.rpartition("/")[0] or None)
@@ -110,7 +110,7 @@ class Writer:
         """The database that the client writes to; None where that is a server or a folder."""
         return getattr(self.client._tracking_client.store, "engine", None)
 
-    def _existing(self, group: Group) -> dict[str, Run]:
+    def _existing(self, group: RunGroup) -> dict[str, Run]:
         """The runs of this content by the hash in their tags; runs of another content go to
         MLflow's trash.
         """
@@ -146,22 +146,22 @@ class Writer:
             ),
         )
 
-    def _create(self, entry: Entry, group: Group, above: str | None) -> Any:
+    def _create(self, entry: TrackedRun, group: RunGroup, above: str | None) -> Any:
         return self.client.create_run(
             self.experiment, _began(entry, group), self._tags(entry, group, above), entry.name
         )
 
-    def _tags(self, entry: Entry, group: Group, above: str | None) -> dict[str, str]:
+    def _tags(self, entry: TrackedRun, group: RunGroup, above: str | None) -> dict[str, str]:
         found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
         return {**self.tags, **entry.tags, **found, **_above(above)}
 
-    def _child(self, entry: Entry, group: Group, above: str, found: Any) -> None:
+    def _child(self, entry: TrackedRun, group: RunGroup, above: str, found: Any) -> None:
         run = found or self._create(entry, group, above)
         self._update_tags(run, _above(above))
         if run.info.status != FINISHED:
             self._fill(entry, group, run)
 
-    def _finished(self, entry: Entry, group: Group, above: str) -> FinishedRun:
+    def _finished(self, entry: TrackedRun, group: RunGroup, above: str) -> FinishedRun:
         began, ended, tags = (
             _began(entry, group),
             int(1000 * group.ended),
@@ -169,7 +169,7 @@ class Writer:
         )
         return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
-    def _fill(self, entry: Entry, group: Group, run: Any) -> None:
+    def _fill(self, entry: TrackedRun, group: RunGroup, run: Any) -> None:
         """Log what the run holds, then finish it. Logging the same again changes nothing."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
@@ -186,7 +186,7 @@ class Writer:
                 self.client.set_tag(run.info.run_id, key, value)
 
 
-def _began(entry: Entry, group: Group) -> int:
+def _began(entry: TrackedRun, group: RunGroup) -> int:
     """A run begins as many milliseconds before the group's own as its rank: newest first is the
     leaderboard's order.
     """
@@ -206,12 +206,12 @@ def _above(run: str | None) -> dict[str, str]:
     return {MLFLOW_PARENT_RUN_ID: run} if run else {}
 
 
-def _key(group: Group) -> str:
+def _key(group: RunGroup) -> str:
     """The group's name as a query can hold it, whatever characters the name has."""
     return digest(group.name)[:16]
 
 
-def _dataset(group: Group) -> DatasetInput:
+def _dataset(group: RunGroup) -> DatasetInput:
     source = {
         "tags": {
             MLFLOW_SOURCE_NAME: f"harness prepare dataset={group.dataset}",

@@ -45,7 +45,7 @@ MEASURED = ("seconds", "cost", "machine")
 """Keys of a manifest that another run of the same sweep measures anew."""
 
 
-class Line(TypedDict, total=False):
+class LedgerLine(TypedDict, total=False):
     """A line of the ledger that is an evaluation, as far as it is read."""
 
     sha256: Required[str]
@@ -63,7 +63,7 @@ class Line(TypedDict, total=False):
     trials: list[str] | None
 
 
-class Entry(Line):
+class Evaluation(LedgerLine):
     """Such a line in the folder of its sweep."""
 
     evaluation: Required[int]  # type: ignore[misc]
@@ -153,7 +153,7 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         )
 
 
-def read_entry(folder: Path, lock: Lock) -> Entry | None:
+def read_entry(folder: Path, lock: Lock) -> Evaluation | None:
     """The line of the ledger that this folder's held-out files belong to; None when nothing was
     held out.
 
@@ -168,14 +168,14 @@ def read_entry(folder: Path, lock: Lock) -> Entry | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
-    if told := misfit(entry, Entry):
+    if told := misfit(entry, Evaluation):
         raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(
             f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again"
         )
     entry["files"] = files
-    return cast("Entry", entry)
+    return cast("Evaluation", entry)
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import sealed
 from harness.core.input import misfit
-from harness.sweep.folder.integrity import Line
+from harness.sweep.folder.integrity import LedgerLine
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
@@ -37,19 +37,19 @@ class Ledger:
 
     path: Path
 
-    def entries(self) -> list[Line]:
+    def entries(self) -> list[LedgerLine]:
         """All lines, verified.
 
         Raises:
             HarnessError: a line is not as it was written; it names the first one.
         """
-        lines: list[Line] = []
+        lines: list[LedgerLine] = []
         for number, text in enumerate(filter(None, self._text().split("\n")), start=1):
             try:
                 line: Any = json.loads(text)
             except (ValueError, RecursionError):
                 line = None
-            if misfit(line, Line) is not None or line != sealed(line):
+            if misfit(line, LedgerLine) is not None or line != sealed(line):
                 raise HarnessError(
                     f"{self.path}:{number}: this line was changed after it was written; {MEND}"
                 )
@@ -60,7 +60,7 @@ class Ledger:
             lines.append(line)
         return lines
 
-    def of(self, data_sha256: str, split: str = "test") -> list[Line]:
+    def of(self, data_sha256: str, split: str = "test") -> list[LedgerLine]:
         """The evaluations of this split of this data."""
         return [
             entry
@@ -68,7 +68,7 @@ class Ledger:
             if (entry.get("data_sha256"), entry.get("split")) == (data_sha256, split)
         ]
 
-    def of_lock(self, sha256: str) -> list[Line]:
+    def of_lock(self, sha256: str) -> list[LedgerLine]:
         """The evaluations of the sweep with this lock."""
         return [entry for entry in self.entries() if entry.get("lock_sha256") == sha256]
 
@@ -81,7 +81,7 @@ class Ledger:
                 f"run `harness heldout sweep={folder}`: it finishes the same evaluation"
             )
 
-    def append(self, facts: Mapping[str, object]) -> Line:
+    def append(self, facts: Mapping[str, object]) -> LedgerLine:
         """Add an evaluation: ``facts``, its number among those of the same data and split, the time
         and the chain.
 
@@ -97,7 +97,7 @@ class Ledger:
             before = self._text()
             before += "\n" if before and not before.endswith("\n") else ""
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
-            return cast("Line", line)
+            return cast("LedgerLine", line)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:

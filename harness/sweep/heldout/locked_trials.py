@@ -12,20 +12,21 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
+from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, Entry, Line, file_hash, read_entry
+from harness.sweep.folder.integrity import ENTRY, Evaluation, LedgerLine, file_hash, read_entry
 from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
@@ -47,91 +48,97 @@ class Placed(TypedDict):
 
 
 def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
-    """Score exactly the locked trials on test, append to the ledger, and write ``heldout.json``.
+    """Score exactly the locked trials on test, add the evaluation to the ledger, write the files.
 
     An evaluation of the same lock that was killed before its files were there is finished, and
     counts once.
+
+    Args:
+        result: The sweep.
+        prepared: Its plan with the data.
+        again: Whether a split that has been evaluated may be evaluated once more.
+
+    Returns:
+        The sweep with its held-out files.
+
+    Raises:
+        HarnessError: Data, code or lock changed, or the split has been evaluated already.
     """
-    plan, data = prepared.plan, prepared.benchmark
-    versions = prepared.versions(plan.trials())
-    lock, members = choice.check_unchanged(result, data, versions), data.need_members("test")
+    data = prepared.benchmark
+    lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
+    data.need_members("test")
     trials = locked(result, prepared, lock)
-    ledger = Ledger(Path(plan.config.paths.ledger))
+    ledger = Ledger(Path(prepared.plan.config.paths.ledger))
     with ledger.exclusive():
         remove_partials(result.folder)
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
-        seen = ledger.of(data.sha256)
         _check_ledger(result, lock, ledger)
-        if begun is None and seen and not again:
-            raise HarnessError(
-                f"the test split of {data.name} has been evaluated already, "
-                f"{counted(len(seen), 'time')} "
-                f"({ledger.path}); heldout.again=true evaluates it once more, and every table "
-                "then says so"
-            )
-        if begun is None:
-            place: Placed = {"evaluation": len(seen) + 1}
-            if shared := chosen_on(result.folder.parent.parent, data.name, data.ids(members)):
-                place["chosen_on"] = shared
-        else:
-            place = placed(begun)
+        place = placed(begun) if begun else _next_place(result, data, ledger, again)
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d",
             result.folder.name,
-            len(members),
+            len(data.members("test")),
             data.name,
             place["evaluation"],
         )
         files = score_locked(trials, prepared, lock, place)
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-        if begun is not None and begun["files"] != hashes:
+        if begun is None:
+            begun = ledger.append(
+                {
+                    **place,
+                    "dataset": data.name,
+                    "data_sha256": data.sha256,
+                    "split": "test",
+                    **data.split_facts,
+                    "sweep": result.folder.name,
+                    "lock_sha256": lock["sha256"],
+                    "code": code_version(),
+                    "trials": list(trials),
+                    "files": hashes,
+                }
+            )
+        elif begun["files"] != hashes:
             raise HarnessError(
                 f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at "
-                f"{begun['time']} with "
-                "other numbers; something that the lock does not hold has changed (a list's "
-                "file, a graph, a model)"
+                f"{begun['time']} with other numbers; something that the lock does not hold has "
+                "changed (a list's file, a graph, a model)"
             )
-        entry = begun or ledger.append(
-            {
-                **place,
-                "dataset": data.name,
-                "data_sha256": data.sha256,
-                "split": "test",
-                **data.split_facts,
-                "sweep": result.folder.name,
-                "lock_sha256": lock["sha256"],
-                "code": code_version(),
-                "trials": list(trials),
-                "files": hashes,
-            }
-        )
-        files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
-        _write(files, result.folder)
+        files[ENTRY] = (json.dumps(begun, indent=1, sort_keys=True) + "\n").encode()
+        for name in sorted(files, key=lambda name: name == "heldout.json"):  # written last
+            with whole(result.folder / name) as partial:
+                partial.write_bytes(files[name])
     return SweepResult(result.folder)
 
 
+def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: bool) -> Placed:
+    """Return which evaluation of test would come next. Raise HarnessError if it is one too many."""
+    seen = ledger.of(data.sha256)
+    if seen and not again:
+        raise HarnessError(
+            f"the test split of {data.name} has been evaluated already, "
+            f"{counted(len(seen), 'time')} ({ledger.path}); heldout.again=true evaluates it once "
+            "more, and every table then says so"
+        )
+    place: Placed = {"evaluation": len(seen) + 1}
+    if shared := _chosen_on(result.folder.parent.parent, data):
+        place["chosen_on"] = shared
+    return place
+
+
 def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
-    """Raise HarnessError where the sweep was evaluated, and the ledger does not have it."""
+    """Raise HarnessError if the sweep was evaluated and the ledger does not have it."""
     earlier = read_entry(result.folder, lock)
     if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
         raise HarnessError(
             f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
-            f"{ledger.path} does not "
-            "have it; give the ledger that does: paths.ledger=FILE"
+            f"{ledger.path} does not have it; give the ledger that does: paths.ledger=FILE"
         )
 
 
-def _write(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files by name; ``heldout.json``, which says that all are there, is the last one."""
-    for name in sorted(files, key=lambda name: name == "heldout.json"):
-        with whole(folder / name) as partial:
-            partial.write_bytes(files[name])
-
-
-def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
-    """How many of these test questions sweeps of the runs folder chose on, as another split had put
-    them on tune.
+def _chosen_on(runs: Path, data: Benchmark) -> int:
+    """Return how many test questions other sweeps chose on, because another split had them on tune.
 
     A split that is a rule puts a question on one side for ever; two rules, or a file that was
     edited, do not.
@@ -139,32 +146,32 @@ def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
     found: set[str] = set()
     for other in results(runs):
         with contextlib.suppress(HarnessError):
-            if other.manifest["dataset"] == dataset:
+            if other.manifest["dataset"] == data.name:
                 found |= {*other.queries["id"]}
-    return len(found & {*test})
+    return len(found & {*data.ids(data.members("test"))})
 
 
-def placed(entry: Line | Entry) -> Placed:
-    """What a line of the ledger says of the evaluation that it is."""
+def placed(entry: LedgerLine | Evaluation) -> Placed:
+    """Return what a line of the ledger says of the evaluation that it is."""
     found: Placed = {"evaluation": entry.get("evaluation") or 1}
     if (shared := entry.get("chosen_on")) is not None:
         found["chosen_on"] = shared
     return found
 
 
-def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> Line | None:
-    """The last evaluation of this lock, when its files are not all in the folder as they were
+def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
+    """Return the last evaluation of this lock if the folder does not hold its files as they were
     scored.
     """
     own = ledger.of_lock(lock["sha256"])
-    if not own or "files" not in own[-1]:
+    files = own[-1].get("files") if own else None
+    if files is None:
         return None
-    files: dict[str, str | None] = {**(own[-1]["files"] or {}), ENTRY: None}
-    for name, sha256 in files.items():
-        path = folder / name
-        if not path.is_file() or (sha256 is not None and file_hash(path) != sha256):
-            return own[-1]
-    return None
+    whole = (folder / ENTRY).is_file() and all(
+        (folder / name).is_file() and file_hash(folder / name) == sha256
+        for name, sha256 in files.items()
+    )
+    return None if whole else own[-1]
 
 
 def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Trial]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.report.tracking.entry import knobs, scores
+from harness.report.tracking.entry import parameters_of, scores
 from harness.report.tracking.parameters import LONGEST, metric_name, numbers, pipeline, shortened
 
 CONFIG = {
@@ -77,7 +77,7 @@ def test_a_trials_knobs_are_typed() -> None:
         "z": "rrf",
         "lists": ["dense", "graph"],
     }
-    assert knobs({"parameters": values}) == {
+    assert parameters_of({"parameters": values}) == {
         "fuser.alpha": "0.30000000000000004",
         "pool.cap": "20",
         "x": "true",
