@@ -41,7 +41,7 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import Compared, Judged, Row
+from harness.sweep.folder.rows import Compared, Row
 from harness.sweep.judge import choice
 from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
@@ -152,8 +152,8 @@ class Findings:
         queries, and the lists' scores.
         """
         return {
-            "trials.parquet": frame(self.rows, Judged),
-            "comparisons.parquet": frame(self.comparisons, Compared),
+            "trials.parquet": frame(self.rows),
+            "comparisons.parquet": frame(self.comparisons),
             "queries.parquet": self.prepared.queries("tune"),
             "scores.parquet": scores.to_frame(self._runs),
         }

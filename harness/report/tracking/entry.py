@@ -16,7 +16,7 @@ from harness.report.figure import Picture, alpha, frontier
 from harness.report.table.tables import counts_graph_wins
 from harness.report.tracking.page import Page
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
-from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
+from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
 
 NOTE = "mlflow.note.content"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
@@ -34,8 +34,6 @@ GRAPH = ("graph_win", "graph_loss")
 JUDGED = ("p", "p_holm", "wilson_low", "wilson_high")
 """What the page shows after the first metrics and the questions won and lost."""
 COUNTS = {"wins", "losses", *GRAPH}
-COMPARED = ("difference", "low", "high", "p", "p_cluster", "p_holm")
-"""Columns of a row's comparison with the reference that become metrics."""
 P_DIGITS, DIGITS = 6, 4
 """Decimals of a p and of other numbers, so that MLflow's columns show them without an exponent. The
 exact values are in trials.parquet.
@@ -174,7 +172,7 @@ class _Export:
         same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
         counts = GRAPH if same else ("wins", "losses", *GRAPH)
         metrics = sorted(self.result.metrics, key=lambda name: name != view.objective)
-        names = [*metrics, *counts, *COMPARED, "wilson", "wilson_low", "wilson_high"]
+        names = [*metrics, *counts, *NUMBERS, "wilson", "wilson_low", "wilson_high"]
         return [scores(row, names) for row in view.rows]
 
     @cached_property
@@ -312,7 +310,7 @@ def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
     found = numbers("", {name: values.get(name) for name in names})
     rounded = {}
     for name, value in found:
-        digits = P_DIGITS if name.startswith("p") and name in COMPARED else DIGITS
+        digits = P_DIGITS if name.startswith("p") and name in NUMBERS else DIGITS
         rounded[name] = value if name in COUNTS else round(value, digits)
     return rounded
 

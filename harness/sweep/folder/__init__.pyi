@@ -23,6 +23,7 @@ from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing
+from .rows import NUMBERS as NUMBERS
 from .rows import Compared as Compared
 from .rows import Forecast as Forecast
 from .rows import Named as Named

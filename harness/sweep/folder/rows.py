@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias, cast
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
@@ -24,6 +24,8 @@ Settings = Mapping[str, Setting]
 Count = int | None
 Share = Number | None
 Interval = Pair | None
+NUMBERS = ("difference", "low", "high", "p", "p_cluster", "p_holm")
+"""The columns of a comparison beside its counts."""
 
 
 class Forecast(TypedDict):
@@ -91,9 +93,13 @@ class Compared(TypedDict):
     p_holm: Share
 
 
-class Judged(TypedDict, total=False):
-    """What is counted of a trial beside its metrics.
+class Row(Named):
+    """A trial on one split. Beside these columns a row has one a metric, by its name (see
+    ``score``).
 
+    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
+    it.
+    n: the queries that the objective counts.
     ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);
     null for that list itself.
     ``wilson``: Wilson's 95% interval of the objective by query, ``wilson_cluster`` by clusters of
@@ -102,37 +108,26 @@ class Judged(TypedDict, total=False):
     one.
     ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and
     ``dense`` (the reference, where no list is called so) does not, and the reverse.
-    """
-
-    wins: Required[Count]
-    losses: Required[Count]
-    graph_win: Count
-    graph_loss: Count
-    difference: Share
-    low: Share
-    high: Share
-    p: Share
-    p_cluster: Share
-    p_holm: Share
-    wilson: Interval
-    wilson_cluster: Interval
-    odds_ratio: Share
-
-
-class Row(Named, Judged):
-    """A trial on one split. Beside these columns a row has one a metric, by its name (see
-    ``score``).
-
-    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
-    it.
-    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on
-    test.
+    learned: only in a lock; ``coverage`` and what follows it: only on test.
     """
 
     untuned: NotRequired[bool]
     dataset: NotRequired[str]
     split: NotRequired[str]
     n: int
+    wins: Count
+    losses: Count
+    graph_win: NotRequired[Count]
+    graph_loss: NotRequired[Count]
+    difference: NotRequired[Share]
+    low: NotRequired[Share]
+    high: NotRequired[Share]
+    p: NotRequired[Share]
+    p_cluster: NotRequired[Share]
+    p_holm: NotRequired[Share]
+    wilson: NotRequired[Interval]
+    wilson_cluster: NotRequired[Interval]
+    odds_ratio: NotRequired[Share]
     coverage: NotRequired[dict[str, Covered] | None]
     roles: NotRequired[list[str] | None]
     evaluation: NotRequired[int]

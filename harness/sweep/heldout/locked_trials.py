@@ -210,7 +210,7 @@ def score_locked(
     array, queries, comparisons = io.BytesIO(), io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)
     prepared.queries("test").to_parquet(queries, index=False)
-    frame(compared, stored.Compared).to_parquet(comparisons, index=False)
+    frame(compared).to_parquet(comparisons, index=False)
     return {
         "heldout_comparisons.parquet": comparisons.getvalue(),
         "heldout.json": (json.dumps(table, indent=1, sort_keys=True) + "\n").encode(),

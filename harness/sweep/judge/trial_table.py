@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters
 from harness.core.configuration import by_name
-from harness.core.input import Number
 from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.metric import Metric, means
 from harness.evaluation.statistic import Labels, clustered_wilson
-from harness.sweep.folder.rows import Compared, Count, Interval, Row, Share
+from harness.sweep.folder.rows import NUMBERS, Compared, Count, Interval, Row
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -29,6 +28,14 @@ OUTCOMES = {
     "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in its own; safe if 0.",  # noqa: E501
 }
 """Counts of every trial, by their column."""
+WRITTEN, INTERVALS = ("overrides", "parameters"), ("wilson", "wilson_cluster")
+"""Columns that are stored as JSON, and as a lower and an upper bound."""
+TYPES = {
+    **dict.fromkeys(("wins", "losses", "graph_win", "graph_loss"), "Int64"),
+    **dict.fromkeys((*NUMBERS, "odds_ratio"), "Float64"),
+    **{f"{key}_{end}": "Float64" for key in INTERVALS for end in ("low", "high")},
+}
+"""The types of columns that may be null."""
 GRAPH_K = 5
 """The depth of GraphWin and GraphLoss under an objective that has none."""
 
@@ -85,7 +92,10 @@ def judge_trials(
     graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
     intervals = score_intervals(ranks, metric, labels)
     whole = [
-        cast("Row", {**row, **_numbers(one), **_odds(one), **counts, **wilson})
+        cast(
+            "Row",
+            {**row, **_numbers(one), "odds_ratio": one and one.odds_ratio, **counts, **wilson},
+        )
         for row, one, counts, wilson in zip(made, against, graph, intervals, strict=True)
     ]
     shared = {"split": split, "metric": str(metric), "n": counted}
@@ -105,10 +115,6 @@ def _numbers(one: Comparison | None) -> dict[str, object]:
     if one is None:
         return dict.fromkeys(field.name for field in fields(Outcome))
     return asdict(Outcome.of(one, interval=one.binary))
-
-
-def _odds(one: Comparison | None) -> dict[str, object]:
-    return {"odds_ratio": one and one.odds_ratio}
 
 
 def compare_trials(
@@ -190,30 +196,20 @@ def graph_outcomes(
     ]
 
 
-def frame(made: Sequence[Mapping[str, Any]], form: Any) -> pd.DataFrame:
-    """Rows as a table with typed columns; overrides and parameters as JSON, an interval as two
-    columns.
+def frame(made: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows of trials or of comparisons as a table with typed columns.
 
-    Args:
-        made: rows of trials or of comparisons.
-        form: the typed dictionary that says which columns are numbers, ``Judged`` or ``Compared``.
+    Overrides and parameters are JSON, an interval is two columns.
     """
-    kinds = {**get_type_hints(form, include_extras=True)}
-    kinds |= {key: one for key, one in get_type_hints(form).items() if one == Count}  # not Required
-    intervals = [key for key, kind in kinds.items() if kind == Interval]
-    types = {key: "Int64" for key, kind in kinds.items() if kind in (Count, int)}
-    types |= {key: "Float64" for key, kind in kinds.items() if kind in (Share, Number)}
-    types |= {f"{key}_{end}": "Float64" for key in intervals for end in ("low", "high")}
-    return pd.DataFrame([_flat(row, intervals) for row in made]).astype(types)
+    found = pd.DataFrame([_flat(row) for row in made])
+    return found.astype({name: kind for name, kind in TYPES.items() if name in found})
 
 
-def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, object]:
-    """A row with JSON in place of lists and mappings, and two columns in place of an interval."""
-    flat = {key: value for key, value in row.items() if key not in intervals}
-    written = {key for key in ("overrides", "parameters") if key in row}
-    flat |= {key: json.dumps(row[key], sort_keys=True) for key in written}
-    for end, place in (("low", 0), ("high", 1)):
-        flat |= {f"{key}_{end}": one[place] if (one := row[key]) else None for key in intervals}
+def _flat(row: Mapping[str, Any]) -> dict[str, object]:
+    flat = {key: value for key, value in row.items() if key not in INTERVALS}
+    flat |= {key: json.dumps(row[key], sort_keys=True) for key in WRITTEN if key in row}
+    for place, end in enumerate(("low", "high")):
+        flat |= {f"{key}_{end}": row[key] and row[key][place] for key in INTERVALS if key in row}
     return flat
 
 
