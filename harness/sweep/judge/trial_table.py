@@ -92,10 +92,7 @@ def judge_trials(
     graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
     intervals = score_intervals(ranks, metric, labels)
     whole = [
-        cast(
-            "Row",
-            {**row, **_numbers(one), "odds_ratio": one and one.odds_ratio, **counts, **wilson},
-        )
+        {**row, **_numbers(one), "odds_ratio": one and one.odds_ratio, **counts, **wilson}
         for row, one, counts, wilson in zip(made, against, graph, intervals, strict=True)
     ]
     shared = {"split": split, "metric": str(metric), "n": counted}
@@ -105,7 +102,7 @@ def judge_trials(
         for name, others in found.items()
         if (one := others[number]) is not None
     ]
-    return whole, cast("list[Compared]", compared)
+    return cast("list[Row]", whole), cast("list[Compared]", compared)
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:

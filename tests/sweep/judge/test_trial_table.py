@@ -4,7 +4,7 @@ comparisons.
 
 from __future__ import annotations
 
-from typing import cast, get_type_hints
+from typing import cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from harness.core.input import misfit
 from harness.evaluation.comparison import Outcome
 from harness.evaluation.metric import ABSENT, Metric
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
-from harness.sweep.folder.rows import Judged, Row, records
+from harness.sweep.folder.rows import NUMBERS, Row, records
 from harness.sweep.judge.choice import order
 from harness.sweep.judge.trial_table import (
     best_single,
@@ -58,18 +58,19 @@ def test_without_dense_or_without_order_there_is_none() -> None:
 
 def test_what_is_stored_is_read_as_it_was() -> None:
     """Counts are integers in a column that has a null, too."""
-    shares = dict.fromkeys(get_type_hints(Judged))
+    shares = dict.fromkeys(("wins", "losses", *NUMBERS, "wilson", "wilson_cluster"))
     named = {
         "trial": "t",
         "name": "n",
         "family": "f",
         "overrides": ["fuser=rrf"],
         "parameters": {"fuser": "rrf"},
+        "n": 200,
     }
     made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
-    (first, second) = records(frame(made, Judged))
+    (first, second) = records(frame(made))
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
-    assert misfit(first, Judged) is None
+    assert misfit(first, Row) is None
 
 
 def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_by_name() -> None:
