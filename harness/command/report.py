@@ -95,7 +95,7 @@ def run(config: DictConfig) -> None:
         from harness.report.archive import write_archive
 
         (result,) = results.values()
-        write_archive(Path(archive), result, Path(config.paths.ledger), display)
+        write_archive(Path(archive), result, Path(config.paths.ledger), folder)
         print(f"{archive}: check it with `harness verify {archive}`")
     if site is not None:
         print(site.build(config, list(results.values())), flush=True)

@@ -18,8 +18,7 @@ from harness.core.errors import HarnessError
 from harness.core.escape import markdown
 from harness.core.identity import record
 from harness.core.table import percent
-from harness.report.display import Display
-from harness.report.pdf import write as write_report
+from harness.report.pdf import OWNER
 from harness.run.io import write
 from harness.sweep.folder import SweepResult, pack, rerun
 from harness.sweep.heldout import Ledger
@@ -58,24 +57,26 @@ The sweep took {minutes} minutes without making its lists{machine}.
 """
 
 
-def write_archive(path: Path, result: SweepResult, ledger: Path, display: Display) -> None:
+def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) -> None:
     """Write the archive of a sweep.
 
     Args:
         path: of the zip archive.
         result: the sweep, from a folder ``<runs>/sweeps/NAME``.
         ledger: the ledger that its held-out evaluations were written to.
-        display: names of papers, for the tables and figures of its report.
+        reports: where its report was written.
     """
     if path.suffix.lower() != ".zip":
         raise HarnessError(f"archive={path}: expected a name that ends in .zip")
     result.check()
     files = _lists(result)
-    with tempfile.TemporaryDirectory() as beside:
-        out = Path(beside)
-        write_report({result.title: result}, result.folder.parents[1], out, display)
-        for one in (*out.glob("tables/**/*.*"), *out.glob("figures/**/*.*")):
-            files[one.relative_to(out).as_posix()] = one.read_bytes()
+    owner = OWNER.format(result.folder.name)
+    found = sorted(reports.glob("tables/*/details.tex"))
+    (own,) = (one.parent.name for one in found if one.read_text("utf-8").startswith(owner))
+    for kind in ("tables", "figures"):
+        folder = reports / kind / own
+        for one in folder.glob("**/*.*"):
+            files[f"{kind}/{one.relative_to(folder).as_posix()}"] = one.read_bytes()
     lines = Ledger(ledger).of_lock(result.lock["sha256"])
     files["ledger.jsonl"] = "".join(
         f"{json.dumps(one, sort_keys=True)}\n" for one in lines

@@ -10,6 +10,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.report.archive import write_archive
 from harness.report.display import Display
+from harness.report.pdf import write as write_report
 from harness.sweep.agreement import Agreement
 from harness.sweep.folder import SweepResult, opened, pack
 from tests.report.example import write
@@ -34,14 +35,16 @@ def test_an_archive_has_the_sweep_and_the_same_bytes(result, tmp_path, monkeypat
     monkeypatch.setenv("PATH", "")  # without LaTeX
     archive, again = tmp_path / "sweep.zip", tmp_path / "again.zip"
     for path in (archive, again):
-        write_archive(path, result, tmp_path / "ledger.jsonl", Display())
+        reports = tmp_path / path.stem
+        write_report({result.title: result}, tmp_path / "runs", reports, Display())
+        write_archive(path, result, tmp_path / "ledger.jsonl", reports)
     assert again.read_bytes() == archive.read_bytes()
     with opened(archive) as folder:
         assert folder.name == "sample-0"
         assert "/home/me" not in (folder / "config.yaml").read_text()
         assert Agreement(result, SweepResult(folder)).answer == "same bits"
     with zipfile.ZipFile(archive) as files:
-        assert any(name.startswith("tables/") for name in files.namelist())
+        assert "tables/main.tex" in files.namelist()
         readme = files.read("README.md").decode()
     assert "harness sweep dataset=sample grid=point fuser=boltzmann" in readme
     assert "Licence: Apache-2.0" in readme
