@@ -18,7 +18,7 @@ from .lock import learned as learned
 from .lock import locked_trials as locked_trials
 from .manifest import Cost as Cost
 from .manifest import ListCost as ListCost
-from .manifest import Manifest as Manifest
+from .manifest import SweepManifest as SweepManifest
 from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind

@@ -39,37 +39,26 @@ def remember(folder: Path) -> None:
 
 
 def latest(runs: Path) -> Path:
-    """The folder of the last sweep below ``runs/sweeps`` of this user in this working folder.
+    """Return the folder of the last sweep of this user in this working folder.
 
-    Where there is none, that of the only other user or folder that has one, or the only sweep that
-    is there (it was copied here). Raises HarnessError when there is no sweep, or when several
-    others have one.
+    If there is none, it is the only one of others, or the only sweep that was copied here.
+
+    Raises:
+        HarnessError: There is no sweep, or there are several of others.
     """
-    lines = _lines(runs / "sweeps" / POINTER)
-    found = [] if lines else finished(runs)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise HarnessError(
-            f"{runs / 'sweeps'}: none of its {len(found)} sweeps was made here; choose one of "
-            "`harness list`: sweep="
-        )
-    if not lines:
-        raise HarnessError(
-            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one "
-            "of "
-            "`harness list` with sweep="
-        )
-    own = [line for line in lines if line[1:] in ([], _here())] or (
-        lines if len(lines) == 1 else []
+    sweeps = runs / "sweeps"
+    known = [(sweeps / name, who) for name, *who in _lines(sweeps / POINTER)]
+    known = known or [(folder, []) for folder in finished(runs)]
+    own = [folder for folder, who in known if who == _here()]
+    if own or len(known) == 1:
+        return (own or [folder for folder, _ in known])[-1]
+    if not known:
+        raise HarnessError(f"{sweeps}: there is no sweep yet; run `harness sweep` first")
+    others = "; ".join(f"{folder.name} (by {' in '.join(who)})" for folder, who in known)
+    raise HarnessError(
+        f"no sweep was run from this folder, and several from others: {others}; choose one of "
+        "`harness list` with sweep="
     )
-    if not own:
-        others = "; ".join(f"{name} (by {' in '.join(who)})" for name, *who in lines)
-        raise HarnessError(
-            f"no sweep was run from this folder, and several from others: {others}; choose with "
-            "sweep="
-        )
-    return runs / "sweeps" / own[-1][0]
 
 
 def finished(runs: Path) -> list[Path]:
@@ -92,10 +81,8 @@ def choose(runs: Path, sweep: object) -> list[Path]:
             f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave "
             "it out for the latest"
         )
-    below = [runs / "sweeps" / name for name in named]
-    return [
-        place if place.is_dir() else Path(name) for place, name in zip(below, named, strict=True)
-    ]
+    below = runs / "sweeps"
+    return [below / name if (below / name).is_dir() else Path(name) for name in named]
 
 
 def choose_one(runs: Path, sweep: object) -> Path:
@@ -139,16 +126,12 @@ def _values(node: object) -> Iterator[str]:
 
 
 def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
-    """The sweeps that a command is asked for, by title.
+    """Return the sweeps that a command is asked for, by title.
 
     sweep: as ``choose`` takes it, or ``all`` (of each title the one that was locked last). Of
     ``all`` those that are damaged are left out, with a warning that names file and reason.
     """
-    return _newest_whole(runs) if sweep == "all" else _titled(map(SweepResult, choose(runs, sweep)))
-
-
-def _titled(results: Iterable[SweepResult]) -> dict[str, SweepResult]:
-    """By title; one whose title another has, too, by its folder as well."""
+    results = _newest_whole(runs) if sweep == "all" else map(SweepResult, choose(runs, sweep))
     found: dict[str, SweepResult] = {}
     for result in results:
         found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = (
@@ -157,25 +140,19 @@ def _titled(results: Iterable[SweepResult]) -> dict[str, SweepResult]:
     return {title: found[title] for title in sorted(found)}
 
 
-def _newest_whole(runs: Path) -> dict[str, SweepResult]:
-    found: dict[tuple[str, str | None], tuple[int, SweepResult]] = {}
-    folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())
-    for folder in folders:
+def _newest_whole(runs: Path) -> Iterable[SweepResult]:
+    unlocked = {path for path in (runs / "sweeps").glob("*") if path.is_dir()} - {*finished(runs)}
+    found: dict[tuple[str, str | None], SweepResult] = {}
+    for folder in (*sorted(unlocked), *finished(runs)):
         try:
             result = SweepResult(folder)
             result.check()
+            found[result.title, result.given.get("dataset.path")] = result
         except HarnessError as error:
             log.warning("left out: %s", error)
-            continue
-        age = (folder / LOCK).stat().st_mtime_ns
-        place = result.title, result.given.get("dataset.path")
-        found[place] = max((age, result), found.get(place, (age, result)), key=lambda pair: pair[0])
     if not found:
-        raise HarnessError(
-            f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` "
-            "first"
-        )
-    return _titled(result for _, result in found.values())
+        raise HarnessError(f"{runs / 'sweeps'}: no sweep can be read; run `harness sweep` first")
+    return found.values()
 
 
 def _here() -> list[str]:
@@ -188,8 +165,5 @@ def _here() -> list[str]:
 def _lines(pointer: Path) -> list[list[str]]:
     if not pointer.is_file():
         return []
-    return [
-        line.split("\t")
-        for line in pointer.read_text(encoding="utf-8", errors="replace").splitlines()
-        if line
-    ]
+    lines = pointer.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line.split("\t") for line in lines if line]

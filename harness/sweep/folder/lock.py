@@ -44,13 +44,11 @@ class Edged(TypedDict):
     next: Number
 
 
-class Lock(TypedDict):
-    """What a lock must hold, and may."""
+class Locked(TypedDict):
+    """What every lock has."""
 
     winner: Named
     fusers: list[Named]
-    named: NotRequired[list[Named] | None]
-    added: NotRequired[dict[str, Named] | None]
     baselines: list[Named]
     dataset: str
     data_sha256: str
@@ -58,18 +56,25 @@ class Lock(TypedDict):
     code: str
     libraries: dict[str, str]
     sha256: str
-    margin: NotRequired[Number]
-    split_sha256: NotRequired[str | None]
-    splitting: NotRequired[str]
-    edges: NotRequired[list[Edged]]
-    versions: NotRequired[dict[str, str] | None]
-    made_by: NotRequired[dict[str, dict[str, dict[str, str]]]]
-    files: NotRequired[dict[str, str]]
-    reference: NotRequired[str | None]
-    best_single: NotRequired[str | None]
-    expected: NotRequired[Forecast | None]
-    power: NotRequired[Power | None]
-    expected_difference: NotRequired[dict[str, Number] | None]
+
+
+class Lock(Locked, total=False):
+    """What a lock must hold, and may."""
+
+    named: list[Named] | None
+    added: dict[str, Named] | None
+    margin: Number
+    split_sha256: str | None
+    splitting: str
+    edges: list[Edged]
+    versions: dict[str, str] | None
+    made_by: dict[str, dict[str, dict[str, str]]]
+    files: dict[str, str]
+    reference: str | None
+    best_single: str | None
+    expected: Forecast | None
+    power: Power | None
+    expected_difference: dict[str, Number] | None
 
 
 def lock_file(named: str | Path) -> Path:

@@ -72,8 +72,8 @@ class Counts(TypedDict):
     queries: int
 
 
-class Manifest(TypedDict):
-    """The manifest of a sweep, as far as it is read."""
+class Needed(TypedDict):
+    """What every manifest has."""
 
     dataset: str
     data_sha256: str
@@ -82,23 +82,28 @@ class Manifest(TypedDict):
     code: str
     libraries: dict[str, str]
     ceiling: list[Ceiling]
-    coverage: NotRequired[dict[str, Covered] | None]
-    fitted: NotRequired[dict[str, Fit] | None]
-    recalls: NotRequired[dict[str, Recall] | None]
-    counts: NotRequired[Counts | None]
-    cost: NotRequired[Cost | None]
-    machine: NotRequired[dict[str, dict[str, Any]]]
-    expected: NotRequired[Forecast | None]
-    power: NotRequired[Power | None]
-    shared_gold: NotRequired[Number | None]
-    seconds: NotRequired[Number | None]
-    single: NotRequired[list[str] | None]
-    split: NotRequired[str | None]
-    split_sha256: NotRequired[str | None]
-    splitting: NotRequired[str | None]
-    versions: NotRequired[dict[str, str] | None]
-    made_by: NotRequired[dict[str, dict[str, dict[str, str]]]]
-    reads: NotRequired[dict[str, object] | None]
-    lists: NotRequired[dict[str, dict[str, object]] | None]
-    graphs: NotRequired[dict[str, dict[str, Any]]]
-    left_out: NotRequired[dict[str, int] | None]
+
+
+class SweepManifest(Needed, total=False):
+    """The manifest of a sweep, as far as it is read."""
+
+    coverage: dict[str, Covered] | None
+    fitted: dict[str, Fit] | None
+    recalls: dict[str, Recall] | None
+    counts: Counts | None
+    cost: Cost | None
+    machine: dict[str, dict[str, Any]]
+    expected: Forecast | None
+    power: Power | None
+    shared_gold: Number | None
+    seconds: Number | None
+    single: list[str] | None
+    split: str | None
+    split_sha256: str | None
+    splitting: str | None
+    versions: dict[str, str] | None
+    made_by: dict[str, dict[str, dict[str, str]]]
+    reads: dict[str, object] | None
+    lists: dict[str, dict[str, object]] | None
+    graphs: dict[str, dict[str, Any]]
+    left_out: dict[str, int] | None

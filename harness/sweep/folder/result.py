@@ -20,7 +20,7 @@ from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, read_lock
-from harness.sweep.folder.manifest import Manifest
+from harness.sweep.folder.manifest import SweepManifest
 from harness.sweep.folder.rows import Compared, Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
@@ -100,11 +100,11 @@ class SweepResult:
         return found
 
     @cached_property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> SweepManifest:
         """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single,
         facts``.
         """
-        found: Manifest = self._read("manifest.json", _json, Manifest)
+        found: SweepManifest = self._read("manifest.json", _json, SweepManifest)
         return found
 
     @property

@@ -93,7 +93,15 @@ class Compared(TypedDict):
     p_holm: Share
 
 
-class Row(Named):
+class Scored(Named):
+    """What every row of a trial has."""
+
+    n: int
+    wins: Count
+    losses: Count
+
+
+class Row(Scored, total=False):
     """A trial on one split. Beside these columns a row has one a metric, by its name (see
     ``score``).
 
@@ -111,29 +119,26 @@ class Row(Named):
     learned: only in a lock; ``coverage`` and what follows it: only on test.
     """
 
-    untuned: NotRequired[bool]
-    dataset: NotRequired[str]
-    split: NotRequired[str]
-    n: int
-    wins: Count
-    losses: Count
-    graph_win: NotRequired[Count]
-    graph_loss: NotRequired[Count]
-    difference: NotRequired[Share]
-    low: NotRequired[Share]
-    high: NotRequired[Share]
-    p: NotRequired[Share]
-    p_cluster: NotRequired[Share]
-    p_holm: NotRequired[Share]
-    wilson: NotRequired[Interval]
-    wilson_cluster: NotRequired[Interval]
-    odds_ratio: NotRequired[Share]
-    coverage: NotRequired[dict[str, Covered] | None]
-    roles: NotRequired[list[str] | None]
-    evaluation: NotRequired[int]
-    chosen_on: NotRequired[Count]
-    expected: NotRequired[Forecast | None]
-    as_expected: NotRequired[bool | None]
+    untuned: bool
+    dataset: str
+    split: str
+    graph_win: Count
+    graph_loss: Count
+    difference: Share
+    low: Share
+    high: Share
+    p: Share
+    p_cluster: Share
+    p_holm: Share
+    wilson: Interval
+    wilson_cluster: Interval
+    odds_ratio: Share
+    coverage: dict[str, Covered] | None
+    roles: list[str] | None
+    evaluation: int
+    chosen_on: Count
+    expected: Forecast | None
+    as_expected: bool | None
 
 
 def score(row: Named, metric: str) -> float:

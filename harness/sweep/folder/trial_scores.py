@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.lock import Lock
-from harness.sweep.folder.manifest import Manifest
+from harness.sweep.folder.manifest import SweepManifest
 from harness.sweep.folder.rows import Compared, Row, score
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class TrialScores:
     rows: Sequence[Row]
     ranks: NDArray[np.int32]
     queries: pd.DataFrame
-    manifest: Manifest
+    manifest: SweepManifest
     lock: Lock
     in_split: int | None = None
     comparisons: Sequence[Compared] = ()
