@@ -141,9 +141,9 @@ def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
 
 
 def _newest_whole(runs: Path) -> Iterable[SweepResult]:
-    unlocked = {path for path in (runs / "sweeps").glob("*") if path.is_dir()} - {*finished(runs)}
+    folders = {path for path in (runs / "sweeps").glob("*") if path.is_dir()}
     found: dict[tuple[str, str | None], SweepResult] = {}
-    for folder in (*sorted(unlocked), *finished(runs)):
+    for folder in (*sorted(folders - {*finished(runs)}), *finished(runs)):
         try:
             result = SweepResult(folder)
             result.check()
@@ -151,7 +151,10 @@ def _newest_whole(runs: Path) -> Iterable[SweepResult]:
         except HarnessError as error:
             log.warning("left out: %s", error)
     if not found:
-        raise HarnessError(f"{runs / 'sweeps'}: no sweep can be read; run `harness sweep` first")
+        raise HarnessError(
+            f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` "
+            "first"
+        )
     return found.values()
 
 

@@ -20,7 +20,7 @@ from harness.sweep.folder.rows import Compared, Row, score
 if TYPE_CHECKING:
     import pandas as pd
 
-Part = NDArray[np.bool_] | NDArray[np.int64] | slice
+Selection = NDArray[np.bool_] | NDArray[np.int64] | slice
 """Some of a view's questions."""
 
 
@@ -50,38 +50,37 @@ class TrialScores:
     @property
     def dataset(self) -> str:
         """The benchmark's name."""
-        return str(self.manifest["dataset"])
+        return self.manifest["dataset"]
 
     @property
     def data_sha256(self) -> str:
         """The hash of the benchmark's files."""
-        return str(self.manifest["data_sha256"])
+        return self.manifest["data_sha256"]
 
     @property
     def objective(self) -> str:
         """The name of the metric that the winner was chosen by."""
-        return str(self.manifest["objective"])
+        return self.manifest["objective"]
 
     @property
     def winner(self) -> str:
         """The hash of the locked winner."""
-        return str(self.lock["winner"]["trial"])
+        return self.lock["winner"]["trial"]
 
     @property
     def margin(self) -> float:
         """The largest difference of the objective that does not matter."""
-        return float(self.lock.get("margin", MARGIN))
+        return self.lock.get("margin", MARGIN)
 
     @property
     def reference(self) -> str:
         """The list that wins are counted against."""
-        return str(self.lock.get("reference", "dense"))
+        return self.lock.get("reference") or "dense"
 
     @property
     def best_single(self) -> str | None:
         """The best list alone on tune."""
-        best = self.lock.get("best_single")
-        return None if best is None else str(best)
+        return self.lock.get("best_single")
 
     @property
     def usual_metrics(self) -> list[str]:
@@ -92,11 +91,7 @@ class TrialScores:
     @property
     def evaluation(self) -> int:
         """Which evaluation of test this is; 0 on tune."""
-        return (
-            max((int(row["evaluation"]) for row in self.rows), default=1)
-            if self.split == "test"
-            else 0
-        )
+        return max((row.get("evaluation", 0) for row in self.rows), default=0)
 
     @cached_property
     def metric(self) -> Metric:
@@ -131,8 +126,7 @@ class TrialScores:
     @cached_property
     def winner_place(self) -> int:
         """The place of the locked winner."""
-        place = self.place(self.winner)
-        if place is None:
+        if (place := self.place(self.winner)) is None:
             raise HarnessError(
                 f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}"
             )
@@ -143,18 +137,16 @@ class TrialScores:
         """The name of the locked winner; of a fusion that ranks as one list does, that
         list's name.
         """
-        return self.winner_list or str(self.rows[self.winner_place]["name"])
+        return self.winner_list or self.rows[self.winner_place]["name"]
 
     @cached_property
     def winner_list(self) -> str | None:
         """The list that the winning fusion is in disguise: all gold of the objective's first k
         stands as in it.
         """
-        top = self._top(self.winner_place)
-        same = (
-            name for name, place in self.singles.items() if np.array_equal(self._top(place), top)
-        )
-        return next(same, None) if self.winner_place in self.fused else None
+        if self.winner_place not in self.fused:
+            return None
+        return next((name for name, place in self.singles.items() if self._is_alike(place)), None)
 
     @property
     def best_place(self) -> int:
@@ -180,13 +172,12 @@ class TrialScores:
     @property
     def added(self) -> dict[str, int]:
         """The places of the best trials of what the command line added, by its name."""
-        places = {
-            name: self.place(row["trial"]) for name, row in (self.lock.get("added") or {}).items()
-        }
-        return {name: place for name, place in places.items() if place is not None}
+        added = (self.lock.get("added") or {}).items()
+        places = ((name, self.place(row["trial"])) for name, row in added)
+        return {name: place for name, place in places if place is not None}
 
     def compare(
-        self, place: int, other: int, part: Part = slice(None), metric: Metric | None = None
+        self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
     ) -> Comparison:
         """A row against another one by the objective, or by ``metric``, on all questions or on
         some.
@@ -234,13 +225,14 @@ class TrialScores:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of
         it.
         """
-        other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))
-        return place == self.winner_place or bool(other)
+        other = self.winner_list is not None and self._is_alike(place)
+        return place == self.winner_place or other
 
-    def _top(self, place: int) -> NDArray[np.int32]:
-        """int32[Q, H]: the gold ranks of a row, all beyond the objective's k alike."""
-        ranks = np.asarray(self.ranks[place])
-        return ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
+    def _is_alike(self, place: int) -> bool:
+        """Whether a row has the winner's gold ranks, all beyond the objective's k counted alike."""
+        ranks = self.ranks[[place, self.winner_place]]
+        ours, winner = ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
+        return np.array_equal(ours, winner)
 
     def score(self, row: Row) -> float:
         """The objective of a row."""
@@ -286,12 +278,11 @@ class TrialScores:
                 )
             met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
             return met
-        for column in where:
+        kept = np.ones(self.n, dtype=np.bool_)
+        for column, value in where.items():
             if column not in self.queries:
                 known = ", ".join(map(str, self.queries))
                 raise HarnessError(f"experiment: {column} is no column of questions: {known}")
-        kept = np.ones(self.n, dtype=np.bool_)
-        for column, value in where.items():
             kept &= self.queries[column].to_numpy() == value
         return kept
 

@@ -47,11 +47,8 @@ class View(TrialScores):
         made of.
         """
         times = f", evaluation {self.evaluation}{self.charge}" if self.evaluation else ""
-        return "; ".join(
-            filter(
-                None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]
-            )
-        )
+        systems = f"; {self.systems}" if self.systems else ""
+        return f"{self.dataset}, {self.split} split (n = {self.n}{times}){systems}"
 
     @property
     def half(self) -> str:
@@ -102,12 +99,10 @@ class View(TrialScores):
             f"{definitions((name, 'full_sup', 'recall'))}.",
             f"Data {self.data_sha256[:12]}.",
             *(f"Caution: {line}." for line in self.warnings),
-            *(
-                self.fitted(),
-                self.recalls(),
-                *self.clustering(),
-                sample_note(self.dataset, self.data_sha256),
-            ),
+            self.fitted(),
+            self.recalls(),
+            *self.clustering(),
+            sample_note(self.dataset, self.data_sha256),
         ]
         return Source(notes=[note.strip() for note in notes if note])
 
@@ -129,13 +124,10 @@ class View(TrialScores):
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
         groups: dict[str, list[str]] = {}
         for name, one in (self.manifest.get("fitted") or {}).items():
-            seen = (one.get("seen") or {}).get(self.split)
-            saw = (
-                ""
-                if seen is None
-                else f", which share gold with {seen or 'none'} of these questions"
-            )
-            groups.setdefault(f"{', '.join(one['on'])}{saw}", []).append(name)
+            where = ", ".join(one["on"])
+            if (seen := (one.get("seen") or {}).get(self.split)) is not None:
+                where += f", which share gold with {seen or 'none'} of these questions"
+            groups.setdefault(where, []).append(name)
         told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
         return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
 
@@ -146,11 +138,8 @@ class View(TrialScores):
             f"{counted(one['questions'], 'question')})"
             for name, one in (self.manifest.get("recalls") or {}).items()
         )
-        return (
-            f" Lists of an approximate index, and its recall@100 against exact search: {told}."
-            if told
-            else ""
-        )
+        said = " Lists of an approximate index, and its recall@100 against exact search"
+        return f"{said}: {told}." if told else ""
 
     @property
     def deciding(self) -> str:
@@ -164,7 +153,7 @@ class View(TrialScores):
     @property
     def splitting(self) -> str:
         """``md5``, ``disjoint`` for whole clusters, or ``given``."""
-        return str(self.manifest.get("splitting", "md5"))
+        return self.manifest.get("splitting") or "md5"
 
     def clustering(self) -> tuple[str, str]:
         """How far questions share gold passages: clusters, the largest one, the design effect of
