@@ -7,7 +7,7 @@ other code, or of other data, can be compared, too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import Forecast, score
 from harness.sweep.folder.view import View
 from harness.sweep.verify import differences
 
@@ -35,13 +36,20 @@ CAUSES = {
 """What results follow from, by its keys in the manifest; what explains most comes first."""
 NAMED = 3
 """Differences of one kind that are named; of more it says how many."""
-Side = tuple[View, NDArray[np.int32], list[str]]
-"""One sweep on a split: trials, gold ranks int32[T, Q, H], ids of the Q questions."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One sweep on a split: trials, gold ranks int32[T, Q, H], ids of the Q questions."""
+
+    view: View
+    ranks: NDArray[np.int32]
+    ids: list[str]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two sweeps. Raises HarnessError where they have no trial, or no question, in common."""
+    """Two sweeps. Raises HarnessError if they have no trial, or no question, in common."""
 
     mine: SweepResult
     theirs: SweepResult
@@ -57,20 +65,17 @@ class Agreement:
 
     @cached_property
     def splits(self) -> dict[str, Pair]:
-        """Tune with all trials and, where both were held out, test with the locked ones."""
-        both, sides = (self.mine, self.theirs), {}
-        sides["tune"] = [(one.whole, one.ranks, _ids(one.queries)) for one in both]
-        tests = [one.test for one in both]
-        held = zip(both, tests, strict=True)
-        sides["test"] = [
-            (view, one.heldout_ranks, _ids(one.heldout_queries)) for one, view in held if view
-        ]
+        """Tune with all trials and, if both were held out, test with the locked ones."""
+        both = (self.mine, self.theirs)
         metrics = [name for name in self.mine.metrics if name in self.theirs.metrics]
-        return {
-            split: Pair(found[0], found[1], metrics)
-            for split, found in sides.items()
-            if len(found) == 2
-        }
+        whole = [Side(one.whole, one.ranks, [*one.queries["id"]]) for one in both]
+        found = {"tune": Pair(whole[0], whole[1], metrics)}
+        if all(one.heldout for one in both):
+            locked = [
+                Side(one.locked, one.heldout_ranks, [*one.heldout_queries["id"]]) for one in both
+            ]
+            found["test"] = Pair(locked[0], locked[1], metrics)
+        return found
 
     @cached_property
     def causes(self) -> dict[str, list[str]]:
@@ -91,12 +96,6 @@ class Agreement:
         return next(told, "no input that the manifests name differs")
 
     @cached_property
-    def _locks(self) -> list[tuple[Any, Any]]:
-        """Winner, by what was asked for, and forecast of each sweep."""
-        locks = (self.mine.lock, self.theirs.lock)
-        return [(lock["winner"]["parameters"], lock.get("expected")) for lock in locks]
-
-    @cached_property
     def answer(self) -> Answer:
         """How far the results agree.
 
@@ -104,33 +103,35 @@ class Agreement:
         not told from the same lists. The same bits: so, and all trials and questions are in both
         sweeps, with equal gold ranks, metrics and forecast.
         """
-        pairs, (ours, others) = self.splits.values(), self._locks
-        if ours[0] != others[0] or any(pair.verdicts[0] != pair.verdicts[1] for pair in pairs):
+        pairs, ours, others = self.splits.values(), self.mine.lock, self.theirs.lock
+        if ours["winner"]["parameters"] != others["winner"]["parameters"] or any(
+            pair.verdicts[0] != pair.verdicts[1] for pair in pairs
+        ):
             return "another verdict"
         exact = all(pair.whole and min(pair.shares) == 1 and not pair.farthest for pair in pairs)
-        return "same bits" if exact and ours[1] == others[1] else "same verdict"
+        foreseen = ours.get("expected") == others.get("expected")
+        return "same bits" if exact and foreseen else "same verdict"
 
     def lines(self) -> Iterator[str]:
-        """What is the same and what is not, a line each; the answer comes last."""
+        """Yield what is the same and what is not, a line each; the answer comes last."""
         for kind, told in self.causes.items():
             more = f"; and {len(told) - NAMED} more" if len(told) > NAMED else ""
             yield f"{kind:<10} {'; '.join(told[:NAMED]) + more if told else 'the same'}"
         yield from self._scores()
         for split, pair in self.splits.items():
             yield from pair.lines(split)
-        names = [str(one.lock["winner"]["name"]) for one in (self.mine, self.theirs)]
-        yield _both("winner", names)
-        bounds = (
-            f"{percent(one['low'])} to {percent(one['high'])}%" if one else "none"
-            for _, one in self._locks
-        )
-        yield _both("forecast", list(bounds))
-        far = max(pair.farthest for pair in self.splits.values())
-        within = f", scores within {100 * far:.2g} points" if self.answer == "same verdict" else ""
-        yield self.answer + ("" if self.answer == "same bits" else f"{within} ({self.cause})")
+        locks = (self.mine.lock, self.theirs.lock)
+        yield _both("winner", [lock["winner"]["name"] for lock in locks])
+        yield _both("forecast", [_bounds(lock.get("expected")) for lock in locks])
+        if self.answer == "same bits":
+            yield self.answer
+        else:
+            far = max(pair.farthest for pair in self.splits.values())
+            within = f", scores within {100 * far:.2g} points"
+            yield f"{self.answer}{within if self.answer == 'same verdict' else ''} ({self.cause})"
 
     def _scores(self) -> Iterator[str]:
-        """How far the scores of each list on tune differ, where the questions are the same."""
+        """Yield how far the scores of each list on tune differ, if the questions are the same."""
         ours, others = self.mine.scores, self.theirs.scores
         for name in ours.keys() & others.keys() if self.splits["tune"].same_questions else ():
             one, other = ours[name], others[name]
@@ -152,25 +153,25 @@ class Pair:
     def places(self) -> list[tuple[int, int]]:
         """The places of each trial of both."""
         ours, others = (
-            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(view.rows)}
-            for view, *_ in (self.mine, self.theirs)
+            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(rows)}
+            for rows in (self.mine.view.rows, self.theirs.view.rows)
         )
         return [(at, others[asked]) for asked, at in ours.items() if asked in others]
 
     @cached_property
     def questions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The places of each question of both in either sweep."""
-        return np.intersect1d(self.mine[2], self.theirs[2], return_indices=True)[1:]
+        return np.intersect1d(self.mine.ids, self.theirs.ids, return_indices=True)[1:]
 
     @property
     def same_questions(self) -> bool:
         """Whether both have the same questions in the same order."""
-        return self.mine[2] == self.theirs[2]
+        return self.mine.ids == self.theirs.ids
 
     @property
     def whole(self) -> bool:
         """Whether no trial and no question is in one of them only."""
-        counts = {len(self.mine[1]), len(self.theirs[1]), len(self.places)}
+        counts = {len(self.mine.ranks), len(self.theirs.ranks), len(self.places)}
         return self.same_questions and len(counts) == 1
 
     @cached_property
@@ -178,12 +179,17 @@ class Pair:
         """Of each trial of both, the share of its gold ranks that are equal, on questions of
         both.
         """
-        hops, kept = max(self.mine[1].shape[2], self.theirs[1].shape[2]), []
-        for (_, ranks, _), chosen in zip((self.mine, self.theirs), self.questions, strict=True):
-            missing = ((0, 0), (0, 0), (0, hops - ranks.shape[2]))
-            kept.append(np.pad(ranks[:, chosen], missing, constant_values=-1))
+        sides = (self.mine.ranks, self.theirs.ranks)
+        hops = max(ranks.shape[2] for ranks in sides)
+        kept = [
+            np.pad(
+                ranks[:, chosen], ((0, 0), (0, 0), (0, hops - ranks.shape[2])), constant_values=-1
+            )
+            for ranks, chosen in zip(sides, self.questions, strict=True)
+        ]
         found = []
-        for ours, others in ((kept[0][at], kept[1][other]) for at, other in self.places):
+        for at, other in self.places:
+            ours, others = kept[0][at], kept[1][other]
             gold = (ours >= 0) | (others >= 0)
             found.append(float((ours == others).sum(where=gold) / gold.sum()))
         return found
@@ -191,13 +197,16 @@ class Pair:
     @cached_property
     def differences(self) -> dict[str, float]:
         """By metric, the greatest difference of a trial's scores, in shares."""
-        found: dict[str, float] = {}
-        for at, other in self.places:
-            for name in self.metrics:
-                rows = (dict(self.mine[0].rows[at]), dict(self.theirs[0].rows[other]))
-                ours, others = (row.get(name) for row in rows)
-                if isinstance(ours, float) and isinstance(others, float):
-                    found[name] = max(found.get(name, 0.0), abs(ours - others))
+        found = {}
+        for name in self.metrics:
+            ours, others = (
+                np.array([score(row, name) for row in side.view.rows], dtype=np.float64)
+                for side in (self.mine, self.theirs)
+            )
+            at = np.array(self.places)
+            apart = np.abs(ours[at[:, 0]] - others[at[:, 1]])
+            if not np.isnan(apart).all():
+                found[name] = float(np.nanmax(apart))
         return found
 
     @property
@@ -209,46 +218,48 @@ class Pair:
     def verdicts(self) -> list[dict[str, str]]:
         """By single list what each sweep finds of its winner."""
         found = []
-        for view, *_ in (self.mine, self.theirs):
-            names = dict.fromkeys(filter(None, [view.reference, view.best_single]))
+        for view in (self.mine.view, self.theirs.view):
+            names = filter(None, dict.fromkeys([view.reference, view.best_single]))
             compared = {name: view.winner_against(name) for name in names}
             found.append({name: one.finding if one else "" for name, one in compared.items()})
         return found
 
     def lines(self, split: str) -> Iterator[str]:
-        """How many questions and trials are in both, gold ranks, metrics and verdicts."""
-        counts = [len(one[2]) for one in (self.mine, self.theirs)]
-        asked = f"{len(self.questions[0])} questions of {counts[0]} here and {counts[1]} there"
-        trials = f"{len(self.places)} trials of {len(self.mine[1])} and {len(self.theirs[1])}"
-        yield f"{split:<10} in both: {asked}, {trials}"
-        exact = sum(one == 1 for one in self.shares)
+        """Yield how many questions and trials are in both, gold ranks, metrics and verdicts."""
+        ours, others, exact = self.mine, self.theirs, self.shares.count(1)
+        asked = f"{len(self.questions[0])} questions of {len(ours.ids)} here and {len(others.ids)}"
+        trials = f"{len(self.places)} trials of {len(ours.ranks)} and {len(others.ranks)}"
+        yield f"{split:<10} in both: {asked} there, {trials}"
         least = f"at least {100 * min(self.shares):.4g}% of gold ranks are equal"
         yield f"ranks      equal in {exact} of {len(self.shares)} trials; {least}"
         far = (f"{name} {100 * one:.2g}" for name, one in self.differences.items() if one)
         yield f"metrics    greatest differences, in points: {', '.join(far) or 'none'}"
-        words = {"": "the same as", "even": "not told from"}
-        said = [
-            [f"{words.get(found, f'{found} than')} {name}" for name, found in one.items()]
-            for one in self.verdicts
-        ]
-        yield _both("verdict", [", ".join(one) for one in said])
+        yield _both("verdict", [*map(_said, self.verdicts)])
 
 
 def _facts(result: SweepResult) -> dict[str, Any]:
-    """The manifest, with who made the lists apart from the devices that they were made on."""
-    made = result.manifest.get("made_by") or {}
-    parts = {
-        key: {name: one.get(part) for name, one in made.items()}
-        for key, part in (("made_by", "libraries"), ("devices", "devices"))
-    }
-    return {**dict(result.manifest), **parts}
+    """Return the manifest, with who made the lists apart from the devices that they were made
+    on.
+    """
+    made = (result.manifest.get("made_by") or {}).items()
+    devices = {name: one.get("devices") for name, one in made}
+    libraries = {name: one.get("libraries") for name, one in made}
+    return {**dict(result.manifest), "made_by": libraries, "devices": devices}
 
 
-def _ids(queries: Any) -> list[str]:
-    return [str(name) for name in queries["id"]]
+def _bounds(forecast: Forecast | None) -> str:
+    if forecast is None:
+        return "none"
+    return f"{percent(forecast['low'])} to {percent(forecast['high'])}%"
 
 
-def _both(word: str, texts: list[str]) -> str:
+def _said(verdict: Mapping[str, str]) -> str:
+    words = {"": "the same as", "even": "not told from"}
+    said = (f"{words.get(found, f'{found} than')} {name}" for name, found in verdict.items())
+    return ", ".join(said)
+
+
+def _both(word: str, texts: Sequence[str]) -> str:
     ours, others = texts
     told = f"the same: {ours}" if ours == others else f"{ours} here, {others} there"
     return f"{word:<10} {told}"
