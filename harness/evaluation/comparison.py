@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from harness.core.table import LEVEL, SHARES, Scale, shown
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic.cluster import Labels
+from harness.evaluation.statistic.clustering import Labels
 
 MARGIN = 0.02
 """The largest difference that does not matter, unless a configuration says another one."""

@@ -41,7 +41,7 @@ from harness.evaluation.metric import (
     metrics,
     run_ranks,
 )
-from harness.evaluation.metric.measure import Judged, Ranks, Values
+from harness.evaluation.metric.measure import JudgedRanks, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.metric.tie import Range, describe_ranges, tie_ranges
 from harness.evaluation.result import Result, coverage_notes
@@ -334,7 +334,7 @@ def ranges_of(
     return tie_ranges(aligned, gold.numbers(run.doc_ids), gold.judged(run.doc_ids), wanted, ties)
 
 
-def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> Judged | None:
+def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> JudgedRanks | None:
     """The places of all judged documents, int32[Q, J], and their grades; None where the gold has no
     judgements.
     """

@@ -64,17 +64,17 @@ class Agreement:
                 )
 
     @cached_property
-    def splits(self) -> dict[str, Pair]:
+    def splits(self) -> dict[str, SplitPair]:
         """Tune with all trials and, if both were held out, test with the locked ones."""
         both = (self.mine, self.theirs)
         metrics = [name for name in self.mine.metrics if name in self.theirs.metrics]
         whole = [Side(one.whole, one.ranks, [*one.queries["id"]]) for one in both]
-        found = {"tune": Pair(whole[0], whole[1], metrics)}
+        found = {"tune": SplitPair(whole[0], whole[1], metrics)}
         if all(one.heldout for one in both):
             locked = [
                 Side(one.locked, one.heldout_ranks, [*one.heldout_queries["id"]]) for one in both
             ]
-            found["test"] = Pair(locked[0], locked[1], metrics)
+            found["test"] = SplitPair(locked[0], locked[1], metrics)
         return found
 
     @cached_property
@@ -142,7 +142,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SplitPair:
     """A split of both sweeps.    metrics: those that both have."""
 
     mine: Side

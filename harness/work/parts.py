@@ -57,7 +57,7 @@ class Stop(HarnessError):
 
 
 @dataclass(frozen=True)
-class Part:
+class WorkPart:
     """path: of the result.    work: writes it to the path that it is given, and tells of each item
     that is done.
     is_whole: whether the result is there and undamaged.    size: how many items (texts, queries) it
@@ -76,7 +76,7 @@ def array_part(
     size: int,
     whole: Sequence[str] = (),
     mend: str = "",
-) -> Part:
+) -> WorkPart:
     """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is
     damaged.
 
@@ -103,7 +103,7 @@ def array_part(
                 log.warning("%s is damaged; %s", path, mend)
             return False
 
-    return Part(path, work, is_whole, size)
+    return WorkPart(path, work, is_whole, size)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def is_shared(folder: Path) -> bool:
 
 
 def fill(
-    folder: Path, parts: Sequence[Part], what: str, facts: Facts | None = None, at_once: int = 1
+    folder: Path, parts: Sequence[WorkPart], what: str, facts: Facts | None = None, at_once: int = 1
 ) -> None:
     """Compute the parts that are missing, beside other processes that do the same.
 
@@ -216,11 +216,11 @@ def is_held(lock: Path) -> bool:
         return not free
 
 
-def _size(parts: Iterable[Part]) -> int:
+def _size(parts: Iterable[WorkPart]) -> int:
     return sum(part.size for part in parts)
 
 
-def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[Part]:
+def _ours(parts: Sequence[WorkPart], share: Share, missing: Sequence[WorkPart]) -> list[WorkPart]:
     """What is missing of this share's own parts, then, where it waits, of the others."""
     own = {part.path for part in parts[share.index - 1 :: share.of]}
     first = [part for part in missing if part.path in own]
@@ -243,7 +243,7 @@ class _Worker:
     def records(self) -> Path:
         return self.folder / RECORDS
 
-    def may_take(self, part: Part) -> bool:
+    def may_take(self, part: WorkPart) -> bool:
         """Whether it is left. A process alone tries again what failed before: its user may have
         mended the cause.
         """
@@ -252,7 +252,7 @@ class _Worker:
         tried = len(failures(self.records, part.path.name)) if self.share.tolerant else 0
         return self.folder.exists() and tried < TRIES
 
-    def take(self, part: Part) -> bool:
+    def take(self, part: WorkPart) -> bool:
         """Compute a part, unless somebody else has it; whether it is there now."""
         name = part.path.name
         with hold(self.records / f"{name}{LOCK}") as held:
@@ -280,7 +280,7 @@ class _Worker:
                 f"rest to others; the last: {why['error']}"
             )
 
-    def _compute(self, part: Part) -> bool:
+    def _compute(self, part: WorkPart) -> bool:
         """Whether it is there now. A failure that is not this worker's own is put down."""
         started, told, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
         try:
@@ -307,7 +307,7 @@ class _Worker:
         return True
 
 
-def _tell_lost(parts: Sequence[Part], records: Path, what: str) -> None:
+def _tell_lost(parts: Sequence[WorkPart], records: Path, what: str) -> None:
     lost, count = [part for part in parts if not part.path.exists()], len(parts)
     failed = {part.path.name: why for part in lost if (why := failures(records, part.path.name))}
     if failed:
@@ -335,7 +335,7 @@ def failures(records: Path, name: str) -> list[dict[str, str]]:
 
 
 def agree(
-    records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, object], shared: bool
+    records: Path, parts: Sequence[WorkPart], what: str, made_by: Mapping[str, object], shared: bool
 ) -> None:
     """Write down what makes these parts, or hold this process against what others wrote.
 

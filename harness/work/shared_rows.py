@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.work.parts import RECORDS, Advance, Part, array_part, fill, is_shared
+from harness.work.parts import RECORDS, Advance, WorkPart, array_part, fill, is_shared
 
 Columns = tuple[NDArray[Any], ...]
 C = TypeVar("C", bound=Columns)
@@ -79,7 +79,7 @@ def cut(count: int, size: int) -> list[slice]:
     return [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
 
-def _part(path: Path, part: slice, work: Callable[[slice], Columns]) -> Part:
+def _part(path: Path, part: slice, work: Callable[[slice], Columns]) -> WorkPart:
     def compute(advance: Advance) -> dict[str, NDArray[Any]]:
         with building(None):  # a loop within a part is the part's own
             columns = work(part)

@@ -100,7 +100,7 @@ class NotStored(HarnessError):
     """An artifact that would have to be built."""
 
 
-class Shared(Protocol):
+class RemoteStore(Protocol):
     """A store that several machines share."""
 
     @property
@@ -117,13 +117,13 @@ class Shared(Protocol):
         ...
 
 
-def open_shared(url: str | None) -> Shared | None:
+def open_shared(url: str | None) -> RemoteStore | None:
     """The store of ``paths.shared``; none without a URL. Raises HarnessError where no plug-in
     brings it.
     """
     if not url:
         return None
-    shared: Shared = extensions.load("store", "remote", f"paths.shared={url}").Remote(
+    shared: RemoteStore = extensions.load("store", "remote", f"paths.shared={url}").Remote(
         str(url).rstrip("/")
     )
     return shared
@@ -164,7 +164,7 @@ class Store:
     """
 
     root: Path
-    shared: Shared | None = None
+    shared: RemoteStore | None = None
     builds: bool = True
 
     def place(self, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Path:

@@ -18,9 +18,9 @@ from harness.core.errors import HarnessError
 from harness.work import parts as module
 from harness.work.parts import (
     TRIES,
-    Part,
     Share,
     Unfinished,
+    WorkPart,
     agree,
     array_part,
     fill,
@@ -34,10 +34,10 @@ from harness.work.store import Store
 
 def squares(
     folder: Path, seen: list[int] | None = None, broken: tuple[int, ...] = ()
-) -> list[Part]:
+) -> list[WorkPart]:
     """Ten parts; part n holds n squared."""
 
-    def part(number: int) -> Part:
+    def part(number: int) -> WorkPart:
         def work(partial: Path, advance: module.Advance) -> None:
             if number in broken:
                 raise ValueError(f"{number} is not liked")
@@ -46,7 +46,7 @@ def squares(
             partial.write_text(str(number**2))
             advance(1)
 
-        return Part(folder / f"{number}.txt", work)
+        return WorkPart(folder / f"{number}.txt", work)
 
     return [part(number) for number in range(10)]
 
@@ -249,7 +249,7 @@ def test_a_full_disk_ends_the_worker_and_is_no_fault_of_the_part(tmp_path: Path)
         sharing(Share(1, 2, waits=True, tolerant=True)),
         pytest.raises(HarnessError, match="cannot write"),
     ):
-        fill(tmp_path, [Part(tmp_path / "0.txt", full)], "squares")
+        fill(tmp_path, [WorkPart(tmp_path / "0.txt", full)], "squares")
     assert module.failures(tmp_path / "parts", "0.txt") == []
 
 
@@ -266,7 +266,7 @@ def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> No
 def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) -> None:
     made: list[int] = []
 
-    def part(size: int, *whole: str) -> Part:
+    def part(size: int, *whole: str) -> WorkPart:
         arrays = {"a": np.arange(3), "b": np.arange(2)}
         return array_part(tmp_path / "p.npz", lambda advance: made.append(1) or arrays, size, whole)
 

@@ -260,7 +260,7 @@ def definitions(names: Iterable[str]) -> str:
     return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
 
 
-Judged = tuple[Ranks, Values]
+JudgedRanks = tuple[Ranks, Values]
 """The ranks of all judged passages, int32[..., J], and their grades, float64[..., J]; NONE where
 there is none.
 """
@@ -369,7 +369,7 @@ class Metric:
         """Whether it needs the hop order of the gold passages."""
         return self.measure.ordered
 
-    def __call__(self, ranks: Ranks, judged: Judged | None = None) -> Values:
+    def __call__(self, ranks: Ranks, judged: JudgedRanks | None = None) -> Values:
         """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the
         score.
 

@@ -19,7 +19,7 @@ from harness.core.table import percent
 from harness.evaluation.metric.measure import (
     ABSENT,
     MEASURES,
-    Judged,
+    JudgedRanks,
     Metric,
     Ranks,
     Values,
@@ -35,7 +35,7 @@ Range = tuple[float, float]
 def tie_ranges(
     run: Run,
     gold: NDArray[np.int32],
-    judged: Judged | None,
+    judged: JudgedRanks | None,
     metrics: Sequence[Metric],
     ties: Ties = "house",
 ) -> dict[str, Range]:

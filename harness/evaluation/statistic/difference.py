@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees, dominant
+from harness.evaluation.statistic.clustering import Labels, cluster_sums, degrees, dominant
 from harness.evaluation.statistic.paired import check_counts
 
 

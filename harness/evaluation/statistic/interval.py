@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError, bounded, whole_number
-from harness.evaluation.statistic.cluster import Labels, share
+from harness.evaluation.statistic.clustering import Labels, share
 from harness.evaluation.statistic.difference import ClusteredScore
 from harness.evaluation.statistic.paired import check_counts
 

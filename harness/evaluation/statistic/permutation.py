@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError, whole_number
-from harness.evaluation.statistic.cluster import cluster_sums
+from harness.evaluation.statistic.clustering import cluster_sums
 
 TIE = 1e-9
 """Sums that differ by less, relative to their parts, are equal: they were added in another order.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded, whole_number
-from harness.evaluation.statistic.cluster import Labels, cluster_sums, correlation
+from harness.evaluation.statistic.clustering import Labels, cluster_sums, correlation
 
 BLOCK = 500
 """Resamples held at once. Fixed, so that the draws do not depend on the machine."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation.statistic.cluster import Labels, cluster_sums, effective_clusters
+from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 LEAST = 30
 """Queries of a group that the test takes in: of fewer the error is not known well enough."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.evaluation.statistic.cluster import Labels, cluster_sums, effective_clusters
+from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 ROUNDING = 1e-9
 """Errors below it, relative to the scores, are of rounding: nothing varies."""

@@ -23,7 +23,7 @@ from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
 from harness.graph.extractor.mention import Finders, find_mentions
 from harness.graph.extractor.recognition.ner import Recogniser, needless
-from harness.work.parts import Advance, Part, array_part, fill
+from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.processes import Workers
 
 SIZE = 1024
@@ -98,7 +98,7 @@ class Offline:
             "titles": len({title for title in extraction.titled.tolist() if title >= 0}),
         }
 
-    def _shards(self, benchmark: Benchmark, folder: Path) -> list[Part]:
+    def _shards(self, benchmark: Benchmark, folder: Path) -> list[WorkPart]:
         """``batch_size`` texts at a time go to whichever process is free; so many shards are open
         that all are busy.
         """
@@ -136,7 +136,7 @@ def fill_shards(
     made_by: str | None = None,
     at_once: int = 1,
     size: int = SIZE,
-) -> list[Part]:
+) -> list[WorkPart]:
     """The shards of ``work`` over texts, computed where they are missing, beside other processes
     that do the same.
 
@@ -147,7 +147,7 @@ def fill_shards(
     must allow it.
     """
 
-    def shard(number: int) -> Part:
+    def shard(number: int) -> WorkPart:
         own = texts[number * size : (number + 1) * size]
 
         def compute(advance: Advance) -> dict[str, NDArray[np.int64] | Rows]:
@@ -168,7 +168,7 @@ def fill_shards(
     return parts
 
 
-def read_rows(parts: Iterable[Part]) -> list[Rows]:
+def read_rows(parts: Iterable[WorkPart]) -> list[Rows]:
     """The rows of all texts of some shards."""
     found: list[Rows] = []
     for part in parts:

@@ -23,7 +23,7 @@ from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
 from harness.core.identity import identity, texts_sha256
 from harness.core.resources import need_disk, need_memory
-from harness.work.parts import Advance, Part, array_part, fill
+from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.store import Store
 
 Role = Literal["passage", "question", "name"]
@@ -36,7 +36,7 @@ SHARD = 1024
 """Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives
 other last bits.
 """
-Shard = tuple[Part, list[str]]
+Shard = tuple[WorkPart, list[str]]
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from harness.core.identity import digest
 from harness.core.table import counted
 from harness.report.figure import Picture, alpha, frontier
 from harness.report.table.tables import counts_graph_wins
-from harness.report.tracking.page import Page
+from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
 
@@ -81,7 +81,7 @@ class RunGroup:
     ended: float
     top: TrackedRun
     children: Sequence[TrackedRun]
-    page: Page
+    page: TrackerPage
     files: Mapping[str, Path]
     seconds: float = 0.0
     pictures: Sequence[Picture] = ()
@@ -204,7 +204,7 @@ class _Export:
         }
 
     @property
-    def page(self) -> Page:
+    def page(self) -> TrackerPage:
         """The page: what a trial is, the objective and full_sup at its depth, questions won and
         lost (GraphWin and GraphLoss if these are the same), p, Holm's p, and Wilson's interval.
         """
@@ -215,7 +215,7 @@ class _Export:
         columns = [name for name in order if name in known]
         axes = [key for key in SHOWN[1:] if key in self.varied]
         sweep, rows = self.result.folder.name, len(view.rows)
-        return Page(sweep, view.split, view.objective, SHOWN, columns, axes, rows)
+        return TrackerPage(sweep, view.split, view.objective, SHOWN, columns, axes, rows)
 
     @cached_property
     def first(self) -> set[int]:
@@ -315,7 +315,7 @@ def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
     return rounded
 
 
-def _note(view: View, share: str, page: Page, experiment: str) -> str:
+def _note(view: View, share: str, page: TrackerPage, experiment: str) -> str:
     copies, best = sum(view.copies), view.disguise.removeprefix(", ") or view.winner_name
     table, charts = page.address(experiment), page.charts_address(experiment)
     lines = [

@@ -26,7 +26,7 @@ read.
 
 
 @dataclass(frozen=True)
-class Page:
+class TrackerPage:
     """The trials of a sweep on a split, best first by its objective.
 
     params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that

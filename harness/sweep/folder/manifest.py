@@ -20,7 +20,7 @@ class Ceiling(TypedDict):
     share: Number | None
 
 
-class Fit(TypedDict):
+class FittedOn(TypedDict):
     """Where a list was fitted."""
 
     on: list[str]
@@ -88,7 +88,7 @@ class SweepManifest(Needed, total=False):
     """The manifest of a sweep, as far as it is read."""
 
     coverage: dict[str, Covered] | None
-    fitted: dict[str, Fit] | None
+    fitted: dict[str, FittedOn] | None
     recalls: dict[str, Recall] | None
     counts: Counts | None
     cost: Cost | None

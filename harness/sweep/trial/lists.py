@@ -27,7 +27,7 @@ from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
-from harness.sweep.folder.manifest import Fit, Recall
+from harness.sweep.folder.manifest import FittedOn, Recall
 from harness.sweep.trial import Trial
 from harness.sweep.trial.trial import Identities
 from harness.work.parts import Unfinished
@@ -182,7 +182,7 @@ def identities(retrievers: Mapping[str, Retriever]) -> Identities:
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
-def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fit]:
+def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, FittedOn]:
     """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the
     benchmarks ``on``.
 
@@ -190,7 +190,7 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
     were chosen on. A retriever without a method of that name saw whatever an md5 split calls tune;
     of a benchmark of another name, the questions with the text of such a one.
     """
-    found: dict[str, Fit] = {}
+    found: dict[str, FittedOn] = {}
     for name, retriever in retrievers.items():
         inner: Any = retriever
         while not hasattr(inner, "fitted_on") and hasattr(inner, "retriever"):

@@ -24,8 +24,8 @@ from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.knobs import read_axes
 from harness.sweep.trial.override import added, ineffective, keys, unread, values
+from harness.sweep.trial.stored_knobs import read_axes
 
 log = logging.getLogger(__name__)
 STORED = {

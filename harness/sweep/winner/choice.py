@@ -14,7 +14,6 @@ from harness.fusion.fuse import check
 from harness.fusion.pool import PoolSpec
 from harness.sweep.folder.lock import lock_file, read_lock
 from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
-from harness.sweep.trial.knobs import fields, read_knobs
 from harness.sweep.trial.override import (
     check_fields,
     ineffective,
@@ -22,6 +21,7 @@ from harness.sweep.trial.override import (
     settings_of,
     typed_knobs,
 )
+from harness.sweep.trial.stored_knobs import fields, read_knobs
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

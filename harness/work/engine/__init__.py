@@ -89,7 +89,7 @@ class Work:
         )
         return Worker(index, process, errors)
 
-    def run(
+    def run_worker(
         self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
     ) -> Ended:
         """Worker ``index`` of ``of`` (see ``start``), to its end."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.work.engine import Ended
-from harness.work.parts import Part, Share, fill, sharing
+from harness.work.parts import Share, WorkPart, fill, sharing
 from tests.benchmarks.measure import Case
 
 LIMIT = 60.0
@@ -66,7 +66,7 @@ class Empty:
         """Worker ``index`` of ``of``."""
         place = Path(self.folder)
         parts = [
-            Part(place / f"{number}.txt", lambda path, advance: path.touch())
+            WorkPart(place / f"{number}.txt", lambda path, advance: path.touch())
             for number in range(self.count)
         ]
         with sharing(Share(index, of, waits=True, tolerant=True)):

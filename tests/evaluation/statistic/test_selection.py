@@ -6,7 +6,7 @@ from scipy.stats import betabinom
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import expected
-from harness.evaluation.statistic.cluster import correlation
+from harness.evaluation.statistic.clustering import correlation
 from harness.evaluation.statistic.selection import predict
 
 

@@ -48,8 +48,8 @@ def test_what_a_worker_is_told_of_its_gpus(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(subprocess, "Popen", began)
     work = Work((), str(tmp_path), {})
-    work.run(1, 2, gpus=0.5)
-    work.run(1, 2)
+    work.run_worker(1, 2, gpus=0.5)
+    work.run_worker(1, 2)
     assert (seen[0].get(PROMISED), seen[1].get(PROMISED)) == ("1", None)
 
 

@@ -95,7 +95,7 @@ def _work(work: Work, index: int, of: int, gpus: float) -> Ended:
     threads = os.environ.get(
         "OMP_NUM_THREADS"
     )  # Ray gives each task its share of the processors so
-    return work.run(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
+    return work.run_worker(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
 
 
 def _result(ray: Any, reference: Any, index: int) -> Ended:

@@ -86,7 +86,7 @@ class Task:
 
     def __call__(self, index: int) -> Ended:
         """Work until every stage is whole."""
-        return self.work.run(index, self.of, gpus=self.gpus)
+        return self.work.run_worker(index, self.of, gpus=self.gpus)
 
     def checkpoint(self, index: int) -> Any:
         """What to queue when the time is up: the same again, since finished parts stay."""

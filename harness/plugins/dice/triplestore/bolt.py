@@ -61,16 +61,16 @@ class Bolt:
         graph, query = content(facts), expansion(inward)
         with self._driver() as driver:
 
-            def run(statement: str, parameters: Mapping[str, object]) -> list[list[Any]]:
+            def execute(statement: str, parameters: Mapping[str, object]) -> list[list[Any]]:
                 found = driver.execute_query(
                     statement, parameters_=parameters, database_=self.database
                 )
                 return [record.values() for record in found.records]
 
-            self._load(run, facts, graph)
+            self._load(execute, facts, graph)
 
             def expand(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
-                rows = run(query, {"seeds": [f"{graph}-{seed}" for seed in seeds.tolist()]})
+                rows = execute(query, {"seeds": [f"{graph}-{seed}" for seed in seeds.tolist()]})
                 return np.array([row[0] for row in rows], dtype=np.int64)
 
             yield expand

@@ -50,7 +50,7 @@ class CrossFit:
                     f"{name}: no question falls into tune; leave it out of fit.datasets"
                 )
 
-    def run(self) -> Crossed:
+    def fit_folds(self) -> Crossed:
         """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was
         not, by name).
 

@@ -66,7 +66,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         "strategy": record(identity(target.strategy)),
         "code": code_version(),
         "libraries": library_versions(),
-        **crossed.run(),
+        **crossed.fit_folds(),
     }
     default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(found)[:12]}.yaml"
     place = Path(options["out"]) if options["out"] else default

@@ -151,7 +151,7 @@ def test_a_fold_teaches_nothing_to_the_fit_that_scores_it():
     ids = pa.array([f"q{number}" for number in range(20)])
     data = SimpleNamespace(folds=fold, query_ids=ids, members=lambda split: np.arange(20))
     setting = Setting(None, data, None)
-    found = CrossFit(Fake(), Search(penalty=0.0), ["last_hop@5"], {"made": setting}, {}).run()
+    found = CrossFit(Fake(), Search(penalty=0.0), ["last_hop@5"], {"made": setting}, {}).fit_folds()
     assert found["weights"] == {"weight": 1}
     assert [found["folds"][part]["weight"] for part in range(5)] == [0, 1, 1, 1, 1]
     assert found["objective"]["made"]["held_out_folds"] == (20 - 4 - 1) / 20

@@ -18,7 +18,7 @@ from harness.evaluation.statistic import (
     too_few,
     wilson,
 )
-from harness.evaluation.statistic.cluster import correlation, degrees, effective_clusters
+from harness.evaluation.statistic.clustering import correlation, degrees, effective_clusters
 
 
 def test_effective_clusters_by_hand():
