@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,31 +26,40 @@ def cost(
     sums the answers and tokens of extractors and gates, whenever they were paid for. ``lists`` is
     what each list needs, see ``needs``.
     """
-    lists = {
-        name: _read(store, "retrieve", found, {"benchmark": benchmark})
-        for name, found in identities.items()
-    }
-    made = {
-        stage: list(_distinct(stage, identities, benchmark, store))
+    lists = _lists(identities, benchmark, store)
+    distinct = {one["key"]: one for one in lists.values()}
+    made = dict(distinct)
+    for one in distinct.values():
+        made |= {other["key"]: other for other in _way(one, store) or ()}
+    stages = {
+        stage: [one for one in made.values() if one["stage"] == stage]
         for stage in ("extract", "graph")
     }
-    taken = {
-        stage: round(sum(one["seconds"] for one in found), 3)
-        for stage, found in made.items()
-        if found
-    }
-    distinct = {one["key"]: one for one in lists.values() if one}.values()
-    needed = {name: needs(one, store, queries) for name, one in lists.items() if one}
+    needed = {name: needs(one, store, queries) for name, one in lists.items()}
     return {
         "seconds": {
             **{name: round(value, 3) for name, value in seconds.items()},
-            **taken,
-            "lists": {name: one["seconds"] for name, one in lists.items() if one},
+            **{
+                stage: round(sum(one["seconds"] for one in found), 3)
+                for stage, found in stages.items()
+                if found
+            },
+            "lists": {name: one["seconds"] for name, one in lists.items()},
         },
         "lists": {name: one for name, one in needed.items() if one is not None},
         "peak_memory_mb": round(_peak_memory()),
-        **_asked([*made["extract"], *distinct]),
+        **_asked([*stages["extract"], *distinct.values()]),
     }
+
+
+def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, Described]:
+    """Return the manifest of each list that is stored; its files are not checked again."""
+    inputs = {"benchmark": benchmark}
+    found = {
+        name: read_manifest(store.place("retrieve", one, inputs) / MANIFEST)
+        for name, one in identities.items()
+    }
+    return {name: one for name, one in found.items() if one}
 
 
 def _asked(made: Sequence[Described]) -> dict[str, object]:
@@ -76,9 +85,10 @@ def made_by(
     """By list, the versions of the ``libraries`` and the ``devices`` by stage that made it and what
     it needed; several of one are joined by commas.
     """
-    found: dict[str, dict[str, dict[str, str]]] = {}
-    for name, own in identities.items():
-        made = _read(store, "retrieve", own, {"benchmark": benchmark})
+    stored = _lists(identities, benchmark, store)
+    found = {}
+    for name in identities:
+        made = stored.get(name)
         whole = (_way(made, store) or [made]) if made else []
         libraries = [pair for one in whole for pair in one.get("libraries", {}).items()]
         devices = [
@@ -156,32 +166,6 @@ def _alone(made: Described, vector: float) -> dict[str, float]:
         **{f"p{share}": np.percentile(alone, share) for share in (50, 95)},
     }
     return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
-
-
-def _distinct(
-    stage: str, identities: Identities, benchmark: str, store: Store
-) -> Iterator[Described]:
-    """The manifests of the lists' extractions or graphs, each once."""
-    seen = set()
-    for found in identities.values():
-        graph = found.get("graph")
-        if not isinstance(graph, Mapping) or "extractor" not in graph:
-            continue
-        source, inputs = graph["extractor"], {"benchmark": benchmark}
-        if stage == "graph":
-            inputs = {"extraction": store.place("extract", source, inputs).name, **inputs}
-            source = graph
-        made = _read(store, stage, source, inputs)
-        if made and made["key"] not in seen:
-            seen.add(made["key"])
-            yield made
-
-
-def _read(
-    store: Store, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]
-) -> Described | None:
-    """The manifest of an artifact, where it is there; its files are not checked again."""
-    return read_manifest(store.place(stage, config, inputs) / MANIFEST)
 
 
 def _peak_memory() -> float:

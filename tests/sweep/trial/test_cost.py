@@ -25,17 +25,19 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-def make(store, stage, config, inputs, seconds, facts):
+def make(store, stage, config, inputs, seconds, facts, used=()):
     made = store.get(stage, config, inputs, lambda folder: facts)
     path = made.path / MANIFEST
-    path.write_text(json.dumps({**json.loads(path.read_text()), "seconds": seconds}))
-    return made.key
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "seconds": seconds, "used": [*used]})
+    )
+    return f"{stage}/{made.key}"
 
 
 def test_two_lists_of_one_graph_asked_the_model_once(store):
     asked = {"answers": 10, "tokens": {"prompt": 900, "completion": 100}, "cost": 0.5}
-    key = make(store, "extract", EXTRACTOR, INPUTS, 50.0, {"entities": 3, **asked})
-    make(store, "graph", GRAPH, {"extraction": key, **INPUTS}, 7.0, {})
+    names = make(store, "extract", EXTRACTOR, INPUTS, 50.0, {"entities": 3, **asked})
+    graph = make(store, "graph", GRAPH, INPUTS, 7.0, {}, [names])
     gate = {"answers": 2, "tokens": {"prompt": 30, "completion": 4}, "cost": 0.25}
     lists = {
         "ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH},
@@ -43,8 +45,8 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
         "bm25": {"_target_": "harness.retriever.bm25.BM25"},
         "gone": {"_target_": "harness.retriever.dense.Dense"},
     }
-    make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {})
-    make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate})
+    make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {}, [graph])
+    make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate}, [graph])
     make(store, "retrieve", lists["bm25"], INPUTS, 0.1, {})
     found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5}, 4)
     assert found["seconds"] == {
