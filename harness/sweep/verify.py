@@ -65,11 +65,9 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
             ledger.check_whole(folder, lock["sha256"])
         yield "held out   not yet" if ledger else "held out   not in this archive"
         return
+    said = f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those"
     if ledger is None:
-        yield (
-            f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those of "
-            "its line; earlier lines of the ledger cannot be checked from an archive"
-        )
+        yield f"{said} of its line; an archive cannot show earlier lines of the ledger"
         return
     if entry["sha256"] not in {line["sha256"] for line in ledger.of_lock(lock["sha256"])}:
         raise HarnessError(
@@ -77,10 +75,7 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
             f"which {folder} holds; "
             "give the ledger that it was written to, paths.ledger=FILE"
         )
-    yield (
-        f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those that "
-        "the ledger holds"
-    )
+    yield f"{said} that the ledger holds"
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
@@ -121,11 +116,14 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as beside:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
-        for name, path, old, new in _changes(result, SweepResult(Path(beside))):
-            why = _why(result, prepared)
-            raise HarnessError(
-                f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})"
-            )
+        stored, again = _contents(result), _contents(SweepResult(Path(beside)))
+        for name in stored.keys() & {LOCK, *result.lock.get("files", stored)}:
+            for path, old, new in differences(stored[name], again[name]):
+                if path.partition(".")[0] not in UNCOMPARED:
+                    why = _why(result, prepared)
+                    raise HarnessError(
+                        f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})"
+                    )
     trials = counted(len(wanted), "trial")
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
@@ -146,39 +144,19 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     yield f"test       {trials} scored again: the same files, to the bit (no new evaluation)"
 
 
-def _changes(result: SweepResult, anew: SweepResult) -> Iterator[tuple[str, str, Any, Any]]:
-    """File, path, and both values of whatever is compared and another one now."""
-    for name, both in _contents(result, anew).items():
-        for path, old, new in differences(*both):
-            if path.partition(".")[0] not in UNCOMPARED:
-                yield name, path, old, new
-
-
-def _contents(result: SweepResult, anew: SweepResult) -> dict[str, tuple[Any, Any]]:
-    """By file, what it holds in both folders, as far as ``recorded`` has it."""
-    found = {
-        "trials.parquet": (_rows(result.trials), _rows(anew.trials)),
-        "comparisons.parquet": (
-            _rows(result.comparisons.query("split == 'tune'")),
-            _rows(anew.comparisons),
-        ),
-        "queries.parquet": (_rows(result.queries), _rows(anew.queries)),
-        "scores.parquet": (_scores(result), _scores(anew)),
-        "manifest.json": (record(result.manifest), record(anew.manifest)),
-        LOCK: (result.lock, anew.lock),
-    }
-    return {
-        name: pair
-        for name, pair in found.items()
-        if name in (LOCK, *result.lock.get("files", found))
-    }
-
-
-def _scores(result: SweepResult) -> dict[str, dict[str, list[float]]]:
-    """By list, the lengths of its queries and the scores of its documents."""
-    return {
+def _contents(result: SweepResult) -> dict[str, Any]:
+    """Return by file what it holds; of each list the lengths of its queries and its scores."""
+    scores = {
         name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()}
         for name, one in result.scores.items()
+    }
+    return {
+        "trials.parquet": _rows(result.trials),
+        "comparisons.parquet": _rows(result.comparisons.query("split == 'tune'")),
+        "queries.parquet": _rows(result.queries),
+        "scores.parquet": scores,
+        "manifest.json": record(result.manifest),
+        LOCK: result.lock,
     }
 
 
@@ -188,18 +166,14 @@ def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
 
     anew: the manifest as it is written now, by which the lists are those that are stored now.
     """
-    lock, manifest = result.lock, result.manifest
-    written: tuple[tuple[str, object, object, object], ...] = (
-        ("code", lock["code"], manifest["code"], code_version()),
-        ("libraries", lock["libraries"], manifest["libraries"], library_versions()),
-    )
-    for key, locked, kept, value in written:
-        if locked != kept:
-            path, one, other = next(differences(locked, kept, key))
+    lock: Mapping[str, Any] = result.lock
+    manifest: Mapping[str, Any] = result.manifest
+    for key, value in (("code", code_version()), ("libraries", library_versions())):
+        for path, one, other in differences(lock[key], manifest[key], key):
             raise HarnessError(
                 f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again"
             )
-        for path, old, new in differences(locked, value, key):
+        for path, old, new in differences(lock[key], value, key):
             yield (
                 f"           other code wrote it: {path} = {old} then, {new} now; the numbers "
                 "are the same"
@@ -233,14 +207,9 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
         "reads": read_by(prepared.plan.trials()),
         "lists": record(prepared.identities),
     }
-    usual: dict[str, object] = {"versions": {}, "reads": {}}
-    manifest: Mapping[str, object] = result.manifest
-    then = {key: record(manifest.get(key, usual.get(key))) for key in now}
+    then = {key: record({"versions": {}, "reads": {}, **result.manifest}.get(key)) for key in now}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
-    return (
-        "; ".join(told)
-        or "no input that the manifest names differs; a file that its trials read may"
-    )
+    return "; ".join(told) or "no input that the manifest names differs; a file may"
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
