@@ -67,19 +67,12 @@ def experiment() -> Iterator[None]:
     try:
         yield
     finally:
-        place = os.environ.pop(VARIABLE, None)
-        jobs = (
-            [
-                read_json(path, "a job's note")
-                for path in sorted(Path(place or "").glob("job-*.json"))
-            ]
-            if place
-            else []
-        )
+        place = Path(os.environ.pop(VARIABLE, os.devnull))
+        jobs = [read_json(path, "a job's note") for path in sorted(place.glob("job-*.json"))]
         results = [SweepResult(Path(job["sweep"])) for job in jobs if job.get("sweep")]
-        for line in _summary(jobs, results, Path(place or "")):
+        for line in _summary(jobs, results, place):
             print(line)
-    _check(jobs, results)
+    _check(jobs)
 
 
 @contextmanager
@@ -94,18 +87,20 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
         "overrides": [text.lstrip("+") for text in hydra.overrides.task],
     }
     _write({**note, "failed": "it was ended from outside"})
+    ending: dict[str, str] = {}
     try:
         yield
-        _write({**note, **_sweep()})
     except CombinationError as error:
-        _write({**note, "left_out": str(error)})
+        ending["left_out"] = str(error)
     except ImportError as error:
-        told = translate(error)
-        _write({**note, **_sweep(), "failed": str(told or _trace())})
+        ending["failed"] = str(translate(error) or _trace())
     except HarnessError as error:
-        _write({**note, **_sweep(), "failed": str(error)})
+        ending["failed"] = str(error)
     except Exception:  # a bug in one job
-        _write({**note, **_sweep(), "failed": _trace()})
+        ending["failed"] = _trace()
+    if MADE:
+        ending["sweep"] = MADE.pop()
+    _write({**note, **ending})
 
 
 MADE: list[str] = []
@@ -115,10 +110,6 @@ MADE: list[str] = []
 def note(result: SweepResult) -> None:
     """Note which sweep this job made."""
     MADE[:] = [str(result.folder)]
-
-
-def _sweep() -> dict[str, str]:
-    return {"sweep": MADE.pop()} if MADE else {}
 
 
 def _write(note: Mapping[str, object]) -> None:
@@ -145,21 +136,16 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
         yield f"{latex}, {write_text(place / 'settings.csv', table.csv()).name}"
     number = sum("left_out" in job for job in jobs)
     if 0 < number < len(jobs):
-        told = (
-            f"left out, since their settings do not go together: {counted(number, 'cell')} of "
-            f"{len(jobs)}"
-        )
-        yield from [
-            "",
-            told,
-            *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason)),
-        ]
+        told = "left out, since their settings do not go together"
+        yield from ["", f"{told}: {counted(number, 'cell')} of {len(jobs)}"]
+        for reason in _reasons(jobs, "left_out"):
+            yield from paragraph(reason)
     if results:
         yield "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"
     yield from (str(result.folder) for result in results)
 
 
-def _check(jobs: Sequence[Job], results: Sequence[SweepResult]) -> None:
+def _check(jobs: Sequence[Job]) -> None:
     if failed := _reasons(jobs, "failed"):
         told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
         raise HarnessError(

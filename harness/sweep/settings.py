@@ -2,92 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import judged
+from harness.evaluation.metric import Metric
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.judge.selection import matches
 
 
+@dataclass(frozen=True)
+class SettingRow:
+    """The best trial of one sweep: its place in a view of the sweep."""
+
+    result: SweepResult
+    view: View
+    place: int
+
+    def values(self, metric: Metric) -> NDArray[np.float64]:
+        """Return float64[Q]: the metric on each question."""
+        return self.view.values(self.place, metric)
+
+    def compared(self, first: SettingRow) -> Comparison | None:
+        """Return the comparison with another row; None unless both have the same questions."""
+        if [*self.view.queries["id"]] != [*first.view.queries["id"]]:
+            return None
+        metric, view = first.view.metric, first.view
+        ours, theirs = self.values(metric), first.values(metric)
+        return Comparison.of(ours, theirs, metric.binary, view.margin, view.clusters)
+
+    @property
+    def name(self) -> str:
+        """The trial as it is announced."""
+        winner = self.place == self.view.winner_place
+        return self.view.winner_name if winner else self.view.rows[self.place]["name"]
+
+    def setting(self, key: str) -> str:
+        """Return what was typed for a key, or its default."""
+        if key in self.result.given:
+            return self.result.given[key]
+        node: object = self.result.config
+        for part in key.split("."):
+            node = node.get(part) if isinstance(node, Mapping) else None
+        if isinstance(node, Mapping):
+            node = str(node.get("strategy", "")).rpartition("/")[2] or None
+        return "default" if node is None else str(node)
+
+
 def settings_table(results: Sequence[SweepResult]) -> Table:
-    """The best trial of each sweep, by the objective of the first.
+    """Return the best trial of each sweep, by the objective of the first.
 
     Args:
         results: the sweeps, the reference first.
 
     Returns:
         A row a sweep: what differs, its score, and its difference from the first row on the same
-        questions; a dash where they have other questions. All rows are on test where all sweeps
-        were held out, else on tune.
+        questions; a dash if they have other questions. All rows are on test if all sweeps were
+        held out, else on tune.
     """
-    views = [one.test for one in results if one.test]
-    if len(views) < len(results):
-        views = [one.whole for one in results]
-    places = [_best(one, view) for one, view in zip(results, views, strict=True)]
-    first, metric = views[0], views[0].metric
-    values = [view.values(place, metric) for view, place in zip(views, places, strict=True)]
-    asked = [[*view.queries["id"]] for view in views]
-    rows = [row for row in range(1, len(views)) if asked[row] == asked[0]]
-    compared = [
-        Comparison.of(values[row], values[0], metric.binary, first.margin, first.clusters)
-        for row in rows
+    held_out = all(one.test for one in results)
+    rows = [_best(one, one.locked if held_out else one.whole) for one in results]
+    first, metric = rows[0], rows[0].view.metric
+    known = {at: one for at, row in enumerate(rows[1:], 1) if (one := row.compared(first))}
+    evaluation = max(row.view.evaluation for row in rows)
+    found = dict(zip(known, corrected([*known.values()], evaluation), strict=True))
+    sizes = {row.view.n for row in rows}
+    keys = [
+        Field(Column(key, "text"), partial(lambda key, at: rows[at].setting(key), key))
+        for key in differing(results)[0]
     ]
-    found = dict(zip(rows, corrected(compared, max(v.evaluation for v in views)), strict=True))
-    names = list(differing(results)[0])
     fields: list[Field[int]] = [
-        *(Field(Column(name, "text"), _reader(results, name)) for name in names),
-        Field(Column("n", "count"), lambda row: views[row].n, len({view.n for view in views}) > 1),
-        Field(Column("trial", "text"), lambda row: _name(views[row], places[row])),
-        Field(Column(f"{metric} %"), lambda row: float(np.nanmean(values[row]))),
+        *keys,
+        Field(Column("n", "count"), lambda at: rows[at].view.n, len(sizes) > 1),
+        Field(Column("trial", "text"), lambda at: rows[at].name),
+        Field(Column(f"{metric} %"), lambda at: float(np.nanmean(rows[at].values(metric)))),
         *judged(found.get, "difference", "95% of difference", "W", "L", "Holm p"),
     ]
     notes = [
         "Difference from the first row, in points; W, L: questions won and lost against it; "
-        f"Holm p{first.deciding}: over {counted(len(compared), 'comparison')}."
+        f"Holm p{first.view.deciding}: over {counted(len(known), 'comparison')}."
     ]
-    halves = " and ".join(dict.fromkeys(view.half for view in views))
+    halves = " and ".join(dict.fromkeys(row.view.half for row in rows))
     title = f"{counted(len(results), 'setting')} on {halves}"
-    return Table.of("settings", title, fields, range(len(results)), notes=notes)
+    return Table.of("settings", title, fields, range(len(rows)), notes=notes)
 
 
-def _reader(results: Sequence[SweepResult], name: str) -> Callable[[int], str]:
-    return lambda row: _setting(results[row], name)
-
-
-def _setting(result: SweepResult, name: str) -> str:
-    """What was typed for a parameter, or its default."""
-    if name in result.given:
-        return result.given[name]
-    node: object = result.config
-    for key in name.split("."):
-        node = node.get(key) if isinstance(node, Mapping) else None
-    if isinstance(node, Mapping):
-        node = str(node.get("strategy", "")).rpartition("/")[2] or None
-    return "default" if node is None else str(node)
-
-
-def _name(view: View, place: int) -> str:
-    return view.winner_name if place == view.winner_place else view.rows[place]["name"]
-
-
-def _best(result: SweepResult, view: View) -> int:
-    """The place of the best fusion with the knobs that were typed; the winner where no trial has
-    them, or where that is not in the view.
+def _best(result: SweepResult, view: View) -> SettingRow:
+    """Return the best fusion with the knobs that were typed; the winner if no trial has them, or if
+    that is not in the view.
     """
-    whole = result.whole
-    wanted = {name: value for name, value in _typed(result).items() if name in whole.knobs}
-    found = (place for place in whole.fused if matches(whole.rows[place]["parameters"], wanted))
-    place = view.place(whole.rows[next(found, whole.winner_place)]["trial"])
-    return view.winner_place if place is None else place
-
-
-def _typed(result: SweepResult) -> dict[str, object]:
-    """The values that were typed, by key, as Hydra reads them."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
+    whole = result.whole
     parsed = OverridesParser.create().parse_overrides(list(result.config.get("given", ())))
-    return {one.key_or_group: one.value() for one in parsed if not one.is_delete()}
+    typed = {one.key_or_group: one.value() for one in parsed if not one.is_delete()}
+    wanted = {name: value for name, value in typed.items() if name in whole.knobs}
+    found = (place for place in whole.fused if matches(whole.rows[place]["parameters"], wanted))
+    place = view.place(whole.rows[next(found, whole.winner_place)]["trial"])
+    return SettingRow(result, view, view.winner_place if place is None else place)

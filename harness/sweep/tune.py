@@ -243,11 +243,8 @@ class Findings:
         about = find_named(plan.experiment, [row["parameters"] for row in self.rows])
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
-            return dict(
-                zip(
-                    wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True
-                )
-            )
+            known = self.prepared.learned([self.trials[key] for key in wanted])
+            return dict(zip(wanted, known, strict=True))
 
         return choice.lock(self.rows, facts, about, find_added(plan.added, self.rows), learned)
 
@@ -264,16 +261,15 @@ class Findings:
     @cached_property
     def _tied(self) -> dict[str, object]:
         plan, data = self.prepared.plan, self.prepared.benchmark
-        members, test = data.members("tune"), data.members("test")
+        tune, test = (data.gold[data.members(split)] for split in ("tune", "test"))
+        shared = share_gold(test, tune)
         return {
             "dataset": data.name,
             "data_sha256": data.sha256,
             "split": "tune",
             **data.split_facts,
             **({"left_out": dict(data.left_out)} if data.left_out else {}),
-            "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean())
-            if len(test)
-            else 0.0,
+            "shared_gold": float(shared.mean()) if len(shared) else 0.0,
             "n": self.rows[0]["n"],
             **({"versions": self._versions} if self._versions else {}),
             "made_by": made_by(self.prepared.identities, data.sha256, store(plan.config)),

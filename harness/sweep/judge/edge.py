@@ -50,16 +50,19 @@ def find_edges(
     """
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
+    groups = {group: name(grid.config[group]) for group in GROUPS}
     found: dict[tuple[Any, ...], Edge] = {}
     for place, row in enumerate(best_of_fusers(rows)):
-        family = row["family"]
+        family, own = row["family"], row["parameters"]
+        best = score(row, objective)
+        equal = [one["parameters"] for one in rows if score(one, objective) == best]
         for block, point in points:
-            if not _gives(grid, point, row["parameters"]):
+            if not _fits({**groups, **point}, own):
                 continue
-            for knob in point.keys() & row["parameters"].keys():
-                value, axis = row["parameters"][knob], values(grid.blocks[block][knob])
+            for knob in point.keys() & own.keys():
+                value, axis = own[knob], values(grid.blocks[block][knob])
                 inner = beside(axis, value)
-                if inner is None or _same_score(rows, row, knob, inner, objective):
+                if inner is None or {**own, knob: inner} in equal:
                     continue
                 after = _next(grid, point, knob, axis, inner, scored, longest)
                 if after is not None:
@@ -120,7 +123,8 @@ def _next(
     value = point[knob]
     for number in candidates(axis, value, inner):
         if knob == "pool.cap":
-            number = min(number, _uncut(grid.trial(point), longest))
+            least = max(longest[name] for name in grid.trial(point).pool.cut_lists)
+            number = min(number, least)  # a cap beyond the longest list cuts nothing
             if (number - value) * (value - inner) <= 0:
                 continue
         try:
@@ -132,25 +136,6 @@ def _next(
     return None
 
 
-def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
-    """The least cap that cuts none of the trial's lists."""
-    return max(longest[name] for name in trial.pool.cut_lists)
-
-
-def _gives(grid: Grid, point: Settings, parameters: Settings) -> bool:
-    """Whether the point has these parameters, so far as its trial reads it."""
-    groups = {group: name(grid.config[group]) for group in GROUPS}
-    return all(
-        parameters[knob] == value
-        for knob, value in {**groups, **point}.items()
-        if knob in parameters
-    )
-
-
-def _same_score(rows: Sequence[Row], row: Row, knob: str, inner: float, objective: str) -> bool:
-    """Whether the trial that differs only by having ``inner`` scores the same."""
-    wanted = {**row["parameters"], knob: inner}
-    return any(
-        other["parameters"] == wanted and score(other, objective) == score(row, objective)
-        for other in rows
-    )
+def _fits(point: Settings, own: Settings) -> bool:
+    """Return whether a trial with these knobs has the point's values, as far as it reads them."""
+    return all(own[knob] == value for knob, value in point.items() if knob in own)

@@ -171,19 +171,16 @@ class Grid:
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         read = self._importance(prior, "importance" in strategies["fuser"].reads)
         spec = dataclasses.replace(spec, importance=read, reference=self._anchor(spec.lists))
-        read_beside = [
-            name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())
-        ]
-        beside = {name: identity(self._make(self.config[name])) for name in read_beside}
-        trial = Trial(spec, **strategies, settings={}, overrides=())
+        reads = getattr(strategies["reranker"], "reads", ())
+        beside = {
+            name: identity(self._make(self.config[name]))
+            for name in RERANKER_INPUTS
+            if name in reads
+        }
+        trial = Trial(spec, **strategies, settings={}, overrides=(), beside=beside)
         settings = settings_of(trial, chosen)
-        return Trial(
-            spec,
-            **strategies,
-            settings=settings,
-            overrides=(*self._kept(), *overrides_of(settings)),
-            beside=beside,
-        )
+        overrides = (*self._kept(), *overrides_of(settings))
+        return dataclasses.replace(trial, settings=settings, overrides=overrides)
 
     @cached_property
     def typed(self) -> dict[str, Setting]:
