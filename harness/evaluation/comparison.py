@@ -110,11 +110,8 @@ class Comparison:
         if all((one == one[:, :1]).all() for one in (mine, others)):
             test = "sign" if binary else test
         else:
-            errors = (
-                statistic.two_way(mine, others, labels)
-                if len(mine) > 1 and _several(labels)
-                else None
-            )
+            units = len(mine) if labels is None else len(np.unique(labels))
+            errors = statistic.two_way(mine, others, labels) if min(len(mine), units) > 1 else None
             binary, test = False, "flip"
             mine, others = (one.mean(axis=1, keepdims=True) for one in (mine, others))
             rounding = np.abs(mine - others) <= EQUAL * max(
@@ -190,7 +187,7 @@ class Comparison:
             return Ruling(how, test.p, bounds, test.least, test)
         least = float(2.0 ** (1 - self.units))
         if self.shared:
-            return Ruling("by cluster", self.p_cluster, self.interval_cluster(), least)
+            return Ruling("by cluster", self.p_cluster, self.interval_cluster, least)
         return Ruling("", self.p, self.interval_query, least)
 
     @property
@@ -267,20 +264,14 @@ class Comparison:
         """The mean of the differences."""
         return float((self.ours - self.theirs).mean())
 
-    def score_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """Tango's interval of the difference; None unless values are 0/1."""
-        return (
-            statistic.difference_interval(self.wins, self.losses, self.n, level)
-            if self.binary
-            else None
-        )
-
     @cached_property
     def interval_query(self) -> tuple[float, float]:
         """The 95% interval of the difference by query: Tango's or, of no 0/1, the paired
         bootstrap's.
         """
-        return self.score_interval() or statistic.bootstrap(self.ours - self.theirs)
+        if self.binary:
+            return statistic.difference_interval(self.wins, self.losses, self.n)
+        return statistic.bootstrap(self.ours - self.theirs)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -312,27 +303,20 @@ class Comparison:
     @cached_property
     def design_effect(self) -> float:
         """By how much clusters multiply the variance of the difference."""
-        return (
-            1.0
-            if self.labels is None
-            else float(statistic.design_effect(self.ours - self.theirs, self.labels))
-        )
+        return float(statistic.design_effect(self.ours - self.theirs, self._labels))
 
-    def interval_cluster(self, level: float = 0.95) -> tuple[float, float]:
-        """The score interval of the difference by cluster; where no queries share one, that by
+    @cached_property
+    def interval_cluster(self) -> tuple[float, float]:
+        """The 95% score interval of the difference by cluster; where no queries share one, that by
         query.
         """
         if not self.shared:
-            return self.score_interval(level) or statistic.bootstrap(
-                self.ours - self.theirs, level=level
-            )
+            return self.interval_query
         differences = self.ours - self.theirs
-        ends = (
-            (-1.0, 1.0)
-            if self.scale.share
-            else (float(differences.min()), float(differences.max()))
-        )
-        return self._clustered.interval(level, *ends)
+        ends = (-1.0, 1.0)
+        if not self.scale.share:
+            ends = (float(differences.min()), float(differences.max()))
+        return self._clustered.interval(0.95, *ends)
 
     @property
     def error(self) -> float:
@@ -372,7 +356,8 @@ class Comparison:
         """
         if not self.binary:
             return None
-        return _finite(statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n))
+        ratio = statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n)
+        return ratio if math.isfinite(ratio) else None
 
     @cached_property
     def detectable(self) -> float | None:
@@ -463,17 +448,4 @@ def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labe
     NaN.
     """
     known = ~np.isnan(values[0])
-    return (
-        (values, labels)
-        if known.all()
-        else (values[:, known], None if labels is None else labels[known])
-    )
-
-
-def _several(labels: Labels | None) -> bool:
-    """Whether there are two clusters, of which a variance can be told."""
-    return labels is None or len(np.unique(labels)) > 1
-
-
-def _finite(ratio: float) -> float | None:
-    return ratio if math.isfinite(ratio) else None
+    return values[:, known], None if labels is None else labels[known]

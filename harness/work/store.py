@@ -171,7 +171,7 @@ class Store:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will
         be: in a folder of this process where a class without a ``version`` makes it.
         """
-        root = _own_folder(os.getpid()) if unversioned(own_versions(config)) else self.root
+        root = Path(_scratch(os.getpid()).name) if unversioned(own_versions(config)) else self.root
         return root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def has(self, stage: str) -> bool:
@@ -299,10 +299,6 @@ class Store:
 def _scratch(process: int) -> tempfile.TemporaryDirectory[str]:
     """A folder that goes when the process ends. process: its number, so that a fork has its own."""
     return tempfile.TemporaryDirectory(prefix=f"harness-{process}-")
-
-
-def _own_folder(process: int) -> Path:
-    return Path(_scratch(process).name)
 
 
 def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:

@@ -34,14 +34,14 @@ def test_values_by_hand() -> None:
     assert found.difference == pytest.approx(4 / 20)
     assert found.p == pytest.approx(2 * (1 + 8 + 28) / 256)  # P[X <= 2] of 8 throws, twice
     assert found.odds_ratio == pytest.approx((9 / 11) / (5 / 15))
-    assert found.interval == found.interval_query == found.score_interval()
+    assert found.interval == found.interval_query
 
 
 def test_values_that_are_not_0_or_1() -> None:
     found = Comparison.of(OURS / 2, THEIRS / 3, binary=False)
     assert (found.wins, found.losses) == (9, 2)
     assert found.difference == pytest.approx(9 / 40 - 5 / 60)
-    assert found.score_interval() is found.wilson is found.odds_ratio is None
+    assert found.wilson is found.odds_ratio is None
     assert found.interval == bootstrap(found.ours - found.theirs)
 
 
@@ -56,7 +56,7 @@ def test_the_interval_by_cluster_is_of_the_differences(share: bool) -> None:
     )
     expected = ttest_1samp(of_clusters, 0).confidence_interval()
     assert found.interval == pytest.approx(tuple(expected), abs=0.01)
-    assert found.interval == found.interval_cluster()
+    assert found.interval == found.interval_cluster
     assert found.interval_query[0] > found.interval[0]
 
 

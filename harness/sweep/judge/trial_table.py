@@ -152,7 +152,7 @@ def compare_trials(
 def score_intervals(
     ranks: NDArray[np.int32], metric: Metric, labels: Labels | None = None
 ) -> list[dict[str, Interval]]:
-    """``wilson`` and ``wilson_cluster`` of each trial's score (see ``Judged``)."""
+    """``wilson`` and ``wilson_cluster`` of each trial's score (see ``Row``)."""
     values, labels = counted_queries(metric(ranks), labels)
     nobody: list[Interval] = [None] * len(values)
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
