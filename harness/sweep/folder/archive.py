@@ -16,12 +16,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import yaml
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.identity import code_version
-from harness.core.input import BROKEN, MOST, SMALL, parse_json, read_yaml
-from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT, HERE
+from harness.core.input import BROKEN, MOST, SMALL, misfit, parse_json, read_yaml
+from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT, portable
 from harness.sweep.folder.lock import LOCK
 
 INDEX = "archive.json"
@@ -36,6 +37,14 @@ COUNT = 10_000
 MEND = "get the archive again from where it was deposited"
 
 
+class Index(TypedDict):
+    """``archive.json``."""
+
+    form: int
+    sweep: str
+    files: dict[str, str]
+
+
 def pack(path: Path, folder: Path, others: Mapping[str, bytes]) -> None:
     """Write an archive of the sweep in ``folder``, sorted by name.    others: what else it has.
 
@@ -45,15 +54,7 @@ def pack(path: Path, folder: Path, others: Mapping[str, bytes]) -> None:
     for name in NAMES:
         if (folder / name).is_file():
             files[f"sweep/{folder.name}/{name}"] = (folder / name).read_bytes()
-    config = {
-        key: value
-        for key, value in dict(read_yaml(folder / "config.yaml")).items()
-        if key not in HERE
-    }
-    if "given" in config:
-        config["given"] = [
-            text for text in config["given"] if text.partition("=")[0].partition(".")[0] not in HERE
-        ]
+    config = portable(read_yaml(folder / "config.yaml"))
     files[f"sweep/{folder.name}/config.yaml"] = yaml.safe_dump(config, sort_keys=False).encode()
     hashes = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
     index = {"form": FORM, "code": code_version(), "sweep": folder.name, "files": hashes}
@@ -118,17 +119,16 @@ def _checked_index(
 ) -> tuple[dict[str, str], str]:
     """Return the hash of each file by its name, and the name of the sweep."""
     index = parse_json(archive.read(INDEX), place / INDEX, MEND)
-    form = index.get("form") if isinstance(index, dict) else None
-    if form != FORM:
+    if (told := misfit(index, Index)) is not None:
+        raise HarnessError(f"{place / INDEX}: {told}; {MEND}")
+    if index["form"] != FORM:
         raise HarnessError(
-            f"{place}: an archive of form {form}, expected {FORM}; install the version of the "
-            "harness that wrote it"
+            f"{place}: an archive of form {index['form']}, expected {FORM}; install the version of "
+            "the harness that wrote it"
         )
-    hashes, sweep = index.get("files"), str(index.get("sweep"))
-    known = set(hashes) if isinstance(hashes, dict) else set()
-    if known != names:
-        odd = sorted(known ^ names)
+    hashes, sweep = index["files"], index["sweep"]
+    if odd := sorted(hashes.keys() ^ names):
         raise HarnessError(f"{place}: {odd[0]} is missing or was added; {MEND}")
-    if f"sweep/{sweep}/{LOCK}" not in known or PurePosixPath(sweep).name != sweep or not sweep:
+    if f"sweep/{sweep}/{LOCK}" not in names or PurePosixPath(sweep).name != sweep or not sweep:
         raise HarnessError(f"{place}: no lock of a sweep {sweep!r} is in it; {MEND}")
-    return {str(name): str(sha256) for name, sha256 in hashes.items()}, sweep
+    return hashes, sweep

@@ -7,9 +7,10 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Required, cast
+from typing import Any, Required, cast
 
 import yaml
 from typing_extensions import TypedDict
@@ -84,23 +85,19 @@ def file_hash(path: Path) -> str:
     be read.
     """
     if path.name == "config.yaml":
-        content = read_yaml(path)
-        kept = {key: value for key, value in dict(content).items() if key not in HERE}
-        kept["given"] = [
-            text
-            for text in kept.get("given", ())
-            if text.partition("=")[0].partition(".")[0] not in HERE
-        ]
-        return digest(kept)
+        return digest(portable(read_yaml(path)))
     if path.name == "manifest.json":
-        return digest(
-            {
-                key: value
-                for key, value in json.loads(path.read_text()).items()
-                if key not in MEASURED
-            }
-        )
+        content = json.loads(path.read_text())
+        return digest({key: value for key, value in content.items() if key not in MEASURED})
     return file_sha256(path)
+
+
+def portable(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a sweep's configuration without the keys that belong to a machine."""
+    kept = {key: value for key, value in config.items() if key not in HERE}
+    given = kept.get("given", ())
+    kept["given"] = [text for text in given if re.split("[.=]", text, maxsplit=1)[0] not in HERE]
+    return kept
 
 
 def recorded(folder: Path, lock: Lock) -> dict[str, str]:
@@ -113,8 +110,12 @@ def recorded(folder: Path, lock: Lock) -> dict[str, str]:
     entry = read_entry(folder, lock)
     if "files" not in lock:
         _warn(folder)
-    lost = dict.fromkeys(HELDOUT, "") if "files" in lock and (folder / HELDOUT[0]).is_file() else {}
-    return {**lock.get("files", {}), **(entry["files"] if entry else lost)}
+    found = dict(lock.get("files", {}))
+    if entry:
+        found |= entry["files"]
+    elif found and (folder / HELDOUT[0]).is_file():
+        found |= dict.fromkeys(HELDOUT, "")
+    return found
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:

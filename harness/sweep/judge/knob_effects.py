@@ -83,10 +83,13 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
     if not total > 1e-12 * len(y):
         return Importance((), (), False)
     main = [
-        Effect((knob,), int(members.sum()), gain / total, _levels(trials, knob, y))
-        for knob, members, gain in (
-            (knob, code >= 0, _gain(codes, y, (knob,))) for knob, code in codes.items()
+        Effect(
+            (knob,),
+            int((code >= 0).sum()),
+            _gain(codes, y, (knob,)) / total,
+            _levels(trials, knob, y),
         )
+        for knob, code in codes.items()
     ]
     pairs = [
         Effect(
@@ -152,11 +155,8 @@ def _follows(code: Codes, other: Codes, earlier: bool) -> bool:
 def _codes(trials: Sequence[Settings], knob: str) -> Codes:
     """int64[T]: the number of each trial's value, -1 where it has none."""
     texts = [json.dumps(one[knob], sort_keys=True) if knob in one else None for one in trials]
-    numbers = {
-        text: number
-        for number, text in enumerate(dict.fromkeys(text for text in texts if text is not None))
-    }
-    return np.array([-1 if text is None else numbers[text] for text in texts], dtype=np.int64)
+    numbers: dict[str | None, int] = {None: -1}
+    return np.array([numbers.setdefault(text, len(numbers) - 1) for text in texts], dtype=np.int64)
 
 
 def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, ...]) -> float:
@@ -192,14 +192,8 @@ def _levels(trials: Sequence[Settings], knob: str, y: NDArray[np.float64]) -> li
     found = []
     for number in range(int(code.max()) + 1):
         places = np.flatnonzero(code == number)
-        found.append(
-            Level(
-                trials[places[0]][knob],
-                len(places),
-                float(y[places].mean()),
-                float(y[places].max()),
-            )
-        )
+        scores, value = y[places], trials[places[0]][knob]
+        found.append(Level(value, len(places), float(scores.mean()), float(scores.max())))
     return sorted(found, key=lambda level: (-level.best, -level.mean))
 
 
