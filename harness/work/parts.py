@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from harness.core.artifact import Facts
@@ -34,10 +33,21 @@ from harness.core.input import DAMAGED
 from harness.core.secret import hide_values
 from harness.core.threads import map_threads
 from harness.work.progress import Progress
+from harness.work.records import (
+    DONE,
+    FAILED,
+    HELD,
+    LOCK,
+    PLAN,
+    RECORDS,
+    PartsPlan,
+    failures,
+    hold,
+    is_held,
+    read_note,
+)
 
 log = logging.getLogger(__name__)
-RECORDS, PLAN = "parts", "plan.json"
-DONE, FAILED, HELD, LOCK = ".done.json", ".failed.json", ".held.json", ".lock"
 TRIES = 3
 """How often a part may fail, on all workers together, before it is left out."""
 SICK = 5
@@ -188,34 +198,6 @@ def fill(
         _tell_lost(parts, records, what)
 
 
-@contextlib.contextmanager
-def hold(lock: Path) -> Iterator[bool]:
-    """Hold a lock file in a block; yield False at once if another process or thread holds it.
-
-    The system frees it when its process ends, on any machine that shares the folder.
-
-    Raises:
-        FileNotFoundError: The folder of the lock is gone.
-    """
-    lock.parent.stat()  # filelock would make the folder again
-    held = FileLock(lock)
-    try:
-        held.acquire(timeout=0)
-    except Timeout:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        held.release()
-
-
-def is_held(lock: Path) -> bool:
-    """Return whether a living process holds an existing lock file."""
-    with hold(lock) as free:
-        return not free
-
-
 def _size(parts: Iterable[WorkPart]) -> int:
     return sum(part.size for part in parts)
 
@@ -325,15 +307,6 @@ def _tell_lost(parts: Sequence[WorkPart], records: Path, what: str) -> None:
         )
 
 
-def failures(records: Path, name: str) -> list[dict[str, str]]:
-    """Host and error of each time that a part failed."""
-    try:
-        found = json.loads((records / f"{name}{FAILED}").read_text(encoding="utf-8"))
-        return [{"host": str(why["host"]), "error": str(why["error"])} for why in found]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return []
-
-
 def agree(
     records: Path, parts: Sequence[WorkPart], what: str, made_by: Mapping[str, object], shared: bool
 ) -> None:
@@ -343,12 +316,13 @@ def agree(
     What a dead process with other libraries or another device left is computed again; other code
     alone goes on, as with whole artifacts.
     """
-    plan = {
+    plan: PartsPlan = {
         "what": what,
         "parts": {part.path.name: part.size for part in parts},
         "made_by": dict(made_by),
     }
-    theirs = _planned(records, made_by)
+    planned = read_note(records / PLAN, PartsPlan, plan)
+    theirs = planned["made_by"]
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
     if differ and (shared or any(map(is_held, records.glob(f"*{LOCK}")))):
         said = "; ".join(
@@ -372,11 +346,3 @@ def agree(
         json.dumps(plan)
     )  # and no folder is made anew for an artifact that is whole meanwhile
     own.replace(records / PLAN)
-
-
-def _planned(records: Path, default: Mapping[str, object]) -> Mapping[str, object]:
-    """What makes the parts by the plan that is there, where it can be read."""
-    try:
-        return dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return default

@@ -4,7 +4,6 @@ many seconds.
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.table import counted
-from harness.work.parts import DONE, HELD, LOCK, PLAN, RECORDS, failures, is_held
+from harness.work.records import (
+    DONE,
+    HELD,
+    LOCK,
+    PLAN,
+    RECORDS,
+    PartsPlan,
+    failures,
+    is_held,
+    read_note,
+)
 
 WIDTH = 30
 
@@ -49,23 +58,13 @@ class PartStates:
 
 
 def unfinished(runs: Path) -> Iterator[PartStates]:
-    """The stages below a runs folder that are being computed in parts, or were left."""
+    """Yield the stages below a runs folder that are being computed in parts, or were left."""
     for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
-        try:
-            plan = json.loads(path.read_text(encoding="utf-8"))
-            what, names = str(plan["what"]), [str(name) for name in plan["parts"]]
-        except (
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            RecursionError,
-        ):  # just being put together, or damaged
-            continue
-        records = path.parent
-        if names:
-            states = {name: _state(records, name) for name in names}
-            yield PartStates(records.parent, what, states, _seconds(records, states))
+        records, nothing = path.parent, PartsPlan(what="", parts={}, made_by={})
+        plan = read_note(path, PartsPlan, nothing)  # just being put together, or damaged
+        if plan["parts"]:
+            states = {name: _state(records, name) for name in plan["parts"]}
+            yield PartStates(records.parent, plan["what"], states, _seconds(records, states))
 
 
 def _state(records: Path, name: str) -> str:
@@ -73,7 +72,7 @@ def _state(records: Path, name: str) -> str:
     if (records / f"{name}{DONE}").exists():
         return "done"
     if lock.exists() and is_held(lock):
-        told = _read(records / f"{name}{HELD}")
+        told: dict[str, Any] = read_note(records / f"{name}{HELD}", dict[str, Any], {})
         return f"running on {told.get('host')}, process {told.get('pid')}"
     if why := failures(records, name):
         return f"failed {counted(len(why), 'time')}, last on {why[-1]['host']}: {why[-1]['error']}"
@@ -83,15 +82,7 @@ def _state(records: Path, name: str) -> str:
 def _seconds(records: Path, states: Mapping[str, str]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for name in (name for name, state in states.items() if state == "done"):
-        told = _read(records / f"{name}{DONE}")
+        told: dict[str, Any] = read_note(records / f"{name}{DONE}", dict[str, Any], {})
         if isinstance(took := told.get("seconds"), (int, float)):
             found.setdefault(str(told.get("host")), []).append(took)
     return found
-
-
-def _read(path: Path) -> Any:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -36,7 +36,8 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
-from harness.work.parts import FAILED, PLAN, agree, failures
+from harness.work.parts import agree
+from harness.work.records import FAILED, PLAN, failures
 from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
 

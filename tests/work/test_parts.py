@@ -24,10 +24,9 @@ from harness.work.parts import (
     agree,
     array_part,
     fill,
-    hold,
-    is_held,
     sharing,
 )
+from harness.work.records import DONE, FAILED, PLAN, RECORDS, hold, is_held
 from harness.work.status import unfinished
 from harness.work.store import Store
 
@@ -212,9 +211,9 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     """Of a machine that lost its power: what they told is lost, the parts are computed all the
     same.
     """
-    records = tmp_path / "artifacts" / "encode" / "a.partial" / module.RECORDS
+    records = tmp_path / "artifacts" / "encode" / "a.partial" / RECORDS
     records.mkdir(parents=True)
-    for name in (module.PLAN, "3.txt.lock", f"3.txt{module.FAILED}", f"3.txt{module.DONE}"):
+    for name in (PLAN, "3.txt.lock", f"3.txt{FAILED}", f"3.txt{DONE}"):
         (records / name).write_text(
             content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1)
         )
@@ -281,7 +280,7 @@ def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) ->
 def test_a_part_is_held_by_one_process_and_its_death_frees_it(tmp_path: Path) -> None:
     lock = tmp_path / "a.lock"
     code = (
-        "import sys; from pathlib import Path; from harness.work.parts import hold\n"
+        "import sys; from pathlib import Path; from harness.work.records import hold\n"
         "with hold(Path(sys.argv[1])) as held:\n    print(int(held), flush=True); sys.stdin.read()"
     )
     pipe = subprocess.PIPE

@@ -1,0 +1,80 @@
+"""What processes tell each other of the parts of an artifact: small files in its folder ``parts/``,
+and the locks of those that are being computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from filelock import FileLock, Timeout
+from typing_extensions import TypedDict
+
+from harness.core.input import misfit
+
+T = TypeVar("T")
+RECORDS, PLAN = "parts", "plan.json"
+DONE, FAILED, HELD, LOCK = ".done.json", ".failed.json", ".held.json", ".lock"
+
+
+class Failure(TypedDict):
+    """A part that failed: on which machine, and why."""
+
+    host: str
+    error: str
+
+
+class PartsPlan(TypedDict):
+    """What is made in parts: items by part, and the code, libraries and devices that make them."""
+
+    what: str
+    parts: dict[str, int]
+    made_by: dict[str, object]
+
+
+def read_note(path: Path, form: Any, default: T) -> T:
+    """Return what a note about parts holds; the default if it is missing, damaged or of another
+    form.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return default
+    return default if misfit(found, form) else cast(T, found)
+
+
+def failures(records: Path, name: str) -> list[Failure]:
+    """Return host and error of each time that a part failed."""
+    none: list[Failure] = []
+    return read_note(records / f"{name}{FAILED}", list[Failure], none)
+
+
+@contextlib.contextmanager
+def hold(lock: Path) -> Iterator[bool]:
+    """Hold a lock file in a block; yield False at once if another process or thread holds it.
+
+    The system frees it when its process ends, on any machine that shares the folder.
+
+    Raises:
+        FileNotFoundError: The folder of the lock is gone.
+    """
+    lock.parent.stat()  # filelock would make the folder again
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        held.release()
+
+
+def is_held(lock: Path) -> bool:
+    """Return whether a living process holds an existing lock file."""
+    with hold(lock) as free:
+        return not free
