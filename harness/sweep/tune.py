@@ -160,24 +160,28 @@ class Findings:
 
     @cached_property
     def identity(self) -> str:
-        """12 hex digits: of the trials, what they are chosen by, the code and the libraries.
+        """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
+        plan = self.prepared.plan
+        chosen_by = [plan.config.objective, plan.margin, plan.experiment, *self._departures()]
+        return digest([sorted(self.trials), *chosen_by, code_version(), library_versions()])[:12]
+
+    def _departures(self) -> list[object]:
+        """Return what departs from the defaults, which are left out so that folders of older
+        versions keep their names.
 
         Classes without a version may read what is in no hash, so their ranks count, too.
         """
-        plan = self.prepared.plan
-        facts = {
-            **self.prepared.benchmark.split_facts,
-            "trials": sorted(self.trials),
-            "objective": plan.config.objective,
-            "margin": plan.margin,
-            "experiment": plan.experiment,
-            "reference": plan.reference,
-            "versions": self._versions,
-            "ranks": self._ranks_sha256 if unversioned(self._versions) else None,
-            "code": code_version(),
-            "libraries": library_versions(),
-        }
-        return digest(facts)[:12]
+        found: list[object] = []
+        split, reference = self.prepared.benchmark.split_facts, self.prepared.plan.reference
+        if split["splitting"] != "md5":
+            found.extend(split.values())
+        if self._versions:
+            found.append(self._versions)
+        if unversioned(self._versions):
+            found.append(self._ranks_sha256)
+        if reference != "dense":
+            found.append({"reference": reference})
+        return found
 
     @cached_property
     def _ranks_sha256(self) -> str:
