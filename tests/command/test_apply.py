@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 import harness
 from harness.benchmark import md5_split
-from harness.core.errors import HarnessError
 from harness.evaluation.metric import run_ranks
 from harness.run import Run
 from harness.sweep.folder import SweepResult, made_by
-from harness.sweep.winner.choice import _pool
 from tests.conftest import Command
 
 POINT = ["grid=point", "tracking=none"]
@@ -35,20 +33,6 @@ def test_what_encodes_a_winners_lists_by_its_model_or_class() -> None:
         "Hashed",
         "B",
     ]
-
-
-def test_the_pool_of_a_lock_has_a_cap_from_1_on_or_none() -> None:
-    knobs = {"pool.lists": ["a", "b"], "pool.capped": ["b"]}
-    assert [_pool({**knobs, "pool.cap": cap}, Path("lock")).cap for cap in (1, None)] == [1, None]
-    for wrong in (
-        {"pool.cap": 0},
-        {"pool.cap": "1"},
-        {"pool.lists": []},
-        {"reference": "c"},
-        {"pool.importance": 1},
-    ):
-        with pytest.raises(HarnessError, match="lock: "):
-            _pool({**knobs, **wrong}, Path("lock"))
 
 
 def sweep(command: Command, folder: Path, *overrides: str) -> Path:

@@ -1,5 +1,7 @@
 """Runs aligned on the union of their documents."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -7,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from harness.core.errors import HarnessError
 from harness.fusion.context import Context
-from harness.fusion.pool import Pool
+from harness.fusion.pool import Pool, PoolSpec
 from harness.run import Run
 
 QUERIES = ["q1", "q2", "q3"]
@@ -120,3 +123,24 @@ def test_every_entry_is_found_again(lists: list[dict[int, int]]) -> None:
         assert dict(zip(pool.docs[0].tolist(), spread, strict=True)) == {
             doc: held.get(doc, -1) for doc in pool.docs[0].tolist()
         }
+
+
+def test_a_specification_cuts_the_capped_lists_and_checks_its_fields(runs: dict[str, Run]) -> None:
+    spec = PoolSpec(("graph", "dense"), 1, ("graph", "absent"))
+    assert [(name, len(run.docs)) for name, run in spec.cut(runs).items()] == [
+        ("graph", len(runs["graph"].top(1).docs)),
+        ("dense", len(runs["dense"].docs)),
+    ]
+    assert (spec.effective_cap, spec.description) == (1, "the 1 best documents of graph")
+    assert PoolSpec(("dense",), 5).effective_cap is None
+    for wrong in (
+        {"cap": 0},
+        {"cap": "1"},
+        {"lists": ()},
+        {"capped": "graph"},
+        {"reference": "c"},
+        {"importance": 1},
+    ):
+        fields: Any = {"lists": ("dense", "graph"), **wrong}
+        with pytest.raises(HarnessError, match="|".join(wrong)):
+            PoolSpec(**fields)

@@ -41,7 +41,13 @@ def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
     """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing
     knob is null.
     """
-    return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
+    for knob, wanted in where.items():
+        allowed: list[object] = [wanted]
+        if isinstance(wanted, (list, tuple)):
+            allowed = [*wanted, [*wanted]]
+        if knobs.get(knob) not in allowed:
+            return False
+    return True
 
 
 def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
@@ -104,9 +110,3 @@ def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dic
 
 def _holds(setting: Setting, value: str) -> bool:
     return value in setting if isinstance(setting, list) else setting == value
-
-
-def _allows(wanted: object, value: Setting) -> bool:
-    if isinstance(wanted, (list, tuple)):
-        return value in wanted or value == list(wanted)
-    return bool(value == wanted)

@@ -37,7 +37,6 @@ log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
-    from scipy.sparse import csr_array
 
 
 def store(config: DictConfig) -> Store:
@@ -230,9 +229,21 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
 def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
     """What these read beside the lists, for all queries of the benchmark."""
     kept = store(config)
-    wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
-    wanted |= {what for reader in readers for what in reader.fuser.reads}
+    wanted = {what for reader in readers for what in reader.fuser.reads}
+    wanted.update(*(getattr(reader.reranker, "reads", ()) for reader in readers))
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
+
+    def mentions() -> dict[str, Any]:
+        """Sparse [D, E] by list."""
+        from scipy.sparse import csr_array
+
+        built = {
+            name: graph.build(data, kept)[0] for name, graph in graphs_read(readers, config).items()
+        }
+        return {
+            name: csr_array(one.mentions.T.tocsr(), dtype=np.float64) for name, one in built.items()
+        }
+
     reads: dict[str, Callable[[], Any]] = {
         "types": lambda: data.queries["type"][:],
         "texts": lambda: SourceTexts(data.questions, data.passages, kept),
@@ -241,7 +252,7 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         "vectors": lambda: np.asarray(
             embed(instantiate(config.encoder), data.passages, "passage", kept)
         ),
-        "mentions": lambda: _mentions(readers, config, data),
+        "mentions": mentions,
     }
     chosen = [field for field in reads if READ.get(field, field) in wanted]
     if data.ids_only and (lacking := [field for field in chosen if field != "types"]):
@@ -278,15 +289,3 @@ def graphs_read(readers: Sequence[Trial], config: DictConfig) -> dict[str, Graph
                 "retriever@lists.graph=ppr, or set reranker=none"
             )
     return walked
-
-
-def _mentions(
-    readers: Sequence[Trial], config: DictConfig, data: Benchmark
-) -> dict[str, csr_array]:
-    """Sparse [D, E] by list."""
-    from scipy.sparse import csr_array
-
-    return {
-        name: csr_array(graph.build(data, store(config))[0].mentions.T.tocsr(), dtype=np.float64)
-        for name, graph in graphs_read(readers, config).items()
-    }

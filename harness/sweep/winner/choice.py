@@ -57,12 +57,8 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
             log.warning("%s", line)
     else:
         fixed = (*GROUPS, "pool", "reference")
-        typed = [
-            text
-            for text, key in zip(given, keys(given), strict=True)
-            if key.partition(".")[0] in fixed
-        ]
-        if typed:
+        pairs = zip(given, keys(given), strict=True)
+        if typed := [text for text, key in pairs if key.partition(".")[0] in fixed]:
             raise HarnessError(
                 f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of "
                 "them out"

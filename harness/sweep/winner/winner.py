@@ -72,15 +72,10 @@ class Winner:
             HarnessError: the lock was changed, or names what is not installed here.
         """
         folder = Path(lock).parent if Path(lock).name == LOCK else Path(lock)
-        home = (
-            [f"paths.runs='{folder.resolve().parent.parent}'"]
-            if folder.resolve().parent.name == "sweeps"
-            else []
-        )
-        trusted = [f"trust={str(trust).lower()}"]
-        return cls.of(
-            compose("apply", [f"lock='{folder}'", "out=none", *home, *trusted, *overrides])
-        )
+        own = [f"lock='{folder}'", "out=none", f"trust={str(trust).lower()}"]
+        if folder.resolve().parent.name == "sweeps":
+            own.append(f"paths.runs='{folder.resolve().parent.parent}'")
+        return cls.of(compose("apply", [*own, *overrides]))
 
     @classmethod
     def of(cls, config: DictConfig) -> Winner:
@@ -182,13 +177,11 @@ class Winner:
 
 
 def _named(questions: Questions) -> Mapping[str, str]:
-    named = (
-        questions
-        if isinstance(questions, Mapping)
-        else {f"q{n}": text for n, text in enumerate(questions)}
-    )
-    if isinstance(questions, str) or not named:
+    if isinstance(questions, str) or not len(questions):
         raise HarnessError(f"questions = {questions!r}: expected some, by id or in a list")
+    named = questions
+    if not isinstance(named, Mapping):
+        named = {f"q{n}": text for n, text in enumerate(named)}
     for name, text in named.items():
         if not isinstance(text, str) or not text.strip():
             raise HarnessError(f"question {name} = {text!r}: expected a text")
