@@ -199,7 +199,10 @@ def frame(made: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     Overrides and parameters are JSON, an interval is two columns.
     """
     found = pd.DataFrame([_flat(row) for row in made])
-    return found.astype({name: kind for name, kind in TYPES.items() if name in found})
+    types = {name: kind for name, kind in TYPES.items() if name in found}
+    if "against" in found:  # comparisons are stored with this type of n
+        types["n"] = "Int64"
+    return found.astype(types)
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, object]:
