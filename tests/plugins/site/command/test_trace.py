@@ -96,7 +96,7 @@ def test_a_question_that_is_not_there(overrides: list[str]) -> None:
         run(compose("trace", overrides[:-1]))
     with pytest.raises(HarnessError, match=r"trace\.count must be in"):
         run(compose("trace", [*overrides, "trace.count=0"]))
-    with pytest.raises(HarnessError, match=r"pool\.lists names 'grahp' \(did you mean graph\?\)"):
+    with pytest.raises(HarnessError, match=r"pool\.lists names grahp \(did you mean graph\?\)"):
         run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
 
 
