@@ -152,7 +152,7 @@ def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, what is better, and the reasons."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, select_texts
+    from harness.evaluation.conclusion import by_topic, lead
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.verdict import renamed, sentences, short_table
 
@@ -161,11 +161,7 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     said = sentences(shown, headroom(shown))
-    lead = [
-        *select_texts(said, "verdict", "addition"),
-        *(f"caution: {text}" for text in select_texts(said, "caveat")),
-    ]
-    print(*(line for text in lead for line in paragraph(text)), sep="\n")
+    print(*(line for text in lead(said) for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
 

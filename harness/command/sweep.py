@@ -176,5 +176,5 @@ def show_plan(plan: Plan) -> None:
 
     grid = blocks(plan)
     for table in (grid, stages(plan)):
-        print(table.title, "", *fit(table, wrap=True), "", sep="\n")
+        print(table.title, "", *fit(table), "", sep="\n")
     print(f"{grid.title}; nothing was run (dry_run). Next: the same command without dry_run=true")

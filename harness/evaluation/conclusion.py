@@ -4,15 +4,15 @@ what was not seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, percent
-from harness.core.table import Kind as ColumnKind
+from harness.core.table import LEVEL, SHARES, Column, Field, Scale, counted, p_value, percent
 from harness.evaluation.comparison import EQUAL, Comparison, Outcome
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import mcnemar
@@ -33,17 +33,24 @@ site.
 """
 
 
-COLUMNS: Mapping[str, tuple[str, ColumnKind]] = {
-    "n": ("n", "count"),
-    "W": ("wins", "count"),
-    "L": ("losses", "count"),
-    "p": ("p", "p"),
-    "Holm p": ("p_holm", "p"),
-    "difference": ("difference", "points"),
-    "95% of difference": ("interval", "span"),
-    "OR": ("odds_ratio", "value"),
+COLUMNS: Mapping[str, Column] = {
+    one.title: one
+    for one in (
+        Column("n", "count", name="n"),
+        Column("W", "count", name="wins"),
+        Column("L", "count", name="losses"),
+        Column("p", "p", name="p"),
+        Column("p by question", "p", name="p"),
+        Column("p by cluster", "p", name="p_deciding"),
+        Column("Holm p", "p", name="p_holm"),
+        Column("difference", "points", name="difference"),
+        Column("95% of difference", "span", name="interval"),
+        Column("OR", "value", name="odds_ratio"),
+        Column("odds ratio", "value", name="odds_ratio"),
+        Column("detectable", "points", name="detectable"),
+    )
 }
-"""The field of a comparison that each column shows, by its title, and the kind of its numbers."""
+"""The columns of a comparison, by title. The name is that of the comparison's field."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,14 @@ def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
     """The texts of these kinds, in the order of the kinds, each once."""
     found = list(said)
     return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))
+
+
+def lead(said: Sequence[Sentence]) -> list[str]:
+    """Return the sentences that stand below a table: what won, what it means, and cautions."""
+    return [
+        *select_texts(said, "verdict", "expectation", "addition"),
+        *(f"caution: {text}" for text in select_texts(said, "caveat")),
+    ]
 
 
 def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
@@ -162,6 +177,14 @@ def _limit(found: Comparison) -> str:
     )
 
 
+def smallest(found: Comparison) -> str:
+    """Return the smallest difference that the questions of a comparison can show."""
+    if found.detectable is None:
+        return "no difference can be shown there in 4 of 5 cases"
+    gain = found.scale.gain(found.detectable)
+    return f"the smallest difference that 4 of 5 cases show there is {gain}"
+
+
 def judged(
     of: Callable[[T], Comparison | Outcome | None],
     *titles: str,
@@ -169,28 +192,27 @@ def judged(
     mark: str = "",
     group: str = "",
 ) -> list[Field[T]]:
-    """The columns of a comparison by their titles, which every table takes its own of; empty where
-    there is none.
+    """Return columns of a comparison, empty where there is none.
 
-    of: from an item to its comparison.    scale: how scores are said.    mark: behind the titles.
-    group: a head above them.
+    Args:
+        of: returns the comparison of an item.
+        titles: which columns, by their titles in ``COLUMNS``.
+        scale: the unit of the scores.
+        mark: added to each title.
+        group: a head above them.
     """
-    middle = "difference" if "difference" in titles else ""
-    found = []
+    fields = []
     for title in titles:
-        name, kind = COLUMNS[title]
-        column = replace(
-            scale.column(f"{title}{mark}", kind), of=middle if kind == "span" else "", group=group
-        )
-        found.append(Field(column, _reader(of, name)))
-    return found
+        known = COLUMNS[title]
+        column = scale.column(f"{title}{mark}", known.kind)
+        beside = "difference" if known.kind == "span" and "difference" in titles else ""
+        column = replace(column, of=beside, group=group, name=known.name)
+        fields.append(Field(column, partial(_value, of, known.name)))
+    return fields
 
 
-def _reader(of: Callable[[T], Comparison | Outcome | None], name: str) -> Callable[[T], Any]:
-    def read(item: T) -> Any:
-        return None if (one := of(item)) is None else getattr(one, name)
-
-    return read
+def _value(of: Callable[[T], Comparison | Outcome | None], name: str, item: T) -> Any:
+    return None if (one := of(item)) is None else getattr(one, name)
 
 
 def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:

@@ -213,7 +213,9 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
 
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison on the same items; with several baselines a column names them."""
-    fields = [*_systems(found), *_scores(found), *_decisions(found)]
+    titles = ("W", "L", "p by question", "Holm p", "odds ratio", "detectable")
+    decisions: list[SystemField] = judged(own, *titles, scale=found[0].scale)
+    fields = [*_systems(found), *_scores(found), *decisions]
     baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
     title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
     return Table.of("comparison", title, fields, found, source_of(found), _notes(found))
@@ -286,17 +288,6 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
         Field(
             scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated
         ),
-    ]
-
-
-def _decisions(found: Sequence[SystemComparison]) -> list[SystemField]:
-    """Won, lost, and whether that is more than chance."""
-    return [
-        *judged(own, "W", "L"),
-        Field(Column("p by question", "p"), lambda one: one.p),
-        *judged(own, "Holm p"),
-        Field(Column("odds ratio", "value"), lambda one: one.odds_ratio),
-        Field(found[0].scale.column("detectable", "points"), lambda one: one.detectable),
     ]
 
 

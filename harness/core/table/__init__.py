@@ -19,10 +19,9 @@ from harness.core.table.format import (
     sort_key,
     span,
 )
-from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
+from harness.core.table.latex import TWO_COLUMNS, Layout, table_text, typeset
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
-from harness.core.table.table import Source, Style, Table, headed, sentence
-from harness.core.table.typeset import typeset
+from harness.core.table.table import Source, Style, Table, headed, sentence, stack
 
 __all__ = [
     "LEVEL",
@@ -52,6 +51,7 @@ __all__ = [
     "shown_lines",
     "sort_key",
     "span",
+    "stack",
     "table_text",
     "typeset",
 ]

@@ -44,16 +44,21 @@ NUMBERS: dict[Kind, Kind] = {"share": "number", "points": "change", "span": "bou
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its title and how its values are shown.
+    """The description of a column.
 
-    of: of an interval, the title of the column that holds its value; the two are never parted.
-    group: a head above it; neighbours of one group belong together.
+    Attributes:
+        title: its head.
+        kind: how its values are shown, so its unit and digits.
+        of: for an interval, the title of the column that holds its value; they stay together.
+        group: a head above it; neighbours of one group belong together.
+        name: its name in stored data.
     """
 
     title: str
     kind: Kind = "share"
     of: str = ""
     group: str = ""
+    name: str = ""
 
     @property
     def named(self) -> str:
@@ -67,11 +72,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Field(Generic[T]):
-    """A column with what it has of each item of a table.    shown: whether the table has it."""
+    """A column, and how a table reads its values.
+
+    Attributes:
+        column: its description.
+        read: returns the value of an item.
+        shown: whether there is such a column at all.
+        faces: the names of those who show it.
+    """
 
     column: Column
     read: Callable[[T], Any]
     shown: bool = True
+    faces: tuple[str, ...] = ()
 
 
 def show(value: Any, kind: Kind) -> str:

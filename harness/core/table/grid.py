@@ -40,13 +40,12 @@ class Grid:
         return [*above, head, "-" * (margin + self._width(range(len(self.head)))), *rows]
 
     def wrapped(self, longest: int) -> Grid:
-        """The same with long cells on several lines, of which the first keeps a row's mark."""
+        """Return the grid with long cells wrapped. Only the first line of a row keeps its mark."""
         rows: list[Sequence[str]] = []
         marks: list[str] = []
         for row, mark in zip(self.rows, self.marks, strict=True):
-            own = list(
-                zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue="")
-            )
+            cells = [textwrap.wrap(cell, longest, break_on_hyphens=False) or [""] for cell in row]
+            own = list(zip_longest(*cells, fillvalue=""))
             rows += own
             marks += [mark, *[""] * (len(own) - 1)]
         return replace(self, rows=rows, marks=marks)
@@ -93,25 +92,3 @@ def parted(
                 parts.append(list(keys))
             parts[-1] += piece
     return parts
-
-
-def shorten(texts: Sequence[str], longest: int | None) -> list[str]:
-    """The cells of a column, none longer than ``longest``; different ones stay different."""
-    found = [_cut(text, longest) for text in texts]
-    for short in {short for short in found if found.count(short) > 1}:
-        alike = [number for number, other in enumerate(found) if other == short]
-        shared = set.intersection(*(set(texts[number].split()) for number in alike))
-        if len({texts[number] for number in alike}) > 1:
-            for number in alike:
-                first, *rest = texts[number].split()
-                found[number] = " ".join(
-                    [first, "…", *(word for word in rest if word not in shared)]
-                )
-    return found
-
-
-def _cut(text: str, longest: int | None) -> str:
-    if longest is None or len(text) <= longest:
-        return text
-    end = min(13, (longest - 1) // 2)
-    return f"{text[: longest - 1 - end]}…{text[-end:]}"

@@ -1,4 +1,11 @@
-"""The cells of a table as LaTeX, and how wide its columns are, estimated from the letters."""
+"""A table in LaTeX: booktabs, ``table`` or ``table*`` by its width, the title as caption and the
+notes below.
+
+Widths are estimated from the letters, in points. Of a table that is too wide the groups of columns
+stand below each other, each with all rows; without groups, columns that the page does not hold go
+on below, beside the first ones again. Rows that a page does not hold go on in a table of the same
+number.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +16,7 @@ from functools import cached_property
 
 from harness.core.escape import tex
 from harness.core.table.grid import parted, spans
-from harness.core.table.table import Table
+from harness.core.table.table import Table, sentence
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
@@ -28,6 +35,23 @@ NARROWEST = 60
 """Points of a column of text that is broken so that the page holds all columns."""
 LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@%", 0.86)}
 """Widths in em; other capitals .72, other letters and digits .52."""
+
+NEEDS = "% Needs the packages array and booktabs.\n"
+HEAD = r"""\begin{%s}[htbp]
+%s\centering\footnotesize
+\setlength{\belowcaptionskip}{6pt}
+\setlength{\tabcolsep}{3pt}
+\caption{%s}
+"""
+SAME_NUMBER = "\\addtocounter{table}{-1}\n"
+PANEL = r"\panelbreak"
+PANELS = rf"\providecommand{{{PANEL}}}{{\par\medskip}}"
+"""Between the parts of a table's columns; a document whose tables do not float may break its pages
+there.
+"""
+NOTE = r"""\par\vspace{4pt}
+\begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
+"""
 
 
 @dataclass(frozen=True)
@@ -215,3 +239,44 @@ class LatexTable:
             return ""
         shown = rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
         return rf"{shown}\phantom{{\textsuperscript{{{tex(longest)}}}}}"
+
+
+def typeset(
+    table: Table,
+    layout: Layout,
+    label: str,
+    rename: Callable[[str], str] = str,
+    rename_cell: Callable[[str], str] = str,
+) -> str:
+    """The table in LaTeX, labelled ``tab:<label>``.
+
+    rename: names in titles and captions as a paper has them; rename_cell: a whole cell's.
+    """
+    bands: dict[int, str] = {}
+    if table.banded:
+        names = [str(row[0]) for row in table.rows]
+        starts = (row for row in range(len(names)) if row == 0 or names[row - 1] != names[row])
+        bands = {row: names[row] for row in starts}
+        table = table.take(range(1, len(table.columns)))
+    sheet = LatexTable(table, layout, rename, rename_cell, bands)
+    panels = sheet.panels()
+    if len(panels) > 1 and (stacked := table.stacked()) is not None:
+        table, sheet = stacked, LatexTable(stacked, layout, rename, rename_cell)
+        panels = sheet.panels()
+    wide = max(map(sheet.width, panels)) > layout.column
+    environment = "table*" if wide else "table"
+    said = table_text(rename(" ".join([*table.notes, *table.source.notes])))
+    below, tables = NOTE % said if said else "", []
+    for first, rows in table.pages(len(panels)):
+        body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
+        if first:
+            head = HEAD % (
+                environment,
+                SAME_NUMBER,
+                table_text(f"{rename(table.title)}, continued."),
+            )
+            tables.append(f"{head}{body}\\end{{{environment}}}\n")
+        else:
+            head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
+            tables.append(f"{head}\\label{{tab:{label}}}\n{body}{below}\\end{{{environment}}}\n")
+    return "".join([NEEDS, f"{PANELS}\n" if len(panels) > 1 else "", *tables])

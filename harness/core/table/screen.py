@@ -15,67 +15,43 @@ from harness.core.table.table import Table
 WIDEST = 100
 """Columns of a table and of a paragraph, at most, unless COLUMNS says another number."""
 SHORTEST = 16
-"""Characters of a cell that is cut, at least."""
+"""Characters of a line of a cell that is wrapped, at least."""
 
 
 def width() -> int:
-    """How wide lines may be: COLUMNS where it is set, else at most 100, and no wider than the
+    """Return how wide lines may be: COLUMNS if it is set, else at most 100, and no wider than the
     terminal.
-    """
-    return _terminal() or WIDEST
-
-
-def _terminal() -> int | None:
-    """COLUMNS where it is set, or the columns of the terminal; None where standard output is a file
-    or a pipe.
     """
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
     try:
-        return (
-            min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST)
-            if sys.__stdout__
-            else None
-        )
-    except (OSError, ValueError):
-        return None
+        return min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST)  # type: ignore[union-attr]
+    except (AttributeError, OSError, ValueError):
+        return WIDEST
 
 
-def fit(table: Table, wrap: bool = False) -> list[str]:
-    """Head, rule and rows no wider than ``width``.
+def fit(table: Table) -> list[str]:
+    """Return head, rule and rows no wider than ``width``.
 
-    wrap: whether a long text goes on below, at words, rather than is cut or moved.
-
-    What is wider has its groups of columns below each other; else, in a terminal, cells of text are
-    cut in their middle, as far as that takes. What is wider even so stands in parts, one below the
-    other, each with the columns that name a row in front. In a file no cell is cut.
+    In a table that is wider, groups of columns stand below each other. If it is still too wide,
+    long cells are wrapped at words. If that is not enough, the columns stand in several parts,
+    each with the columns that name a row.
     """
     most = width()
     if _fits(found := table.lines(), most):
         return found
     table = table.stacked() or table
-    in_terminal = _terminal() is not None
-    for longest, wraps in _attempts(table, most, wrap, in_terminal):
-        if _fits(found := table.lines(longest, wraps), most):
+    for longest in range(most, SHORTEST - 1, -1):
+        if _fits(found := table.lines(longest), most):
             return found
-    least = SHORTEST if in_terminal else None
 
     def fits(places: Sequence[int]) -> bool:
-        return _fits(table.take(places).lines(least), most)
+        return _fits(table.take(places).lines(SHORTEST), most)
 
     parts = parted(table.keys, table.units, fits)
-    first, *others = (table.take(part).lines(least) for part in parts)
+    first, *others = (table.take(part).lines(SHORTEST) for part in parts)
     return [*first, *(line for lines in others for line in ["", *lines])]
-
-
-def _attempts(table: Table, most: int, wrap: bool, cut: bool) -> Iterator[tuple[int, bool]]:
-    """The longest cell of each attempt, and whether longer ones are wrapped rather than cut."""
-    if wrap:
-        yield from ((longest, True) for longest in range(most, SHORTEST - 1, -1))
-    if cut:
-        widest = max((len(cell) for row in table.cells() for cell in row), default=SHORTEST)
-        yield from ((longest, False) for longest in range(max(widest, SHORTEST), SHORTEST - 1, -1))
 
 
 def shown_lines(table: Table) -> list[str]:

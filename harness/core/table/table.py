@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from harness.core import escape
 from harness.core.table.format import PAIRS, Column, Field, is_missing, show, sort_key
-from harness.core.table.grid import Grid, shorten, spans
+from harness.core.table.grid import Grid, spans
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
@@ -159,17 +159,22 @@ class Table:
             [place for place, title in enumerate(self.titles) if title not in left_out]
         )
 
-    def take(self, places: Sequence[int]) -> Table:
-        """The table with the columns in these places alone."""
-        moved = {
-            (row, old): (row, new)
-            for new, old in enumerate(places)
-            for row in range(len(self.rows))
+    def take(self, places: Sequence[int] | None = None, rows: Sequence[int] | None = None) -> Table:
+        """Return the table with some of its columns and rows, in the order given; None: all."""
+        places = range(len(self.columns)) if places is None else places
+        rows = range(len(self.rows)) if rows is None else rows
+        row_of = {old: new for new, old in enumerate(rows)}
+        cells = {
+            (row, place): (row_of[row], new) for new, place in enumerate(places) for row in rows
         }
-        rows = [[row[place] for place in places] for row in self.rows]
-        style = self.style.moved(moved, self.style.rules)
+        rules = frozenset(row_of[row] for row in self.style.rules if row in row_of)
         return replace(
-            self, columns=[self.columns[place] for place in places], rows=rows, style=style
+            self,
+            columns=[self.columns[place] for place in places],
+            rows=[[self.rows[row][place] for place in places] for row in rows],
+            marked=frozenset(row_of[row] for row in self.marked if row in row_of),
+            commands=[self.commands[row] for row in rows] if self.commands else (),
+            style=self.style.moved(cells, rules),
         )
 
     @cached_property
@@ -199,39 +204,24 @@ class Table:
         return found
 
     def stacked(self) -> Table | None:
-        """The groups of columns below each other, each with all rows; None where they are not all
-        of one form.
+        """Return the groups of columns below each other, each with all rows that it has values of.
 
-        A row of which a group holds nothing is left out there.
+        None if the groups do not have the same columns.
         """
         groups = self._groups_of_one_form()
         if len(groups) < 2:
             return None
-        rows: list[list[Any]] = []
-        rules: set[int] = set()
-        marked: set[int] = set()
-        moved: dict[tuple[int, int], tuple[int, int]] = {}
+        parts = {}
         for name, own in groups.items():
-            rules.add(len(rows))
-            for number, row in enumerate(self.rows):
-                if all(is_missing(row[place]) for place in own):
-                    continue
-                taken = [*self.keys, *own]
-                moved |= {(number, old): (len(rows), new) for new, old in enumerate(taken, 1)}
-                if number in self.marked:
-                    marked.add(len(rows))
-                rows.append([name, *(row[place] for place in taken)])
-        first = next(iter(groups.values()))
-        columns = [replace(self.columns[place], group="") for place in (*self.keys, *first)]
-        return replace(
-            self,
-            columns=[Column(self.grouping, "text"), *columns],
-            rows=rows,
-            marked=frozenset(marked),
-            style=self.style.moved(moved, frozenset(rules - {0})),
-            commands=(),
-            grouping="",
-        )
+            rows = [
+                number
+                for number, row in enumerate(self.rows)
+                if not all(is_missing(row[place]) for place in own)
+            ]
+            part = self.take([*self.keys, *own], rows)
+            columns = [replace(column, group="") for column in part.columns]
+            parts[name] = replace(part, columns=columns, commands=(), grouping="")
+        return stack(parts, self.grouping)
 
     def _groups_of_one_form(self) -> dict[str, list[int]]:
         """The columns of each group; none where their titles and kinds differ, or a column that is
@@ -254,32 +244,27 @@ class Table:
             else {}
         )
 
-    def lines(self, longest: int | None = None, wrap: bool = False) -> list[str]:
-        """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>``
-        before marked rows.
+    def lines(self, longest: int | None = None) -> list[str]:
+        """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.
 
-        longest: characters of a cell; of a longer one the middle is left out, or, where that would
-        make different
-        cells of a column look alike, the words that these have in common.    wrap: a longer one
-        goes on below instead.
+        Args:
+            longest: characters of a cell; a longer one is wrapped. None: no cell is wrapped.
         """
-        columns = []
-        for place, column in enumerate(zip(*self.cells(), strict=True)):
-            texts = shorten([escape.terminal(cell) for cell in column], None if wrap else longest)
-            columns.append(
-                [
-                    f"{text}{self.style.marks.get((row, place), '')}"
-                    for row, text in enumerate(texts)
-                ]
-            )
+        cells = [
+            [
+                f"{escape.terminal(cell)}{self.style.marks.get((row, place), '')}"
+                for place, cell in enumerate(own)
+            ]
+            for row, own in enumerate(self.cells())
+        ]
         grid = Grid(
             [escape.terminal(column.title.removesuffix(" %")) for column in self.columns],
             spans([escape.terminal(column.group) for column in self.columns]),
             [column.kind == "text" for column in self.columns],
-            list(zip(*columns, strict=True)),
+            cells,
             [">" if number in self.marked else "" for number in range(len(self.rows))],
         )
-        return grid.wrapped(longest).lines() if wrap and longest else grid.lines()
+        return (grid.wrapped(longest) if longest else grid).lines()
 
     def text(self) -> str:
         """Title, rows and notes."""
@@ -373,6 +358,38 @@ class Table:
         length = max(1, -(-len(rows) // count))
         for first in range(0, max(1, len(rows)), length):
             yield first, rows[first : first + length]
+
+
+def stack(parts: Mapping[str, Table], title: str) -> Table:
+    """Return tables of the same columns below each other, with a rule between them.
+
+    Args:
+        parts: the tables by their names, which a first column holds.
+        title: of that column.
+    """
+    first = next(iter(parts.values()))
+    rows: list[Sequence[Any]] = []
+    marked: set[int] = set()
+    rules: set[int] = set()
+    best: set[tuple[int, int]] = set()
+    marks: dict[tuple[int, int], str] = {}
+    commands: list[str] = []
+    for name, part in parts.items():
+        start = len(rows)
+        rules |= {start, *(start + row for row in part.style.rules)}
+        marked |= {start + row for row in part.marked}
+        best |= {(start + row, place + 1) for row, place in part.style.best}
+        marks |= {(start + row, at + 1): sign for (row, at), sign in part.style.marks.items()}
+        rows += [[name, *row] for row in part.rows]
+        commands += part.commands
+    return replace(
+        first,
+        columns=[Column(title, "text"), *first.columns],
+        rows=rows,
+        marked=frozenset(marked),
+        commands=commands,
+        style=Style(frozenset(best), marks, frozenset(rules - {0})),
+    )
 
 
 def sentence(text: str) -> str:

@@ -17,6 +17,7 @@ from harness.evaluation.conclusion import (
     conclude,
     difference,
     select_texts,
+    smallest,
 )
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import Edged, Forecast, Power, SweepResult, View
@@ -176,29 +177,27 @@ def _other_lists(view: View) -> list[Sentence]:
 
 
 def _elsewhere(view: View) -> list[Sentence]:
-    """The hop counts where a single list is shown to do better than the winner, and, as an
-    explanation, all where it scores more, and whether the difference depends on hops.
+    """Return where, by hop count, a single list scores more than the winner.
+
+    A hop count at which a list is shown to be better is an addition. The others, and whether the
+    difference depends on the number of hops, are explanations.
     """
-    lead: list[str] = []
-    told: list[str] = []
+    said: list[Sentence] = []
     lists: dict[str, float | None] = {}
     for label, one, found in exceptions(view):
-        scores = (
-            f"the winner scores {percent(found.score)}% and {one.name} "
-            f"{percent(found.baseline_score)}%"
+        text = (
+            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {one.name} "
+            f"{percent(found.baseline_score)}%: {difference(found)}; {smallest(found)}."
         )
-        text = f"At {label} (n = {found.n}) {scores}: {difference(found)}."
-        (lead if found.finding == "worse" else told).append(text)
+        shown_worse = found.finding == "worse"
+        said.append(Sentence("addition" if shown_worse else "explanation", text, "hops"))
         lists[one.name] = one.p_hops
-    told += [
-        f"The difference from {name} {'depends' if shown(p) else 'is not shown to depend'} on "
-        "the number of hops (p "
-        f"{p_value(p)})."
-        for name, p in lists.items()
-        if p is not None
-    ]
-    said = [Sentence("addition", text) for text in lead]
-    return [*said, *([Sentence("explanation", " ".join(told), "hops")] if told else [])]
+    for name, p in lists.items():
+        if p is not None:
+            verb = "depends" if shown(p) else "is not shown to depend"
+            text = f"The difference from {name} {verb} on the number of hops (p {p_value(p)})."
+            said.append(Sentence("explanation", text, "hops"))
+    return said
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:

@@ -1,6 +1,4 @@
-"""What `harness sweep` and `heldout` print: a table of the trials that matter, and sentences,
-chosen by kind.
-"""
+"""The output of `harness sweep` and `heldout`: tables of trials, and sentences chosen by kind."""
 
 from __future__ import annotations
 
@@ -9,72 +7,77 @@ from dataclasses import replace
 
 from harness.benchmark.source import sample_note
 from harness.core.table import Source, Table, counted, fit, paragraph, shown_lines
-from harness.evaluation.conclusion import Kind, Sentence, by_topic, select_texts
+from harness.evaluation.conclusion import Kind, Sentence, by_topic, lead, select_texts
 from harness.report.console.conclusions import sentences
-from harness.report.table import tables
+from harness.report.display import Display
+from harness.report.table import trials
 from harness.report.table.knobs import knobs
+from harness.report.table.main import by_hops
 from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
 """Rows of a short table."""
-FIRST = 2
-"""Metrics of a short table."""
 ALL = 15
 """Trials of a table that explains."""
 
 
 def leaderboard(result: SweepResult, explain: bool = False) -> str:
-    """The trials of a sweep: the ones that matter; with explain the best, every single list, and
-    how sure it is.
+    """Return the trials of a sweep and what they show.
+
+    Args:
+        result: the sweep.
+        explain: whether to show the best trials, every single list and all explanations, rather
+            than the few trials that matter.
     """
     view, said = result.whole, sentences(result, result.tune)
-    table = tables.leaderboard(result, ALL if explain else len(view.rows))
-    metrics, counts = _scores(table), _counts(table)
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
     legend = f"{_won(view)}; Holm p{view.deciding} over {judged}"
-    if explain:
-        columns = [*metrics[:FIRST], *counts, "p", "Holm p", *metrics[FIRST:]]
-        table = table.select(["rank", "strategy", *columns])
-        lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
-        told = f"{legend}; p: exact McNemar by question.{_copies(view)}{_data(view)}"
-        text = _text(table, told, said, "explanation", "forecast")
-        return "\n".join([text, "", *lines]).rstrip("\n")
-    table = table.select(["rank", "strategy", *metrics[:FIRST], *counts, "p", "Holm p"])
-    places = [int(row[0]) - 1 for row in table.rows]
-    return _text(_short(table, view, places), f"{legend}.", said)
+    if not explain:
+        table = trials.leaderboard(result, len(view.rows), "screen")
+        places = [int(row[0]) - 1 for row in table.rows]
+        return _text([_short(table, view, places)], f"{legend}.", said)
+    table = trials.leaderboard(result, ALL, "explained")
+    told = f"{legend}; {_explained(view)}.{_copies(view)}{_data(view)}"
+    text = _text([table, by_hops(result.tune, Display())], told, said, "explanation", "forecast")
+    lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
+    return "\n".join([text, "", *lines]).rstrip("\n")
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
-    """The locked trials on test: the ones that matter; with explain all, and against the best
-    single list of tune.
+    """Return the locked trials on test and what they show.
+
+    Args:
+        result: the sweep.
+        explain: whether to show all of them, hop counts and all explanations, rather than the
+            few trials that matter.
     """
-    view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
-    trials = counted(len(view.rows), "locked trial")
-    legend = f"{_won(view)}; Holm p{view.deciding} over {trials}{view.charge}"
-    metrics = _scores(table)
-    interval = [title for title in (tables.interval_title(view),) if title in table.titles]
-    shown = ["strategy", *metrics[:FIRST], *interval, *_counts(table), "p", "Holm p"]
-    if explain:
-        told = f"p: exact McNemar by question; *: against {view.best_single}, the best list on tune"
-        table = table.select([*shown, "W*", "L*", "Holm p*", *metrics[FIRST:]])
-        return _text(table, f"{legend}; {told}.{_data(view)}", said, "explanation")
-    table = _short(table.select(shown), view, view.best_first)
-    return _text(table, f"{legend}.", said)
+    view, said = result.locked, sentences(result, result.locked)
+    locked = counted(len(view.rows), "locked trial")
+    legend = f"{_won(view)}; Holm p{view.deciding} over {locked}{view.charge}"
+    if not explain:
+        table = _short(trials.heldout(result, "screen"), view, view.best_first)
+        return _text([table], f"{legend}.", said)
+    tables = [trials.heldout(result, "explained"), by_hops(view, Display())]
+    return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", said, "explanation")
 
 
-def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
-    """What was compared, the table, what won and what may not hold; then the paragraphs that
-    explain.
+def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
+    """Return what was compared, the tables, what won, cautions, and explanations.
+
+    Args:
+        tables: the first one has no title; the others have theirs and their notes.
+        legend: stands below the first table.
+        said: all sentences.
+        explained: which kinds of them explain.
     """
-    lead = [
-        *select_texts(said, "verdict", "expectation", "addition"),
-        *(f"caution: {one}" for one in select_texts(said, "caveat")),
-    ]
+    first, *others = tables
     above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
-    below = [line for text in (legend, *lead) for line in paragraph(text)]
+    below = [line for text in (legend, *lead(said)) for line in paragraph(text)]
+    for table in others:
+        below += ["", *shown_lines(table)[:-1]]
     for topic, text in by_topic(said, *explained).items():
         below += ["", *paragraph(f"{topic}: {text}")]
-    return "\n".join([*above, "", *fit(table), "", *below])
+    return "\n".join([*above, "", *fit(first), "", *below])
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
@@ -95,8 +98,8 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     others.sort(key=lambda place: -view.score(view.rows[place]))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
     order = sorted(chosen, key=lambda place: -view.score(view.rows[place]))
-    rows = [table.rows[places.index(place)] for place in order]
-    return replace(table, rows=rows, marked=frozenset({order.index(view.best_place)}), commands=())
+    table = table.take(rows=[places.index(place) for place in order])
+    return replace(table, marked=frozenset({order.index(view.best_place)}), commands=())
 
 
 def _data(view: View) -> str:
@@ -110,17 +113,12 @@ def _copies(view: View) -> str:
     return said if copies else ""
 
 
-def _scores(table: Table) -> list[str]:
-    """The metrics, the objective first."""
-    shares = [column.title for column in table.columns if column.kind == "share"]
-    return [title for title in shares if title != "chain %"]
-
-
-def _counts(table: Table) -> list[str]:
-    return [title for title in table.titles if title in ("W", "L", "GraphWin", "GraphLoss")]
+def _explained(view: View) -> str:
+    """Return what p and the columns with a star are."""
+    return f"p: exact McNemar by question; *: against {view.best_single}, the best list on tune"
 
 
 def _won(view: View) -> str:
     """What W and L are."""
-    known = " (GraphWin, GraphLoss)" if tables.counts_graph_wins(view) else ""
+    known = " (GraphWin, GraphLoss)" if trials.counts_graph_wins(view) else ""
     return f"W, L{known}: won, lost against {view.reference}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.table import Column, Source, Table, counted
+from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import Row, SweepResult
 from harness.sweep.judge import Spec, matches
@@ -18,23 +18,21 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     The first column, ``spec.unit``, names the part; the last is how many candidates a query has in
     the row's pool (on tune), a dash for single lists.
     """
-    parts = [
-        (part["label"], ComparisonTable(result, {**spec, **part}, experiment))
-        for part in spec["parts"]
-    ]
-    tables = [(label, compared, compared.table()) for label, compared in parts]
-    first = tables[0][2]
-    titles = first.titles
-    rows = []
-    for label, compared, table in tables:
+    tables: dict[str, Table] = {}
+    columns: list[Column] = []
+    for part in spec["parts"]:
+        compared = ComparisonTable(result, {**spec, **part}, experiment)
+        table = compared.table()
+        columns = columns or [*table.columns, Column("candidates", "value")]
+        rows = []
         for line, row in zip(compared.lines, table.rows, strict=True):
             values = dict(zip(table.titles, row, strict=True))
-            candidates = _candidates(result, result.whole.rows[line.place])
-            rows.append([label, *(values.get(title) for title in titles), candidates])
-    columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "value")]
-    notes = [*first.notes, "Candidates: mean number of passages in a query's pool, on tune."]
-    commands = [command for _, _, table in tables for command in table.commands]
-    return replace(first, notes=notes, columns=columns, rows=rows, commands=commands)
+            values["candidates"] = _candidates(result, result.whole.rows[line.place])
+            rows.append([values.get(column.title) for column in columns])
+        tables[part["label"]] = replace(table, columns=columns, rows=rows)
+    table = stack(tables, spec["unit"])
+    note = "Candidates: mean number of passages in a query's pool, on tune."
+    return replace(table, notes=[*table.notes, note], style=Style())
 
 
 def _candidates(result: SweepResult, row: Row) -> float | None:

@@ -11,5 +11,5 @@ from .knobs import value_text as value_text
 from .network import describe_network as describe_network
 from .replication import findings as findings
 from .tables import build_tables as build_tables
-from .tables import heldout as heldout
-from .tables import leaderboard as leaderboard
+from .trials import heldout as heldout
+from .trials import leaderboard as leaderboard

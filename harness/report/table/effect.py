@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +20,34 @@ from harness.evaluation.statistic import interaction
 from harness.sweep.folder import View
 
 WHOLE = "all"
+POOLED = "3 or more hops"
 Groups = Mapping[str, NDArray[np.int64]]
 """The questions of each group, by its label."""
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """The winner against a single list on all queries, and on those of each hop count or question
-    type.
+    """The winner against a single list on all questions, and on those of each hop count or type.
 
-    name: of the list.    parts: by ``2 hops``, ``type bridge``.
+    Attributes:
+        name: of the list.
+        whole: the comparison on all questions.
+        hops, types: the comparisons by label, ``2 hops`` or ``type bridge``.
+        pooled: that of three hops and more together, if these are several hop counts.
+        p_hops, p_types: of the test that the difference is the same in all groups.
     """
 
     name: str
     whole: Comparison
     hops: Mapping[str, Comparison]
     types: Mapping[str, Comparison]
+    pooled: Mapping[str, Comparison]
     p_hops: float | None
     p_types: float | None
 
     @cached_property
     def parts(self) -> dict[str, Comparison]:
-        """Both, by label."""
+        """The comparisons of hop counts and types, by label."""
         return {**self.hops, **self.types}
 
 
@@ -56,19 +63,27 @@ def effects(view: View) -> list[Effect]:
     ]
     kinds = [
         parts if len(parts) > 1 else {}
-        for parts in (labelled(view, kind) for kind in ("hops", "type"))
+        for parts in (labelled(view, "hops"), labelled(view, "type"))
     ]
     return [_effect(view, name, *kinds) for name in names]
 
 
-def labelled(view: View, kind: str) -> dict[str, NDArray[np.int64]]:
-    """Questions int64[n] of each hop count (``2 hops``) or type (``type bridge``).    kind:
-    ``hops``, ``type``.
-    """
+def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, NDArray[np.int64]]:
+    """Return the questions int64[n] of each hop count (``2 hops``) or type (``type bridge``)."""
     found = groups(view.queries[kind]).items()
     return {
         f"{label} hops" if kind == "hops" else f"type {label}": members for label, members in found
     }
+
+
+def pooled_hops(parts: Groups) -> dict[str, NDArray[np.int64]]:
+    """Return the questions of three hops and more; empty if they have at most one hop count.
+
+    Args:
+        parts: the questions of each hop count, by ``2 hops``.
+    """
+    many = [own for label, own in parts.items() if label not in ("1 hops", "2 hops")]
+    return {POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else {}
 
 
 def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
@@ -79,15 +94,15 @@ def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
     apart = view.scores[pair[0]] - view.scores[pair[1]]
     held = {part.tobytes() for part in by_hops.values()}
     own = {label: part for label, part in by_type.items() if part.tobytes() not in held}
-    hops, types = (
+    hops, types, pooled = (
         {label: view.compare(*pair, part) for label, part in parts.items()}
-        for parts in (by_hops, own)
+        for parts in (by_hops, own, pooled_hops(by_hops))
     )
     kinds = by_hops, by_type if own else {}
     ps = (
         interaction(apart, [*parts.values()], view.clusters) if parts else None for parts in kinds
     )
-    return Effect(name, view.compare(*pair), hops, types, *ps)
+    return Effect(name, view.compare(*pair), hops, types, pooled, *ps)
 
 
 def effect(view: View) -> list[Table]:
@@ -136,14 +151,20 @@ def effect(view: View) -> list[Table]:
 
 
 def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:
-    """The hop counts where a single list scores more than the winner: the label, the best such
-    list, the comparison, whose p is corrected over all lists and hop counts.
+    """Return the hop counts at which a single list scores more than the winner.
+
+    Returns:
+        The label, the best such list, and the comparison, for each hop count and for three hops
+        and more together. The p are corrected over all lists and rows.
     """
-    found = effects(view)
-    parts = iter(corrected([part for one in found for part in one.hops.values()], view.evaluation))
-    by_label: dict[str, list[tuple[str, Effect, Comparison]]] = {}
-    for one in found:
-        for label in one.hops:
-            by_label.setdefault(label, []).append((label, one, next(parts)))
-    worst = (min(each, key=lambda one: one[2].difference) for each in by_label.values())
-    return [one for one in worst if one[2].difference < 0]
+    cells = [
+        (label, one, found)
+        for one in effects(view)
+        for label, found in {**one.hops, **one.pooled}.items()
+    ]
+    worst: dict[str, tuple[str, Effect, Comparison]] = {}
+    compared = corrected([found for _, _, found in cells], view.evaluation)
+    for (label, one, _), found in zip(cells, compared, strict=True):
+        if found.difference < min(0, worst[label][2].difference if label in worst else 0):
+            worst[label] = label, one, found
+    return list(worst.values())

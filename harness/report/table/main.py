@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
-
-from harness.core.table import Column, Source, Style, Table, shown
-from harness.evaluation.comparison import Comparison
-from harness.evaluation.metric import groups
-from harness.evaluation.statistic import smallest_effect
+from harness.core.table import Column, Field, Source, Style, Table, shown, stack
+from harness.evaluation.conclusion import COLUMNS, judged
 from harness.report.display import Display, normalizer_of
-from harness.report.table.tables import counts_graph_wins, interval_title, trial_table
+from harness.report.table.effect import labelled, pooled_hops
+from harness.report.table.trials import in_paper, trial_table
 from harness.sweep.folder import SweepResult, View, differing
 
 MOST = 12
@@ -38,78 +34,64 @@ def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
 
 
 def _main(results: Sequence[SweepResult], display: Display) -> Table:
-    parts = [_part(result, display) for result in results]
-    names = _group_names(results, display)
+    """Return the table of sweeps of one objective and reference."""
     views = [result.locked for result in results]
-    rows: list[list[Any]] = []
-    marked: set[int] = set()
-    rules: set[int] = set()
-    marks: dict[tuple[int, int], str] = {}
-    grouped = len(parts) > 1
-    for name, part in zip(names, parts, strict=True):
-        start = len(rows)
-        marked |= {start + row for row in part.marked}
-        rules |= {start + row for row in part.style.rules} | {start}
-        marks |= {(start + row, at + grouped): one for (row, at), one in part.style.marks.items()}
-        rows += [[name, *row] if grouped else [*row] for row in part.rows]
-    shared = any(view.deciding for view in views)
-    heads = _heads(views[0], shared)
-    columns = [
-        replace(column, title=heads.get(column.title, column.title), of=heads.get(column.of, ""))
-        for column in parts[0].columns
-    ]
-    columns = [Column("benchmark", "text"), *columns] if grouped else columns
+    parts = [_part(result, display) for result in results]
+    first = next((part for part, view in zip(parts, views, strict=True) if view.deciding), parts[0])
     k = views[0].metric.k
-    metrics = [name for name in parts[0].titles if name.endswith(f"@{k} %")] or parts[0].titles[1:2]
+    metrics = [name for name in first.titles if name.endswith(f"@{k} %")] or first.titles[1:2]
     title = (
         f"{_listed([name.removesuffix(' %') for name in metrics])} on "
         f"{_listed([*dict.fromkeys(view.half for view in views)])}"
     )
-    style = Style(marks=marks, rules=frozenset(rules - {0}))
+    table = first
+    if len(parts) > 1:
+        table = stack(dict(zip(_group_names(results, display), parts, strict=True)), "benchmark")
+        table = replace(table, columns=[table.columns[0], *first.columns], banded=True)
+    signs = {sign for part in parts for sign in part.style.marks.values()}
     source = Source(notes=views[0].source.notes if len(views) == 1 else ())
-    notes = _notes(views, display, set(marks.values()), shared)
-    table = Table("main", title, columns, rows, source, notes, frozenset(marked), style=style)
-    return replace(table, banded=grouped)
+    notes = _notes(views, display, signs)
+    return replace(table, name="main", title=title, source=source, notes=notes, commands=())
 
 
 def _part(result: SweepResult, display: Display) -> Table:
-    """The rows of one sweep, at most ``MOST``, each trial once; of a winner that ranks as a list
-    does, that list.
-    """
-    view, lock = result.locked, result.lock
-    untuned = [one["trial"] for one in lock["baselines"] if one["family"] != "single"]
-    wanted = [*untuned, *(one["trial"] for one in lock["fusers"])]
-    found = dict.fromkeys(view.place(trial) for trial in wanted)
-    fused = [
-        place
-        for place in found
-        if place is not None and (place == view.best_place or not view.is_winner(place))
+    """Return the rows of one sweep, single lists first; a rule stands above the fusions."""
+    view = result.locked
+    untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
+    places = _places(result, untuned)
+    table = trial_table("main", result, view, places, "paper")
+    rows = [
+        [_label(view, place, untuned, display), *row[1:]]
+        for place, row in zip(places, table.rows, strict=True)
     ]
+    signs = {(number, 1): _sign(view, place) for number, place in enumerate(places)}
+    marks = {cell: sign for cell, sign in signs.items() if sign}
+    lists = sum(view.rows[place]["family"] == "single" for place in places)
+    rules = frozenset({lists} if 0 < lists < len(places) else ())
+    return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
+
+
+def _places(result: SweepResult, untuned: Sequence[str]) -> list[int]:
+    """Return the rows of a sweep: lists, untuned fusions, tuned ones; the best first in each.
+
+    At most ``MOST`` of them, each trial once. The winner and the lists that it is compared with
+    are always among them. For a winner that ranks as a list does, that list is shown.
+    """
+    view = result.locked
+    wanted = [*untuned, *(one["trial"] for one in result.lock["fusers"])]
+    found = [place for trial in wanted if (place := view.place(trial)) is not None]
+    fused = [place for place in found if place == view.best_place or not view.is_winner(place)]
     kept = {view.best_place, *view.rivals.values()}
 
     def strength(place: int) -> tuple[bool, float]:
         return place not in kept, -view.score(view.rows[place])
 
-    best = sorted([*view.singles.values(), *fused], key=strength)[:MOST]
-    singles = [place for place in best if view.rows[place]["family"] == "single"]
-    tuned = [place for place in best if place not in singles]
-    for group in (singles, tuned):
-        group.sort(key=lambda place: -view.score(view.rows[place]))
-    tuned.sort(key=lambda place: view.rows[place]["trial"] not in untuned)
-    places = [*singles, *tuned]
-    table = trial_table("main", result, view, places)
-    metrics = [f"{name} %" for name in view.usual_metrics if f"{name} %" in table.titles]
-    interval = [title for title in (interval_title(view),) if title in table.titles]
-    table = table.select(["strategy", metrics[0], *interval, *metrics[1:], "W", "L", "p", "Holm p"])
-    rows = [
-        [_label(view, place, untuned, display), *row[1:]]
-        for place, row in zip(places, table.rows, strict=True)
-    ]
-    marks = {
-        (number, 1): sign for number, place in enumerate(places) if (sign := _sign(view, place))
-    }
-    rules = frozenset({len(singles)} if singles and tuned else ())
-    return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
+    def group(place: int) -> tuple[bool, bool, float]:
+        row = view.rows[place]
+        return row["family"] != "single", row["trial"] not in untuned, -view.score(row)
+
+    best = sorted(dict.fromkeys([*view.singles.values(), *fused]), key=strength)
+    return sorted(best[:MOST], key=group)
 
 
 def _label(view: View, place: int, untuned: Sequence[str], display: Display) -> str:
@@ -129,22 +111,6 @@ def _sign(view: View, place: int) -> str:
     if found is None or not shown(found.p_holm):
         return ""
     return BETTER if (found.difference or 0) > 0 else WORSE
-
-
-def _heads(view: View, shared: bool) -> dict[str, str]:
-    """What the heads of a trial's columns are in a paper.
-
-    shared: whether questions share gold passages.
-    """
-    score = f"{view.objective} %"
-    heads = {
-        score: score,
-        "p": "p (McNemar)" if view.metric.binary else "p (sign test)",
-        "95% (Wilson)": "95% by cluster" if shared else "95% (Wilson)",
-        "Holm p": "Holm p by cluster" if shared else "Holm p",
-    }
-    counts = {"W": "GraphWin", "L": "GraphLoss"} if counts_graph_wins(view) else {}
-    return {**heads, **counts}
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
@@ -168,10 +134,10 @@ def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     ]
 
 
-def _notes(views: Sequence[View], display: Display, signs: set[str], shared: bool) -> list[str]:
-    """What W and L are, what p is, the signs, and which evaluation it is."""
-    first = views[0]
-    wins, losses = ("GraphWin", "GraphLoss") if counts_graph_wins(first) else ("W", "L")
+def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> list[str]:
+    """Return the notes: what W, L and p are, what the signs mean, and which evaluation it is."""
+    first, shared = views[0], any(view.deciding for view in views)
+    wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
     reference = display.list.get(first.reference, first.reference)
     test = "exact McNemar" if first.metric.binary else "sign"
     lists = _listed(
@@ -203,42 +169,32 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def by_hops(view: View, display: Display) -> Table:
-    """The winner on the questions of each hop count, and of three hops and more together, beside
-    the smallest difference that this many questions could have shown.
+    """Return the winner's comparison with the reference on the questions of each hop count.
+
+    Three hops and more are also one row together. The last column is the smallest difference that
+    so many questions can show.
     """
-    members = groups(view.queries["hops"])
-    parts = {f"{hops}": own for hops, own in members.items()}
-    many = [own for hops, own in members.items() if int(hops) > 2]
-    if len(many) > 1:
-        parts["3 or more"] = np.sort(np.concatenate(many))
+    parts = labelled(view, "hops")
+    parts |= (many := pooled_hops(parts))
     reference = view.singles.get(view.reference, view.winner_place)
     found = {name: view.compare(view.winner_place, reference, own) for name, own in parts.items()}
-    wins, losses = ("GraphWin", "GraphLoss") if counts_graph_wins(view) else ("W", "L")
-    columns = [
-        Column("hops", "text"),
-        Column("n", "count"),
-        Column(f"{view.objective} %"),
-        Column(wins, "count"),
-        Column(losses, "count"),
-        Column("p (McNemar)" if view.metric.binary else "p (sign test)", "p"),
-        *([Column("p by cluster", "p")] if view.deciding else []),
-        Column("smallest difference (points)", "points"),
+    columns = judged(found.get, "n", "W", "L", "p", "p by cluster", "detectable")
+    n, *others = [replace(one, column=in_paper(one.column, view)) for one in columns]
+    shown = [one for one in others if one.column.name != "p_deciding" or view.deciding]
+    fields: list[Field[str]] = [
+        Field(Column("hops", "text"), lambda label: label.removesuffix(" hops")),
+        n,
+        Field(Column(f"{view.objective} %"), lambda name: found[name].score),
+        *shown,
     ]
-    rows = [[name, *_of_hops(one, bool(view.deciding))] for name, one in found.items()]
+    wins, losses = (in_paper(COLUMNS[title], view).title for title in ("W", "L"))
     name = display.list.get(view.reference, view.reference)
     notes = [
         f"{wins}, {losses}: questions that the winner finds and {name} does not, and the reverse. "
-        "Smallest difference: the net share of wins that the exact test by question finds in 4 of "
-        "5 cases, with this n and this share of questions won or lost; a dash where none is."
+        "Detectable: the smallest net share of wins, in points, that the test finds in 4 of 5 "
+        "cases with so many questions and clusters and this share of questions won or lost; a "
+        "dash where no difference can be shown."
     ]
-    rules = frozenset({len(parts) - 1} if "3 or more" in parts else ())
+    style = Style(rules=frozenset({len(parts) - 1} if many else ()))
     title = f"{view.winner_name} by number of hops on {view.half}"
-    style = Style(rules=rules)
-    return Table("by_hops", title, columns, rows, Source(), notes, style=style)
-
-
-def _of_hops(one: Comparison, shared: bool) -> list[Any]:
-    discordance = (one.wins + one.losses) / one.n
-    smallest = smallest_effect(one.n, discordance) if discordance else None
-    deciding = [one.p_deciding] if shared else []
-    return [one.n, one.score, one.wins, one.losses, one.p, *deciding, smallest]
+    return Table.of("by_hops", title, fields, parts, Source(), notes, style=style)

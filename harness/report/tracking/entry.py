@@ -13,7 +13,7 @@ from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.core.table import counted
 from harness.report.figure import Picture, alpha, frontier
-from harness.report.table.tables import counts_graph_wins
+from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
@@ -163,16 +163,18 @@ class _Export:
 
     @cached_property
     def metrics(self) -> list[dict[str, float]]:
-        """The metrics of each row: one name for one number.
+        """The metrics of each row: those that the description of a trial's columns gives to a
+        tracker, and the bounds of its intervals; one name for one number.
 
         Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
         first, because MLflow's page that compares runs opens on the metric that was logged first.
         """
         view = self.view
         same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
-        counts = GRAPH if same else ("wins", "losses", *GRAPH)
-        metrics = sorted(self.result.metrics, key=lambda name: name != view.objective)
-        names = [*metrics, *counts, *NUMBERS, "wilson", "wilson_low", "wilson_high"]
+        left_out = ("wins", "losses") if same else ()
+        tracked = [name for name in tracked_names(self.result, view) if name not in left_out]
+        further = (*GRAPH, *NUMBERS, "wilson", "wilson_low", "wilson_high")
+        names = list(dict.fromkeys([*tracked, *further]))
         return [scores(row, names) for row in view.rows]
 
     @cached_property

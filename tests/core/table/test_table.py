@@ -32,21 +32,11 @@ def test_text() -> None:
     ]
 
 
-def test_a_long_cell_loses_its_middle() -> None:
-    table = Table("a", "a", [Column("x", "text")], [["x" * 60 + " the end of it"]])
-    assert table.lines(30)[2] == "x" * 16 + "…the end of it"
-
-
-def test_different_cells_do_not_look_alike_when_they_are_cut():
-    names = [
-        f"learned penalty=1 features=rank+score {chosen}cap=50 dense+graph+fitted"
-        for chosen in ("", "relational m=30 ")
-    ]
-    table = Table(
-        "t", "T", [Column("strategy", "text")], [[name] for name in (*names, "graph", "graph")]
-    )
-    assert table.lines(30)[2:] == ["learned …", "learned … relational m=30", "graph", "graph"]
-    assert table.lines(200)[2:] == [*names, "graph", "graph"]
+def test_a_long_cell_is_wrapped_at_words_and_nothing_is_lost() -> None:
+    columns = [Column("strategy", "text"), Column("W", "count")]
+    table = Table("t", "T", columns, [["learned penalty=1 cap=50", 3]], marked=frozenset({0}))
+    assert table.lines(17)[2:] == ["> learned penalty=1  3", "  cap=50"]
+    assert table.lines()[2:] == ["> learned penalty=1 cap=50  3"]
 
 
 def test_csv_is_exact() -> None:

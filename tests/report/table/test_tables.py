@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.table import Table
 from harness.report import experiment
-from harness.report.table import tables
+from harness.report.table import tables, trials
 from harness.report.table.ceiling import ceiling
 from harness.report.table.knobs import knobs
 from harness.sweep.folder.result import SweepResult
@@ -26,7 +26,7 @@ def column(table: Table, title: str) -> list[str]:
 
 
 def test_heldout(result: SweepResult) -> None:
-    table = tables.heldout(result)
+    table = trials.heldout(result)
     assert table.cells()[0] == [
         "boltzmann pit alpha=0.7 beta=0.5 cap=20",
         "83.3",
@@ -64,7 +64,7 @@ def test_heldout(result: SweepResult) -> None:
 
 
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
-    said = tables.heldout(result).caption
+    said = trials.heldout(result).caption
     for fact in (
         "the test half of sample (6 questions)",
         "last_hop@k: the last gold passage in hop order is in the top k",
@@ -75,11 +75,11 @@ def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
         "on the 5 questions whose gold passages are a chain",
     ):
         assert fact in said
-    assert "evaluation" not in tables.leaderboard(result).caption
+    assert "evaluation" not in trials.leaderboard(result).caption
 
 
 def test_leaderboard(result: SweepResult) -> None:
-    table = tables.leaderboard(result)
+    table = trials.leaderboard(result)
     assert column(table, "rank") == [str(place) for place in range(1, 9)]
     assert column(table, "last_hop@5 %") == [
         "75.0",
@@ -98,7 +98,7 @@ def test_leaderboard(result: SweepResult) -> None:
 
 
 def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> None:
-    table = tables.leaderboard(result, 2)
+    table = trials.leaderboard(result, 2)
     assert column(table, "rank") == ["1", "2", "3", "7", "8"]
     assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
 
@@ -110,7 +110,7 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
     ranks = result.whole.ranks.copy()
     ranks[1] = ranks[2] = ranks[0]
     np.save(result.folder / "ranks.npy", ranks)
-    short, whole = (tables.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
+    short, whole = (trials.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
     assert column(short, "rank") == [
         "3",
         "4",
@@ -126,34 +126,20 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
 
 def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None:
     assert (
-        tables.leaderboard(result).commands[5]
+        trials.leaderboard(result).commands[5]
         == "harness sweep dataset=sample grid=point fuser=rrf fuser.k=60"
     )
 
 
-def test_by_hops(result: SweepResult) -> None:
-    table = tables.by_group(result.locked, "hops")
-    assert [column.title for column in table.columns] == [
-        "strategy",
-        "all (n=6)",
-        "2 hops (n=5)",
-        "3 hops (n=1)",
-    ]
-    assert column(table, "2 hops (n=5)") == ["100.0", "40.0", "60.0", "60.0", "40.0"]
-    assert column(table, "3 hops (n=1)") == ["0.0"] * 5
-
-
 def test_by_type(result: SweepResult) -> None:
-    table = tables.by_group(result.locked, "type")
+    table = tables.by_type(result.locked)
     assert column(table, "bridge_type (n=5)") == ["80.0", "40.0", "60.0", "60.0", "20.0"]
     assert column(table, "comparison (n=1)") == ["100.0", "0.0", "0.0", "0.0", "100.0"]
 
 
 def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s2", heldout=False)
-    table = tables.by_group(result.locked, "hops")
-    assert "the tune half of sample (8 questions)" in table.caption
-    assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
+    assert "the tune half of sample (8 questions)" in tables.by_type(result.locked).caption
     assert [table.name for table in tables.build_tables(result)] == [
         "best_list",
         "metrics",
@@ -200,7 +186,7 @@ def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
 
 
 def test_sort_keys_are_the_values(result: SweepResult) -> None:
-    row = tables.heldout(result).html().splitlines()[3]
+    row = trials.heldout(result).html().splitlines()[3]
     assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
     assert (
         f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.436' in row

@@ -1,0 +1,254 @@
+"""The columns of a trial, described once, and the tables that select among them.
+
+``trial_fields`` is the only description: a column that is added there, with the faces that show
+it, is in every table of trials, on every medium, and in MLflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, cast
+
+from harness.core.table import Column, Field, Table, counted
+from harness.evaluation.conclusion import judged
+from harness.sweep.folder import SweepResult, View, rerun
+
+Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
+"""Who shows a column: the terminal (short, and with explain=true), the table of a paper, three
+further tables of a report, and MLflow. The full tables (site, notebook) show every column.
+"""
+EVERYWHERE: tuple[Face, ...] = (
+    "screen",
+    "explained",
+    "paper",
+    "best_list",
+    "metrics",
+    "leaderboard",
+)
+JUDGED: tuple[Face, ...] = ("screen", "explained", "paper", "tracker")
+BEST = ("W", "L", "Holm p")
+"""The columns that are also shown against the best single list, with a star."""
+LEADING = 2
+"""Metrics besides the objective that stand before W and L."""
+AGAINST = (
+    "W and L{known}: questions that the strategy finds and {reference} does not, and the "
+    "reverse; p: raw, {test} by question; W*, L*, Holm p*: the same against {best}, the best "
+    "single list on tune."
+)
+
+
+def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
+    """Return the columns of a trial in their order.
+
+    Args:
+        result: the sweep.
+        view: its trials on one split.
+
+    Returns:
+        A field a column; it reads the place of a row of the view. The column's name is its key in
+        trials.parquet and in MLflow.
+    """
+    leading, others = further_metrics(result)
+    scored: tuple[Face, ...] = ("screen", "explained", "paper", "leaderboard", "tracker")
+    objective = _field(view, f"{view.objective} %", view.objective, scored)
+    interval = Column(interval_title(view), "interval", of=objective.column.title, name="wilson")
+    fields = [
+        _field(view, "strategy", "name", EVERYWHERE, "text"),
+        objective,
+        Field(
+            interval,
+            lambda place: _interval(view, place),
+            view.metric.binary and view is not result.whole,
+            JUDGED,
+        ),
+    ]
+    for number, name in enumerate(leading):
+        faces: tuple[Face, ...] = ("explained", "tracker")
+        faces += ("screen",) if number == 0 else ()
+        faces += ("paper",) if name in view.usual_metrics else ("metrics",)
+        fields.append(_field(view, f"{name} %", name, faces))
+    fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
+    if not counts_graph_wins(view) and any("graph_win" in row for row in view.rows):
+        faces = ("screen", "explained", "metrics", "tracker")
+        fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
+        fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
+    fields += _against(view, view.reference, ["Holm p"], JUDGED)
+    fields += _against(view, view.best_single, BEST, ("explained", "best_list"), "*")
+    titles = ["difference", "95% of difference"]
+    fields += _against(view, view.reference, titles, ("best_list", "tracker"))
+    for name in others:
+        fields.append(_field(view, f"{name} %", name, ("explained", "metrics", "tracker")))
+    return fields
+
+
+def trial_table(
+    name: str, result: SweepResult, view: View, places: Sequence[int], face: Face | None = None
+) -> Table:
+    """Return the table of some trials, a row each; the winner is marked.
+
+    Args:
+        name: of the table.
+        result: the sweep.
+        view: its trials on one split.
+        places: the rows of the view.
+        face: who shows the table; None: every column.
+    """
+    notes = [
+        against(view),
+        f"Holm p: corrected over all that was compared on {view.split}{view.charge}; difference: "
+        f"from {view.reference}, in points, 95% score interval; {decided(view)}"
+        f"Bold: the winner that was locked on tune{view.disguise}.",
+    ]
+    marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
+    commands = [rerun(view.rows[place]) for place in places]
+    fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
+    if face == "paper":
+        fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
+    title = f"The trials on {view.half}"
+    return Table.of(name, title, fields, places, view.source, notes, marked, commands)
+
+
+def tracked_names(result: SweepResult, view: View) -> list[str]:
+    """Return the names of the columns that become metrics of MLflow, the objective first."""
+    fields = trial_fields(result, view)
+    return [one.column.name for one in fields if "tracker" in one.faces]
+
+
+def heldout(result: SweepResult, face: Face | None = None) -> Table:
+    """Return the locked trials, best first; the full table also has the objective on chains."""
+    view = result.locked
+    table = trial_table("heldout", result, view, view.best_first, face)
+    chain = view.queries["chain"].to_numpy(dtype=bool)
+    if face or not chain.any():
+        return table
+    on_chains = view.scores[:, chain].mean(axis=1)
+    rows = [
+        [*row, on_chains[place]] for row, place in zip(table.rows, view.best_first, strict=True)
+    ]
+    questions = counted(int(chain.sum()), "question")
+    note = f"Chain: {view.objective} on the {questions} whose gold passages are a chain."
+    columns = [*table.columns, Column("chain %")]
+    return replace(table, columns=columns, rows=rows, notes=[*table.notes, note])
+
+
+def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None = None) -> Table:
+    """Return the trials on tune, best first.
+
+    Args:
+        result: the sweep.
+        limit: the number of best trials that differ from all before them; the single lists and
+            the trials of the command line are added. None: all trials.
+        face: who shows the table; None: every column.
+    """
+    view = result.whole
+    places = range(len(view.rows))
+    repeats = [
+        limit is not None and (view.copies[place] or view.is_winner(place)) for place in places
+    ]
+    shown = [place for place in places if not repeats[place] or place == view.best_place]
+    kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
+    table = trial_table("leaderboard", result, view, kept, face)
+    rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
+    note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
+    columns = [Column("rank", "count"), *table.columns]
+    return replace(table, columns=columns, rows=rows, notes=[note, *table.notes])
+
+
+def in_paper(column: Column, view: View) -> Column:
+    """Return the column with the head that it has in the table of a paper."""
+    heads = {
+        "p": "p (McNemar)" if view.metric.binary else "p (sign test)",
+        "p_holm": "Holm p by cluster" if view.deciding else "Holm p",
+    }
+    if counts_graph_wins(view):
+        heads |= {"wins": "GraphWin", "losses": "GraphLoss"}
+    return replace(column, title=heads.get(column.name, column.title))
+
+
+def counts_graph_wins(view: View) -> bool:
+    """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense."""
+    return view.metric.name == "last_hop" and view.reference == (
+        "dense" if "dense" in view.singles else view.reference
+    )
+
+
+def interval_title(view: View) -> str:
+    """Return the head of a score's interval, which names its method."""
+    return "95% by cluster" if view.deciding else "95% (Wilson)"
+
+
+def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:
+    """Return the metrics besides the objective: those before W and L, and all others.
+
+    full_sup and recall at the objective's depth come first, then the other metrics of that depth.
+    """
+    view = result.whole
+    own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != str(view.metric.k or 5))
+    names = [
+        name
+        for name in dict.fromkeys([*view.usual_metrics, *own])
+        if name in own and name != view.objective
+    ]
+    return names[:LEADING], names[LEADING:]
+
+
+def decided(view: View) -> str:
+    """Return the part of a caption that says that p and intervals are by cluster, or why there
+    are none; empty if no two questions share gold.
+    """
+    clusters = "clusters of questions that share gold passages"
+    return {
+        " by cluster": f"Holm p and intervals by cluster: whole {clusters} change sides; ",
+        " (too few clusters)": f"no Holm p and no interval: too few {clusters}; ",
+    }.get(view.deciding, "")
+
+
+def against(view: View) -> str:
+    """Return the sentence that explains W, L and p, and the columns with a star."""
+    known = " (GraphWin and GraphLoss)" if counts_graph_wins(view) else ""
+    test = "exact two-sided McNemar" if view.metric.binary else "sign test"
+    best = view.best_single or "no list"
+    return AGAINST.format(best=best, reference=view.reference, known=known, test=test)
+
+
+def _field(
+    view: View,
+    title: str,
+    name: str,
+    faces: Iterable[Face],
+    kind: Literal["share", "text", "count"] = "share",
+) -> Field[int]:
+    """Return the column of what rows have under a name."""
+    rows = cast("Sequence[dict[str, object]]", view.rows)
+    return Field(
+        Column(title, kind, name=name), lambda place: rows[place].get(name), faces=tuple(faces)
+    )
+
+
+def _against(
+    view: View,
+    baseline: str | None,
+    titles: Sequence[str],
+    faces: tuple[Face, ...],
+    mark: str = "",
+) -> list[Field[int]]:
+    """Return columns of the comparison with a single list.    mark: behind the titles."""
+    fields: list[Field[int]] = judged(
+        lambda place: view.outcome(place, baseline), *titles, mark=mark
+    )
+    return [replace(one, faces=faces) for one in fields]
+
+
+def _interval(view: View, place: int) -> tuple[float, float] | None:
+    """Return the interval of the objective; None if there are too few clusters."""
+    own = view.compare(place, place)
+    return None if own.too_few else own.wilson_cluster
+
+
+def _copies(view: View, limit: int | None) -> str:
+    """Return how many trials have the gold ranks of another; empty if none has."""
+    copies = sum(view.copies)
+    left = " and are left out" if limit else ""
+    told = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
+    return told if copies else ""
