@@ -60,10 +60,10 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
+    from harness.evaluation.gate import Gate
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
-    from harness.evaluation.verdict import Gate
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
@@ -132,7 +132,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
 
 
 def _gate(config: DictConfig) -> Gate | None:
-    from harness.evaluation.verdict import Gate
+    from harness.evaluation.gate import Gate
 
     if config.gate.kind is not None:
         return Gate(str(config.gate.kind), config.margin)
@@ -142,7 +142,8 @@ def _gate(config: DictConfig) -> Gate | None:
 
 def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
     """Say what the gate says, and end with its status."""
-    from harness.evaluation.verdict import STATUS, renamed
+    from harness.evaluation.gate import STATUS
+    from harness.evaluation.verdict import renamed
 
     answer, line = gate.answer_all(renamed(found))
     print(line, flush=True)
@@ -152,15 +153,15 @@ def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, what is better, and the reasons."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, lead
+    from harness.evaluation.conclusion import by_topic, conclude_all, lead
     from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.verdict import renamed, sentences, short_table
+    from harness.evaluation.verdict import renamed, short_table
 
     shown = renamed(found)
     short = short_table(shown)
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
-    said = sentences(shown, headroom(shown))
+    said = conclude_all(shown, headroom(shown))
     print(*(line for text in lead(said) for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")

@@ -1,29 +1,26 @@
-"""A comparison in plain sentences and in columns: what is better, by how much, whether by chance,
-what was not seen.
-"""
+"""The words for findings and cautions: one set for terminal, PDF, site, notebooks and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Column, Field, Scale, counted, p_value, percent
-from harness.evaluation.comparison import EQUAL, Comparison, Outcome
-from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic import mcnemar
+from harness.core.table import LEVEL, counted, p_value, percent
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.headroom import Headroom
+
+if TYPE_CHECKING:
+    from harness.evaluation.system_comparison import SystemComparison
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
 SEEN = "detectable difference"
-UNANSWERED = ": these questions cannot show whether choosing among the lists adds to {best}"
-
-
-T = TypeVar("T")
+NAMED = 3
+"""Comparisons that a sentence names; of more it says how many."""
 Kind = Literal[
     "compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"
 ]
@@ -31,26 +28,6 @@ LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "cav
 """What every face shows; the other kinds are shown with explain=true, in the report and on the
 site.
 """
-
-
-COLUMNS: Mapping[str, Column] = {
-    one.title: one
-    for one in (
-        Column("n", "count", name="n"),
-        Column("W", "count", name="wins"),
-        Column("L", "count", name="losses"),
-        Column("p", "p", name="p"),
-        Column("p by question", "p", name="p"),
-        Column("p by cluster", "p", name="p_deciding"),
-        Column("Holm p", "p", name="p_holm"),
-        Column("difference", "points", name="difference"),
-        Column("95% of difference", "span", name="interval"),
-        Column("OR", "value", name="odds_ratio"),
-        Column("odds ratio", "value", name="odds_ratio"),
-        Column("detectable", "points", name="detectable"),
-    )
-}
-"""The columns of a comparison, by title. The name is that of the comparison's field."""
 
 
 @dataclass(frozen=True)
@@ -93,45 +70,75 @@ def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
 
 
 def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
-    """The verdict, what rules where its interval says otherwise, and what was not shown.
+    """Return the verdict on a pair, cautions, and what could not be shown.
 
-    Holm's p decides where there is one, else the raw one.
+    Holm's p decides if there is one, else the raw one.
     """
-    score, other = found.scale.score(found.score), found.scale.score(found.baseline_score)
+    scale = found.scale
+    score, other = scale.score(found.score), scale.score(found.baseline_score)
     if not found.wins and not found.losses:
-        return [
-            Sentence(
-                "verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}."
-            )
-        ]
+        text = f"{ours} and {theirs} score {score} and differ on no {scale.item}."
+        return [Sentence("verdict", text)]
     said = [
         Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found)}.")
     ]
+    pair = f"{ours} against {theirs}"
     if found.contradicted:
-        said.append(Sentence("caveat", f"Against {theirs} {_rule(found)}."))
+        rule = "the p of the test decides"
+        if found.p_holm is not None:
+            rule = "Holm p decides, which is corrected for all comparisons"
+        verb = "excludes" if found.finding == "even" else "holds"
+        text = f"{pair}: {rule}; the interval, which is not corrected, {verb} 0."
+        said.append(Sentence("caveat", text))
     if (size := found.undone_by) is not None:
         text = (
-            f"Against {theirs}: one more cluster of {size} {found.scale.item}s, all won by the "
-            "other side, would undo this finding."
+            f"{pair}: one more cluster of {size} {scale.item}s, all won by the other side, would "
+            "undo this finding."
         )
         said.append(Sentence("caveat", text))
     if found.interval is not None and found.finding == "even":
-        said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
+        said.append(Sentence("explanation", f"{pair}: {_limit(found)}.", SEEN))
+    return said
+
+
+def conclude_all(
+    found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]
+) -> list[Sentence]:
+    """Return what several comparisons show together, cautions, and each pair by itself.
+
+    Args:
+        found: the comparisons of one call; a single one is not corrected.
+        rooms: what fusion could win, by metric.
+    """
+    said: list[Sentence] = []
+    for one in found:
+        known = one if len(found) > 1 else one.with_fields(p_holm=None)
+        pair = conclude(known, f"{one.name} by {one.metric}", one.baseline)
+        said += [replace(each, topic=str(one.metric)) for each in pair]
+    if len(found) > 1:
+        cautions = _merged([one.text for one in said if one.kind == "caveat"])
+        pairs = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
+        said = [Sentence("verdict", _summary(found)), *cautions, *pairs]
+    said += [Sentence("caveat", text) for text in _once(found)]
+    said += [Sentence("caveat", text) for one in found for text in one.cautions()]
+    first = found[0]
+    for metric, room in rooms.items():
+        if room.questions:
+            said.append(Sentence("addition", room.addition(first.scale, metric=metric)))
+            text = room.explanation(first.scale, first.fusable)
+            said.append(Sentence("explanation", text, metric))
     return said
 
 
 def difference(found: Comparison) -> str:
-    """The difference with its interval, wins, losses, the p that decides and, in words, whether it
-    is one.
+    """Return the difference with its interval, wins, losses, the p that decides, and the finding
+    in words.
     """
     ruling, counts = found.ruling, f"{found.wins} won, {found.losses} lost"
     gain = found.scale.gain(found.difference)
     if ruling.interval is None:
-        few = (
-            f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)} are too "
-            "few for a p"
-        )
-        return f"{gain} ({counts}; {few}), no difference is shown"
+        items = f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)}"
+        return f"{gain} ({counts}; {items} are too few for a p), no difference is shown"
     kind, p = ("raw", ruling.p) if found.p_holm is None else ("Holm", found.p_holm)
     how = ruling.how and f" {ruling.how}"
     verdict = "no difference is shown" if found.finding == "even" else f"which is {found.finding}"
@@ -141,78 +148,73 @@ def difference(found: Comparison) -> str:
     )
 
 
-def _rule(found: Comparison) -> str:
-    """Which p decides, and what the interval says against it."""
-    exact = (
-        "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
-    )
-    rule = (
-        f"{exact} decides"
-        if found.p_holm is None
-        else "Holm p decides, which is corrected for all comparisons"
-    )
-    return (
-        f"{rule}; the interval, which is not corrected, "
-        f"{'excludes' if found.finding == 'even' else 'holds'} 0"
-    )
+def smallest(found: Comparison) -> str:
+    """Return the smallest difference that the questions of a comparison can show."""
+    if found.ruling.least > LEVEL:
+        where = f" in {counted(found.units, 'cluster')}" if found.shared else ""
+        least = p_value(found.ruling.least)
+        items = counted(found.n, found.scale.item)
+        return f"with {items}{where} no difference can be shown: the least p is {least}"
+    if found.detectable is None:
+        return f"{found.scale.item}s differ so seldom that a real difference would often be missed"
+    gain = found.scale.gain(found.detectable)
+    return f"the smallest difference that would be shown in 4 of 5 cases is {gain}"
 
 
 def _limit(found: Comparison) -> str:
-    """What a comparison without a finding can still say."""
-    margin = f"{100 * found.margin:g} points"
+    """Return what a comparison without a finding still says."""
     if found.within_margin:
-        return f"they are shown to differ by less than {margin}: the whole interval lies within."
-    items = counted(found.n, found.scale.item)
-    if found.ruling.least > LEVEL:
-        where = f" in {counted(found.units, 'cluster')}" if found.shared else ""
-        return (
-            f"with {items}{where} no difference can be shown: the least p is "
-            f"{p_value(found.ruling.least)}."
-        )
-    if found.detectable is None:
-        return f"with {items} that differ so seldom, even a real difference would often be missed."
-    effect = "difference" if found.test == "flip" else "net win"
-    return (
-        f"a {effect} below {found.scale.gain(found.detectable)} would often be missed with {items}."
+        margin = f"{100 * found.margin:g} points"
+        return f"they are shown to differ by less than {margin}: the whole interval lies within"
+    return smallest(found)
+
+
+def _merged(cautions: Sequence[str]) -> list[Sentence]:
+    """Return cautions of several pairs, those with the same words as one."""
+    pairs: dict[str, list[str]] = {}
+    for text in cautions:
+        pair, _, words = text.rpartition(": ")
+        pairs.setdefault(words, []).append(pair)
+    return [Sentence("caveat", f"{', '.join(own)}: {words}") for words, own in pairs.items()]
+
+
+def _once(found: Sequence[SystemComparison]) -> list[str]:
+    """Return a caution for systems with one run that are compared with systems with several."""
+    names = dict.fromkeys(
+        name
+        for one in found
+        if one.repeats
+        for name in (one.name, one.baseline)
+        if name not in one.repeats
     )
+    told = "has one run: how much its runs would vary is not known, and not in p."
+    return [f"{', '.join(names)} {told}"] if names else []
 
 
-def smallest(found: Comparison) -> str:
-    """Return the smallest difference that the questions of a comparison can show."""
-    if found.detectable is None:
-        return "no difference can be shown there in 4 of 5 cases"
-    gain = found.scale.gain(found.detectable)
-    return f"the smallest difference that 4 of 5 cases show there is {gain}"
-
-
-def judged(
-    of: Callable[[T], Comparison | Outcome | None],
-    *titles: str,
-    scale: Scale = SHARES,
-    mark: str = "",
-    group: str = "",
-) -> list[Field[T]]:
-    """Return columns of a comparison, empty where there is none.
-
-    Args:
-        of: returns the comparison of an item.
-        titles: which columns, by their titles in ``COLUMNS``.
-        scale: the unit of the scores.
-        mark: added to each title.
-        group: a head above them.
+def _summary(found: Sequence[SystemComparison]) -> str:
+    """Which runs are better or worse than a baseline after Holm's correction, and of how many
+    nothing is shown.
     """
-    fields = []
-    for title in titles:
-        known = COLUMNS[title]
-        column = scale.column(f"{title}{mark}", known.kind)
-        beside = "difference" if known.kind == "span" and "difference" in titles else ""
-        column = replace(column, of=beside, group=group, name=known.name)
-        fields.append(Field(column, partial(_value, of, known.name)))
-    return fields
+    several = len({one.baseline for one in found}) > 1
+    groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
+    told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
+    rest = len(found) - sum(map(len, groups.values()))
+    if not told:
+        return f"No difference is shown in any of {len(found)} comparisons (Holm p)."
+    unshown = [f"in {rest} no difference is shown"] if rest else []
+    return f"Of {len(found)} comparisons (Holm p) {'; '.join([*told, *unshown])}."
 
 
-def _value(of: Callable[[T], Comparison | Outcome | None], name: str, item: T) -> Any:
-    return None if (one := of(item)) is None else getattr(one, name)
+def _named(members: Sequence[SystemComparison], several: bool) -> str:
+    """several: whether there are several baselines, which then are named."""
+    if len(members) > NAMED:
+        return f"{len(members)} are"
+    over = [f" over {one.baseline}" if several else "" for one in members]
+    gains = [
+        f"({one.scale.gain(one.difference)}{than})" for one, than in zip(members, over, strict=True)
+    ]
+    each = [f"{one.name} by {one.metric} {gain}" for one, gain in zip(members, gains, strict=True)]
+    return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
 
 
 def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:
@@ -239,88 +241,3 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64])
             "questions the intervals may be too narrow."
         )
     return [Sentence("caveat", text) for text in said]
-
-
-@dataclass(frozen=True)
-class Headroom:
-    """What choosing, for each question, the right one of several lists could win.
-
-    best: the best single list.    equal: others that score the same.    wins: by other list, the
-    questions on which it
-    has more than the best.    questions: those on which any of them has more.
-    oracle: the score of the best list for each question.    score: that of the best single list.
-    n: questions. A fusion can also win a question by a passage that no list has among its first k.
-    """
-
-    best: str
-    equal: tuple[str, ...]
-    wins: Mapping[str, int]
-    questions: int
-    oracle: float
-    score: float
-    n: int
-
-    @classmethod
-    def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
-        """Of the lists' values of a metric, float64[n] by list name."""
-        own, every = values[best], np.stack(list(values.values()))
-        mean = float(own.mean())
-        near = EQUAL * max(1.0, abs(mean))
-        equal = tuple(
-            name
-            for name, one in values.items()
-            if name != best and abs(float(one.mean()) - mean) <= near
-        )
-        wins = {name: int((other > own).sum()) for name, other in values.items() if name != best}
-        oracle = every.max(axis=0)
-        return cls(
-            best, equal, wins, int((oracle > own).sum()), float(oracle.mean()), mean, len(own)
-        )
-
-    @property
-    def p(self) -> float:
-        """The exact p of winning all of these questions and losing none; 1 where there is none."""
-        return mcnemar(self.questions, 0)
-
-    @property
-    def answers(self) -> bool:
-        """Whether a fusion that wins all of these questions could be shown to be better."""
-        return self.p <= LEVEL
-
-    def sentences(
-        self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
-    ) -> list[Sentence]:
-        """What can be won and, where these questions cannot tell, that.
-
-        scale: how scores are said.    fusable: whether the systems are lists, which fusion could
-        choose from.
-        settled: whether a fusion is shown to be better than ``best``, so that nobody asks whether
-        one could be.
-        """
-        item = scale.item
-        unanswered = UNANSWERED.format(best=self.best) if fusable and not settled else ""
-        if not self.questions:
-            none = (
-                f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} "
-                f"{item}s{unanswered}."
-            )
-            return [Sentence("explanation", none, "headroom")]
-        first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
-        each = ", ".join(
-            [
-                first.format(f" does better than {self.best}"),
-                *(other.format("") for other in others),
-            ]
-        )
-        beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
-        said = [
-            f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} "
-            f"for each {item} would "
-            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
-        ]
-        if not (self.answers or settled):
-            said.append(
-                f"Winning all of these and losing none has raw p by {item} "
-                f"{p_value(self.p)}{unanswered}."
-            )
-        return [Sentence("explanation", text, "headroom") for text in said]

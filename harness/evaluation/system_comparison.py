@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 import numpy as np
 
 from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, Outcome
-from harness.evaluation.conclusion import Headroom, judged
 from harness.evaluation.coverage import Coverage
+from harness.evaluation.headroom import Headroom
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.tie import Range

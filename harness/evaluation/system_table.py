@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from harness.core.table import Column, Field, Style, Table
-from harness.evaluation.conclusion import judged
+from harness.evaluation.column import judged
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
 Cell = tuple[str, str]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import Column, Field, Table, counted
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
-from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.judge.selection import matches

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.evaluation.conclusion import select_texts
+from harness.evaluation.conclusion import conclude_all, select_texts
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import RunComparison, compare
 from harness.evaluation.system_comparison import headroom
 from harness.evaluation.system_table import Matrix, system_table
-from harness.evaluation.verdict import Comparisons, sentences, short_names
+from harness.evaluation.verdict import Comparisons, short_names
 from harness.run import Run
 
 QUERIES = [f"q{n:02}" for n in range(20)]
@@ -62,7 +62,7 @@ def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) ->
     runs = {f"r{n}": ALL for n in range(better)} | {f"w{n}": NONE for n in range(worse)}
     same = found_by(*range(10))
     runs |= {f"e{n}": same for n in range(even)}
-    (verdict,) = select_texts(sentences(compared(runs, {"base": same}), {}), "verdict")
+    (verdict,) = select_texts(conclude_all(compared(runs, {"base": same}), {}), "verdict")
     assert verdict.replace("\N{MINUS SIGN}", "-") == said
 
 
@@ -92,7 +92,7 @@ def test_a_matrix_names_the_metric_where_there_are_several() -> None:
 
 def test_each_baseline_is_named_where_there_are_several() -> None:
     found = compared({"all": ALL}, {"a": NONE, "b": found_by(0)})
-    (verdict,) = select_texts(sentences(found, {}), "verdict")
+    (verdict,) = select_texts(conclude_all(found, {}), "verdict")
     assert verdict == (
         "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by "
         "full_sup@1 (+95.0 points over "
@@ -106,18 +106,15 @@ def test_what_choosing_could_win_by_each_metric() -> None:
     """
     a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
     few = compared({"b": b}, {"a": a})
-    (told,) = select_texts(sentences(few, headroom(few)), "addition")
-    assert told == (
-        "Choosing the right list for each question could win at most 4 of 20 questions over a, "
-        "the best of them, by "
-        "full_sup@1; too few to show a gain."
-    )
+    (told,) = select_texts(conclude_all(few, headroom(few)), "addition")
+    text = "On 4 of 20 questions b finds more than a by full_sup@1, too few to show a gain."
+    assert told == text
     enough = compared({"c": c}, {"a": a})
-    assert select_texts(sentences(enough, headroom(enough)), "addition")[0].endswith(
+    assert select_texts(conclude_all(enough, headroom(enough)), "addition")[0].endswith(
         "by full_sup@1."
     )
     assert not select_texts(
-        sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))),
+        conclude_all(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))),
         "addition",
     )
 

@@ -1,16 +1,17 @@
-"""What a sweep says: every sentence with what it is about, made once for terminal, PDF, paper and
-site.
+"""The sentences about a sweep, each with its kind: one set for terminal, PDF, site and Python.
+
+The words for a finding and a caution are those of ``harness.evaluation.conclusion``, the words for
+a forecast those of ``forecast``.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from harness.core.table import counted, p_value, percent, percents, points, shown
+from harness.core.table import counted, p_value, percent, points, shown
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,
-    Headroom,
     Sentence,
     blind_spots,
     by_topic,
@@ -19,8 +20,10 @@ from harness.evaluation.conclusion import (
     select_texts,
     smallest,
 )
+from harness.evaluation.headroom import Headroom
+from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.effect import exceptions
-from harness.sweep.folder import Edged, Forecast, Power, SweepResult, View
+from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import choose_again
 
 SHORT = "in short"
@@ -40,25 +43,22 @@ def in_short(result: SweepResult) -> list[str]:
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
-    """All that is said about a sweep, other splits of ``result.splits`` among it.
+    """Return everything that is said about a sweep.
 
-    view: its locked trials, on tune or on test.
+    Args:
+        result: the sweep; ``result.splits`` other splits of tune are also chosen on.
+        view: its locked trials, on tune or on test.
     """
-    forecasts = {
-        "expected on test": _expected(result),
-        "power on test": _power(result),
-        "edge of the grid": _edges(result),
-    }
     return [
         _compared(result, view),
         *_verdict(view),
-        *_outlook(result, view),
+        *outlook(result, view),
         *_addition(result, view),
         *_other_lists(view),
         *_elsewhere(view),
         *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in view.warnings),
-        *(Sentence("forecast", text, topic) for topic, text in forecasts.items() if text),
+        *forecasts(result),
         *_blind_spots(result, view),
     ]
 
@@ -91,33 +91,8 @@ def _verdict(view: View) -> list[Sentence]:
     return [Sentence("verdict", f"{best} alone: {percent(most)}%. {fused}")]
 
 
-def _outlook(result: SweepResult, view: View) -> list[Sentence]:
-    """What is expected of test; once test was scored, whether it came true."""
-    forecast = result.lock.get("expected")
-    if not forecast:
-        return []
-    if view.split == "test":
-        return [Sentence("expectation", _outcome(view, forecast))]
-    asked = f"the {counted(forecast['n'], 'question')} of test"
-    if _empty(forecast):
-        return [
-            Sentence(
-                "expectation", f"{asked.capitalize()} can show nothing: any score is expected."
-            )
-        ]
-    bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
-    return [Sentence("expectation", f"On {asked} the winner is expected to score {bounds}.")]
-
-
-def _empty(forecast: Forecast) -> bool:
-    """Whether any score is expected."""
-    return forecast["low"] <= 0 and forecast["high"] >= 1
-
-
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
-    """Whether fusion adds to the best single list of tune, on how many questions that hangs, and
-    how that is known.
-    """
+    """Return whether fusion adds to the best single list of tune, and what it could add."""
     best = str(view.best_single)
     found = view.winner_against(best)
     if found is None and view.winner_list != best:
@@ -127,18 +102,17 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     room = _headroom(result, view)
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
-    few = "" if room.answers or settled else ", too few to show a gain"
-    others = " or ".join(room.wins)
-    gain = (
-        f"On {room.questions} of {counted(room.n, 'question')} {others} finds more than {best}{few}"
-    )
-    return [Sentence("addition", f"{said}. {gain}."), *more, *room.sentences(settled=settled)]
+    why = Sentence("explanation", room.explanation(settled=settled), "headroom")
+    return [Sentence("addition", f"{said}. {room.addition(settled=settled)}"), *more, why]
 
 
 def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str, list[Sentence]]:
-    """What the winner is against the best single list of tune, and what explains it.
+    """Return the winner's finding against the best single list of tune, and what explains it.
 
-    found: their comparison; None where the winner is that list.
+    Args:
+        view: the locked trials.
+        best: the list.
+        found: their comparison; None if the winner is that list.
     """
     named = f"{best}, the best single list on tune"
     if found is None or view.winner_list == best:
@@ -149,11 +123,8 @@ def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str,
             Sentence("explanation", locked, "the winner")
         ]
     if best == view.reference:
-        return (
-            f"{'The best' if found.finding == 'better' else 'No'} fusion is shown to be better "
-            f"than {named}",
-            [],
-        )
+        which = "The best" if found.finding == "better" else "No"
+        return f"{which} fusion is shown to be better than {named}", []
     if not found.wins + found.losses:
         return f"It differs from {named}, on no question", []
     more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
@@ -201,17 +172,13 @@ def _elsewhere(view: View) -> list[Sentence]:
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:
-    """How much hangs on which half of tune was chosen on; nothing unless it is asked for."""
+    """Return how much depends on the half of tune that was chosen on; empty if nobody asked."""
     if not result.splits:
         return []
     found = choose_again(result.whole, result.splits)
     if not found.splits:
-        return [
-            Sentence(
-                "addition",
-                f"None of {result.splits} other splits of tune has questions on either side.",
-            )
-        ]
+        text = f"None of {result.splits} other splits of tune has questions on either side."
+        return [Sentence("addition", text)]
     over = {
         "the best list of the first": found.over_best,
         result.whole.reference: found.over_reference,
@@ -221,12 +188,13 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
         for name, own in over.items()
         if own
     ]
-    said = (
+    text = (
         f"Under {counted(found.splits, 'other split')} of tune, chosen on one half and scored on "
-        "the other, the same"
+        f"the other, the same winner is chosen in {found.same} "
+        f"({counted(len(set(found.names)), 'winner')} in all); its gain in points goes "
+        f"{', '.join(gains)}."
     )
-    same = f"winner is chosen in {found.same} ({counted(len(set(found.names)), 'winner')} in all)"
-    return [Sentence("addition", f"{said} {same}; its gain in points goes {', '.join(gains)}.")]
+    return [Sentence("addition", text)]
 
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
@@ -236,41 +204,10 @@ def _headroom(result: SweepResult, view: View) -> Headroom | None:
     return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
 
-def _expected(result: SweepResult) -> str:
-    forecast = result.lock.get("expected")
-    if not forecast:
-        return ""
-    return (
-        f"{result.manifest['objective']} {percent(forecast['score'])} (95% "
-        f"{percent(forecast['low'])} to "
-        f"{percent(forecast['high'])}) on {counted(forecast['n'], 'question')}. Tune's "
-        f"{percent(forecast['tune'])} is "
-        f"that of the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} "
-        "points of it are the "
-        "winner's curse, estimated by repeating the whole choice in bootstrap resamples and "
-        "scoring it on the "
-        "questions left out."
-        f"{_apart(result)}"
-    )
-
-
-def _apart(result: SweepResult) -> str:
-    """What is expected of the winner's difference from the best single list."""
-    apart = result.lock.get("expected_difference")
-    if not apart:
-        return ""
-    return (
-        f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points on "
-        "tune; "
-        f"{points(apart['score'])} (95% {points(apart['low'])} to {points(apart['high'])}) is "
-        "expected on test."
-    )
-
-
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     """What the forecast cannot see: of the lists that any trial fuses, and of tune's clusters."""
     forecast = result.lock.get("expected")
-    if not forecast or (view.split != "test" and _empty(forecast)):
+    if not forecast or (view.split != "test" and is_empty(forecast)):
         return []
     lists, fused = result.manifest.get("fitted") or {}, _fused(result)
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
@@ -287,58 +224,3 @@ def _fused(result: SweepResult) -> set[str]:
     view = result.whole
     fusions = [view.rows[place]["parameters"] for place in view.fused]
     return {name for knobs in fusions for name in knobs.get("pool.lists") or view.singles}
-
-
-def _power(result: SweepResult) -> str:
-    """What the test of the winner against the best single list can show."""
-    power, best = result.lock.get("power"), result.whole.best_single
-    if not power or "n_effective" not in power:
-        return ""
-    known = power["n_effective"]
-    shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
-    return (
-        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of "
-        "questions differ) and "
-        f"{counted(power['n'], 'question')}{shared}: {_smallest(power)}. "
-        f"Its net win on tune is {points(power['effect'])} points; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found before Holm's "
-        "correction, with "
-        f"probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
-    )
-
-
-def _edges(result: SweepResult) -> str:
-    """Which best trials lie on the edge of an axis that could go on."""
-    found = result.lock.get("edges")
-    if not found:
-        return ""
-    named = [
-        f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})"
-        for edge in found
-    ]
-    return (
-        f"{'; '.join(named)}: the last value of its axis. A better one may lie beyond it: try a "
-        "wider grid."
-    )
-
-
-def _whose(edge: Edged) -> str:
-    return "the winner" if edge["winner"] else f"the best {edge['family']}"
-
-
-def _outcome(test: View, forecast: Forecast) -> str:
-    """Whether the winner scored on test what was expected, with as many digits as that takes."""
-    score = test.score(test.rows[test.winner_place])
-    inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
-    shown, low, high = percents(score, forecast["low"], forecast["high"])
-    return f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
-
-
-def _smallest(power: Power) -> str:
-    if power["smallest"] is None:
-        return "no net win reaches significance in 4 of 5 tests"
-    return f"the smallest net win that 4 of 5 tests find is {points(power['smallest'])} points"
-
-
-def _needed(queries: int | None) -> str:
-    return f" (for .80 it takes {queries} questions)" if queries else ""

@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
-from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import SweepResult

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
-from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, differences, rerun

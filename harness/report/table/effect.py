@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import Column, Field, Table
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
-from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import groups
 from harness.evaluation.statistic import interaction
 from harness.sweep.folder import View

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from harness.core.table import Column, Field, Source, Style, Table, shown, stack
-from harness.evaluation.conclusion import COLUMNS, judged
+from harness.evaluation.column import COLUMNS, judged
 from harness.report.display import Display, normalizer_of
 from harness.report.table.effect import labelled, pooled_hops
 from harness.report.table.trials import in_paper, trial_table

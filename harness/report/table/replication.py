@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, points, span
+from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import judged
 from harness.evaluation.statistic import Pooled, pooled, replicability
 from harness.sweep.folder import SweepResult, View
 

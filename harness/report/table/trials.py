@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from harness.core.table import Column, Field, Table, counted
-from harness.evaluation.conclusion import judged
+from harness.evaluation.column import judged
 from harness.sweep.folder import SweepResult, View, rerun
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]

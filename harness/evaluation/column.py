@@ -1,0 +1,61 @@
+"""The columns of a comparison, described once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from harness.core.table import SHARES, Column, Field, Scale
+from harness.evaluation.comparison import Comparison, Outcome
+
+T = TypeVar("T")
+COLUMNS: Mapping[str, Column] = {
+    one.title: one
+    for one in (
+        Column("n", "count", name="n"),
+        Column("W", "count", name="wins"),
+        Column("L", "count", name="losses"),
+        Column("p", "p", name="p"),
+        Column("p by question", "p", name="p"),
+        Column("p by cluster", "p", name="p_deciding"),
+        Column("Holm p", "p", name="p_holm"),
+        Column("difference", "points", name="difference"),
+        Column("95% of difference", "span", name="interval"),
+        Column("OR", "value", name="odds_ratio"),
+        Column("odds ratio", "value", name="odds_ratio"),
+        Column("detectable", "points", name="detectable"),
+    )
+}
+"""The columns of a comparison, by title. The name is that of the comparison's field."""
+
+
+def judged(
+    of: Callable[[T], Comparison | Outcome | None],
+    *titles: str,
+    scale: Scale = SHARES,
+    mark: str = "",
+    group: str = "",
+) -> list[Field[T]]:
+    """Return columns of a comparison, empty where there is none.
+
+    Args:
+        of: returns the comparison of an item.
+        titles: which columns, by their titles in ``COLUMNS``.
+        scale: the unit of the scores.
+        mark: added to each title.
+        group: a head above them.
+    """
+    fields = []
+    for title in titles:
+        known = COLUMNS[title]
+        column = scale.column(f"{title}{mark}", known.kind)
+        beside = "difference" if known.kind == "span" and "difference" in titles else ""
+        column = replace(column, of=beside, group=group, name=known.name)
+        fields.append(Field(column, partial(_value, of, known.name)))
+    return fields
+
+
+def _value(of: Callable[[T], Comparison | Outcome | None], name: str, item: T) -> Any:
+    return None if (one := of(item)) is None else getattr(one, name)

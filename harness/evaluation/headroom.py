@@ -1,0 +1,98 @@
+"""What choosing the right one of several systems for each question could win."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.core.table import LEVEL, SHARES, Scale, p_value
+from harness.evaluation.comparison import EQUAL
+from harness.evaluation.metric.measure import Values
+from harness.evaluation.statistic import mcnemar
+
+
+@dataclass(frozen=True)
+class Headroom:
+    """What choosing, for each question, the right one of several systems could win.
+
+    A fusion can also win a question by a passage that no list has among its first k.
+
+    Attributes:
+        best: the best single system.
+        equal: others that score the same.
+        wins: by other system, the questions on which it has more than the best.
+        questions: those on which any of them has more.
+        oracle: the score of the best system for each question.
+        score: that of the best single system.
+        n: questions.
+    """
+
+    best: str
+    equal: tuple[str, ...]
+    wins: Mapping[str, int]
+    questions: int
+    oracle: float
+    score: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
+        """Return the headroom of the systems' values of a metric, float64[n] by name."""
+        own, every = values[best], np.stack(list(values.values()))
+        mean = float(own.mean())
+        near = EQUAL * max(1.0, abs(mean))
+        others = {name: one for name, one in values.items() if name != best}
+        equal = (name for name, one in others.items() if abs(float(one.mean()) - mean) <= near)
+        wins = {name: int((other > own).sum()) for name, other in others.items()}
+        oracle = every.max(axis=0)
+        more = int((oracle > own).sum())
+        return cls(best, tuple(equal), wins, more, float(oracle.mean()), mean, len(own))
+
+    @property
+    def p(self) -> float:
+        """The exact p of winning all of these questions and losing none; 1 if there is none."""
+        return mcnemar(self.questions, 0)
+
+    @property
+    def answers(self) -> bool:
+        """Whether a system that wins all of these questions could be shown to be better."""
+        return self.p <= LEVEL
+
+    def addition(self, scale: Scale = SHARES, settled: bool = False, metric: str = "") -> str:
+        """Return on how many questions another system has more than the best one.
+
+        Args:
+            scale: the unit of the scores.
+            settled: whether a fusion is already shown to be better than the best system.
+            metric: named in the sentence.
+        """
+        others = " or ".join(self.wins)
+        by = f" by {metric}" if metric else ""
+        few = "" if self.answers or settled else ", too few to show a gain"
+        items = f"{self.questions} of {self.n} {scale.item}s"
+        best = ", ".join([self.best, *self.equal]) if metric else self.best
+        return f"On {items} {others} finds more than {best}{by}{few}."
+
+    def explanation(
+        self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
+    ) -> str:
+        """Return what choosing could score, and whether these questions could show it.
+
+        Args:
+            scale: the unit of the scores.
+            fusable: whether the systems are ranked lists, which could be fused.
+            settled: whether a fusion is already shown to be better than the best system.
+        """
+        item = scale.item
+        each = ", ".join(f"{name} on {count}" for name, count in self.wins.items())
+        beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
+        told = (
+            f"More than {self.best} have {each}; choosing the best "
+            f"{'list' if fusable else 'system'} for each {item} would score "
+            f"{scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
+        )
+        if self.answers or settled:
+            return told
+        return f"{told} Winning all of these and losing none has raw p by {item} {p_value(self.p)}."

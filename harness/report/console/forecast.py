@@ -1,0 +1,95 @@
+"""The words for forecasts: what is expected of test, what it can show, and whether it came true."""
+
+from __future__ import annotations
+
+from harness.core.table import counted, percent, percents, points
+from harness.evaluation.conclusion import Sentence
+from harness.sweep.folder import Forecast, SweepResult, View
+
+
+def forecasts(result: SweepResult) -> list[Sentence]:
+    """Return what was forecast before test was scored, by topic."""
+    texts = {
+        "expected on test": _expected(result),
+        "power on test": _power(result),
+        "edge of the grid": _edges(result),
+    }
+    return [Sentence("forecast", text, topic) for topic, text in texts.items() if text]
+
+
+def outlook(result: SweepResult, view: View) -> list[Sentence]:
+    """Return what is expected of test; once test was scored, whether it came true."""
+    forecast = result.lock.get("expected")
+    if not forecast:
+        return []
+    if view.split == "test":
+        score = view.score(view.rows[view.winner_place])
+        inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
+        shown, low, high = percents(score, forecast["low"], forecast["high"])
+        text = f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
+        return [Sentence("expectation", text)]
+    questions = f"the {counted(forecast['n'], 'question')} of test"
+    text = f"On {questions} the winner is expected to score {_bounds(forecast)}."
+    if is_empty(forecast):
+        text = f"{questions.capitalize()} can show nothing: any score is expected."
+    return [Sentence("expectation", text)]
+
+
+def is_empty(forecast: Forecast) -> bool:
+    """Return whether any score is expected."""
+    return forecast["low"] <= 0 and forecast["high"] >= 1
+
+
+def _bounds(forecast: Forecast) -> str:
+    return f"{percent(forecast['low'])} to {percent(forecast['high'])}"
+
+
+def _expected(result: SweepResult) -> str:
+    """Return the forecast of the winner's score and of its difference from the best list."""
+    forecast, apart = result.lock.get("expected"), result.lock.get("expected_difference")
+    if not forecast:
+        return ""
+    told = (
+        f"{result.manifest['objective']} {percent(forecast['score'])} (95% {_bounds(forecast)}) "
+        f"on {counted(forecast['n'], 'question')}. Tune's {percent(forecast['tune'])} is that of "
+        f"the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} points "
+        "of it are the winner's curse, estimated by repeating the whole choice in bootstrap "
+        "resamples and scoring it on the questions left out."
+    )
+    if apart:
+        told += (
+            f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points "
+            f"on tune; {points(apart['score'])} (95% {points(apart['low'])} to "
+            f"{points(apart['high'])}) is expected on test."
+        )
+    return told
+
+
+def _power(result: SweepResult) -> str:
+    """Return what the test of the winner against the best single list can show."""
+    power, best = result.lock.get("power"), result.whole.best_single
+    if not power or "n_effective" not in power:
+        return ""
+    known, smallest, queries = power["n_effective"], power["smallest"], power["queries"]
+    shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
+    least = "no net win reaches significance in 4 of 5 tests"
+    if smallest is not None:
+        least = f"the smallest net win that 4 of 5 tests find is {points(smallest)} points"
+    needed = f" (for .80 it takes {queries} questions)" if queries else ""
+    return (
+        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of "
+        f"questions differ) and {counted(power['n'], 'question')}{shared}: {least}. Its net win "
+        f"on tune is {points(power['effect'])} points; less the winner's curse it is "
+        f"{points(power['effect_corrected'])} points, found before Holm's correction, with "
+        f"probability {power['power_corrected']:.2f}{needed}."
+    )
+
+
+def _edges(result: SweepResult) -> str:
+    """Return which best trials lie on the edge of an axis that could go on."""
+    named = []
+    for edge in result.lock.get("edges") or ():
+        whose = "the winner" if edge["winner"] else f"the best {edge['family']}"
+        named.append(f"{whose} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})")
+    last = "the last value of its axis. A better one may lie beyond it: try a wider grid."
+    return f"{'; '.join(named)}: {last}" if named else ""
