@@ -35,8 +35,7 @@ evaluate --help`. JSON: one comparison is an object with metric, k, n, run, base
 p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
 a paper's table, systems by metrics, with signs and bold only where a difference is shown,
 NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this command;
-out=NAME.html one page, which opens from disk: that matrix in colours, with intervals, and the
-table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a
+out=NAME.html one page, which opens from disk: that matrix and the table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a
 .csv, a row a query: run, metric, scores, won or lost, and the rank of each gold passage in both
 lists. `figure` (.pdf, .png or .svg) shows each difference with its interval, wins and losses.
 
@@ -74,7 +73,7 @@ def run(config: DictConfig) -> None:
     from dataclasses import asdict
 
     from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.system_table import Matrix, system_table
+    from harness.evaluation.system_table import matrix_table, system_table
     from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
@@ -97,7 +96,7 @@ def run(config: DictConfig) -> None:
         }
         for one in found
     ]
-    pairs = Matrix(found) if len(baselines) > 1 else None
+    pairs = matrix_table(found) if len(baselines) > 1 else None
     one_or_all = results[0] if len(results) == 1 else results
     tables = (comparison_table(found), lambda: system_table(found), pairs)
     write_result(

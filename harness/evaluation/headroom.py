@@ -71,9 +71,9 @@ class Headroom:
         others = " or ".join(self.wins)
         by = f" by {metric}" if metric else ""
         few = "" if self.answers or settled else ", too few to show a gain"
+        equal = f" (as good as {' and '.join(self.equal)})" if self.equal else ""
         items = f"{self.questions} of {self.n} {scale.item}s"
-        best = ", ".join([self.best, *self.equal]) if metric else self.best
-        return f"On {items} {others} finds more than {best}{by}{few}."
+        return f"On {items} {others} finds more than {self.best}{equal}{by}{few}."
 
     def explanation(
         self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False

@@ -4,10 +4,8 @@ matrix of pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from harness.core.table import Column, Field, Style, Table
@@ -16,8 +14,6 @@ from harness.evaluation.system_comparison import SystemComparison, source_of
 
 Cell = tuple[str, str]
 """A system and a metric."""
-Line = tuple[str, Sequence[SystemComparison | None]]
-"""A row of a matrix: a run, and its comparisons by column."""
 EACH = ("difference", "W", "L", "Holm p")
 BOLD = "Bold: the highest, where it is shown to be better than all others."
 SIGNS = "†‡"
@@ -107,71 +103,49 @@ def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[
     return signs
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
-    """Runs by baselines and metrics: what a terminal, LaTeX and a page show of several baselines.
+def matrix_table(found: Sequence[SystemComparison]) -> Table:
+    """Return runs by baselines and metrics: difference, won, lost, and p after Holm's correction.
 
-    found: the comparisons; a pair that is not among them is an empty cell.
+    Args:
+        found: the comparisons; a pair that is not among them is an empty cell.
     """
-
-    found: Sequence[SystemComparison]
-
-    @cached_property
-    def runs(self) -> list[str]:
-        """The rows."""
-        return list(dict.fromkeys(one.name for one in self.found))
-
-    @cached_property
-    def heads(self) -> list[tuple[str, str]]:
-        """The columns: a baseline and a metric each."""
-        return list(dict.fromkeys((one.baseline, str(one.metric)) for one in self.found))
-
-    @cached_property
-    def titles(self) -> list[str]:
-        """Of the columns: the metric is named where there are several."""
-        several = len({metric for _, metric in self.heads}) > 1
-        return [f"{name}, {metric}" if several else name for name, metric in self.heads]
-
-    @cached_property
-    def title(self) -> str:
-        """What is shown."""
-        metrics = ", ".join(dict.fromkeys(metric for _, metric in self.heads))
-        unit = "Points" if self.found[0].scale.share else "Difference"
-        return f"{unit} of {metrics} over each baseline"
-
-    def rows(self) -> list[list[SystemComparison | None]]:
-        """The comparisons of each run, by column."""
-        cells = {(one.name, one.baseline, str(one.metric)): one for one in self.found}
-        return [[cells.get((run, *head)) for head in self.heads] for run in self.runs]
-
-    def table(self) -> Table:
-        """Of each pair the difference, won, lost, and p after Holm's correction; a group of columns
-        a baseline.
-        """
-        fields: list[Field[Line]] = [Field(Column("run", "text"), itemgetter(0))]
-        for place, name in enumerate(self.titles):
-            fields += judged(_at(place), *EACH, scale=self.found[0].scale, group=f"over {name}")
-        marks = {
-            (number, 1 + len(EACH) * place): "*"
-            for number, cells in enumerate(self.rows())
-            for place, one in enumerate(cells)
-            if one is not None and one.finding != "even"
-        }
-        notes = [
-            f"W and L: {self.found[0].scale.item}s won and lost; Holm p: over all "
-            f"{len(self.found)} comparisons; "
-            "*: at most .05."
-        ]
-        source, style = source_of(self.found), Style(marks=marks)
-        rows = zip(self.runs, self.rows(), strict=True)
-        return Table.of(
-            "matrix", self.title, fields, rows, source, notes, style=style, grouping="baseline"
-        )
+    runs = list(dict.fromkeys(one.name for one in found))
+    heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))
+    metrics = list(dict.fromkeys(metric for _, metric in heads))
+    cells = {(one.name, one.baseline, str(one.metric)): one for one in found}
+    scale = found[0].scale
+    fields: list[Field[str]] = [Field(Column("run", "text"), str)]
+    for head in heads:
+        group = f"over {', '.join(head) if len(metrics) > 1 else head[0]}"
+        fields += judged(partial(_pair, cells, head), *EACH, scale=scale, group=group)
+    marks = {
+        (row, 1 + len(EACH) * place): "*"
+        for row, run in enumerate(runs)
+        for place, head in enumerate(heads)
+        if (run, *head) in cells and cells[(run, *head)].finding != "even"
+    }
+    unit = "Points" if scale.share else "Difference"
+    title = f"{unit} of {', '.join(metrics)} over each baseline"
+    notes = [
+        f"W and L: {scale.item}s won and lost; Holm p: over all {len(found)} comparisons; "
+        "*: at most .05."
+    ]
+    return Table.of(
+        "matrix",
+        title,
+        fields,
+        runs,
+        source_of(found),
+        notes,
+        style=Style(marks=marks),
+        grouping="baseline",
+    )
 
 
-def _at(place: int) -> Callable[[Line], SystemComparison | None]:
-    """What reads a column's comparison from a row."""
-    return lambda line: line[1][place]
+def _pair(
+    cells: Mapping[tuple[str, str, str], SystemComparison], head: tuple[str, str], run: str
+) -> SystemComparison | None:
+    return cells.get((run, *head))
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:

@@ -11,7 +11,7 @@ from harness.core import escape
 from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.conclusion import conclude_all, select_texts
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
-from harness.evaluation.system_table import Matrix, system_table
+from harness.evaluation.system_table import matrix_table, system_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def renamed(found: Sequence[S]) -> list[S]:
 def short_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison, without what only explains; of several baselines their matrix."""
     if len({one.baseline for one in found}) > 1:
-        return Matrix(found).table()
+        return matrix_table(found)
     table = comparison_table(found)
     short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
     return replace(short, notes=[note for note in table.notes if note != ODDS])

@@ -7,17 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
+from harness.core import escape
+from harness.core.concepts import package_folder
 from harness.core.configuration import defaults, extensions
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_frame, write_json, write_text
+from harness.core.identity import code_version
 from harness.core.table import TWO_COLUMNS, Table, typeset
-from harness.evaluation.system_table import Matrix
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
-from harness.report.table.page import page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,57 +75,61 @@ def write_result(
     result: Any,
     table: Table,
     paper: Callable[[], Table] | None = None,
-    matrix: Matrix | None = None,
+    matrix: Table | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all,
-    and say the files.
+    """Write a result to ``out`` in the form of its ending, each file whole or not at all.
 
-    paper: makes what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex``
-    beside it.
-    queries: rows of queries: all of a ``.parquet``, and ``NAME-queries.csv`` beside a ``.csv``.
-    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above
-    the table.
+    Args:
+        out: the file; None: nothing is written.
+        result: what a .json holds.
+        table: what other files hold.
+        paper: makes what a .tex holds instead; the table is then ``NAME-appendix.tex``.
+        matrix: a further table: ``NAME-matrix.tex``, or above the table of a .html.
+        queries: makes rows of questions: a .parquet, and ``NAME-queries.csv`` with a .csv.
     """
     check_ending(out, queries=queries is not None)
     if out is None:
         return
-    files = _files(Path(out), result, table, paper, matrix, queries)
-    for path, write in files.items():
-        write(path)
-    print(*files, sep="\n")
-
-
-def _files(
-    path: Path,
-    result: Any,
-    table: Table,
-    paper: Callable[[], Table] | None,
-    matrix: Matrix | None,
-    queries: Callable[[], pd.DataFrame] | None,
-) -> dict[Path, Callable[[Path], object]]:
-    """The files of a result, and what writes each."""
+    path = Path(out)
 
     def beside(name: str) -> Path:
         return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
     ending = path.suffix.lower()
-    match ending:
-        case ".parquet" if queries:
-            return {path: partial(write_frame, frame=queries())}
-        case ".csv" if queries:
-            by_query = joined_ranks(queries()).to_csv(index=False)
-            return {
-                path: partial(write_text, text=table.csv()),
-                beside("queries"): partial(write_text, text=by_query),
-            }
-        case ".html" if matrix:
-            return {path: partial(write_text, text=page(table, matrix))}
-        case ".tex" if paper:
-            pairs = {beside("matrix"): matrix.table()} if matrix else {}
-            tables = {path: paper(), **pairs, beside("appendix"): table}
-            return {place: partial(_write_latex, table=one) for place, one in tables.items()}
-    return {path: lambda place: FORMS[ending](place, result, table)}
+    files: dict[Path, Callable[[Path], object]] = {
+        path: lambda place: FORMS[ending](place, result, table)
+    }
+    if ending == ".parquet" and queries:
+        files = {path: partial(write_frame, frame=queries())}
+    elif ending == ".csv" and queries:
+        rows = joined_ranks(queries()).to_csv(index=False)
+        files[beside("queries")] = partial(write_text, text=rows)
+    elif ending == ".html" and matrix:
+        files = {path: partial(write_text, text=page(matrix, table))}
+    elif ending == ".tex" and paper:
+        pairs = {beside("matrix"): matrix} if matrix else {}
+        tables = {path: paper(), **pairs, beside("appendix"): table}
+        files = {place: partial(_write_latex, table=one) for place, one in tables.items()}
+    for place, write in files.items():
+        write(place)
+    print(*files, sep="\n")
+
+
+def page(*tables: Table) -> str:
+    """Return tables as one page of HTML in the style of the site; it loads and runs nothing."""
+    templates = package_folder("reports/templates")
+    parts = []
+    for table in tables:
+        scrolled = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
+        caption = f'<p class="caption">{escape.html(table.caption)}</p>'
+        parts.append(f"{caption}\n{scrolled}{table.html()}</div>")
+    return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
+        title=escape.html(tables[0].head),
+        style=(templates / "page.css").read_text(encoding="utf-8"),
+        content="\n".join(parts),
+        version=escape.html(code_version()),
+    )
 
 
 def _write_latex(path: Path, table: Table) -> None:
