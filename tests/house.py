@@ -1,10 +1,7 @@
-"""Figures of the house, and what its plug-ins bring: `make house`.
+"""Static figures of the code: `make house`.
 
-    python tests/house.py    # lines and files of the core and of each plug-in; files that commands enter; branches;
-                              # lines with a dictionary whose values may be anything
-
-It also writes ``harness/plugins/brought.json``, by which a plug-in that was deleted is named when
-it is asked for.
+It also writes ``harness/plugins/brought.json``, from which messages name the plug-in of a strategy
+whose folder was deleted.
 """
 
 import ast
@@ -13,14 +10,22 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "harness"
 PLUGINS = PACKAGE / "plugins"
-LINES, FILES, PLUGIN, FREE, ENTERED = 28_000, 310, 4_000, 60, {"sweep": 130, "compare": 55}
-"""The most of each: what `make house` marks where there is more."""
+MOST = {
+    "nodes": 350_000,
+    "nodes of the core": 240_000,
+    "nodes a line of code": 11,
+    "nodes a line of code in the core": 12,
+    "branches": 15,
+    "files of compare": 45,
+    "files of a sweep": 110,
+}
+"""The bounds of the design; `make house` marks what is above them."""
 BRANCHES = (
     ast.If,
     ast.IfExp,
@@ -31,11 +36,15 @@ BRANCHES = (
     ast.match_case,
     ast.BoolOp,
 )
+CUT = ("cap", "capped", "effective_cap")
+"""Attributes that a function reads if it knows how the pool is cut."""
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+BM25_LISTS = ["retriever@lists.dense=bm25", "retriever@lists.graph=bm25", "lists.graph.b=.5"]
 
 
 def brought() -> dict[str, list[str]]:
-    """``<concept>/<name>`` of each configuration and module, and each command, by the plug-in that
-    brings it.
+    """Return what each plug-in brings: ``<concept>/<name>`` of its configuration and modules, and
+    its commands.
     """
     found = {}
     for folder in sorted(path.parent for path in PLUGINS.glob("*/__init__.py")):
@@ -55,109 +64,122 @@ def brought() -> dict[str, list[str]]:
     return found
 
 
-def sources(folder: Path) -> list[Path]:
-    """The modules and stubs of a folder."""
-    return sorted(path for pattern in ("*.py", "*.pyi") for path in folder.rglob(pattern))
-
-
-def count(paths: Iterable[Path]) -> int:
-    """Lines of some files."""
-    return sum(len(path.read_bytes().splitlines()) for path in paths)
-
-
-def free(path: Path) -> int:
-    """Lines of a file with a dictionary whose values may be anything."""
+def lines_of_code(text: str, tree: ast.Module) -> int:
+    """Return the number of lines without blanks, comments, docstrings and imports."""
+    left_out: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node = node.body[0]
+        elif not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        left_out |= set(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(text.splitlines(), 1)
     return sum(
-        "dict[str, Any]" in line or "Mapping[str, Any]" in line
-        for line in path.read_text("utf-8").split("\n")
+        bool(line.strip()) and line.strip()[0] != "#" and number not in left_out
+        for number, line in lines
     )
 
 
-def branches(path: Path) -> list[tuple[int, str]]:
-    """Branches of each function of a file, and where it is."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [
-        node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ]
-    place = path.relative_to(ROOT)
-    return [
-        (
-            1 + sum(isinstance(inner, BRANCHES) for inner in ast.walk(node)),
-            f"{place}:{node.lineno} {node.name}",
-        )
-        for node in functions
-    ]
+class Figures:
+    """The counts over all modules.
+
+    Attributes:
+        nodes, lines: by ``core`` or the plug-in's name.
+        errors: calls of HarnessError.
+        cuts: functions that read the pool's cut.
+        branches: by function.
+    """
+
+    def __init__(self) -> None:
+        self.nodes, self.lines = Counter[str](), Counter[str]()
+        self.errors, self.cuts, self.branches = 0, list[str](), Counter[str]()
+        for path in sorted(PACKAGE.rglob("*.py")):
+            self.add(path)
+
+    def add(self, path: Path) -> None:
+        """Count one module."""
+        text = path.read_text(encoding="utf-8")
+        tree, parts = ast.parse(text), path.relative_to(PACKAGE).parts
+        part = parts[1] if parts[0] == "plugins" and len(parts) > 2 else "core"
+        every = list(ast.walk(tree))
+        self.nodes[part] += len(every)
+        self.lines[part] += lines_of_code(text, tree)
+        called = (node.func for node in every if isinstance(node, ast.Call))
+        self.errors += sum(getattr(name, "id", "") == "HarnessError" for name in called)
+        for node in every:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                inner, place = list(ast.walk(node)), f"{'/'.join(parts)}:{node.lineno} {node.name}"
+                self.branches[place] = 1 + sum(isinstance(one, BRANCHES) for one in inner)
+                if any(isinstance(one, ast.Attribute) and one.attr in CUT for one in inner):
+                    self.cuts.append(place)
 
 
-def entered(*arguments: str) -> int:
-    """How many files of the package a command enters."""
-    script = ROOT / "tests" / "entered.py"
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-        }
-        done = subprocess.run(
-            [sys.executable, script, *arguments],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return len(json.loads(done.stdout.splitlines()[-1]))
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command that prints which files of the package it enters."""
+    return subprocess.Popen(
+        [sys.executable, ROOT / "tests" / "entered.py", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
-def compared() -> int:
-    """How many files `harness compare` of two small runs enters."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        rows = [{"id": f"q{number}", "supporting_ids": ["a", "b"]} for number in range(20)]
-        (place / "gold.jsonl").write_text(
-            "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
-        )
-        for name, ranked in (("one", "abc"), ("two", "cba")):
-            lines = [
-                f"{row['id']} Q0 {doc} {n} {3 - n} {name}\n"
-                for row in rows
-                for n, doc in enumerate(ranked)
-            ]
-            (place / f"{name}.trec").write_text("".join(lines), encoding="utf-8")
-        files = [
-            f"run={place / 'one.trec'}",
-            f"baseline={place / 'two.trec'}",
-            f"gold={place / 'gold.jsonl'}",
+def entered(process: subprocess.Popen[str]) -> int:
+    """Return how many files of the package a started command enters."""
+    out, error = process.communicate()
+    if process.returncode:
+        raise SystemExit(error)
+    return len(json.loads(out.splitlines()[-1]))
+
+
+def write_runs(folder: Path) -> list[str]:
+    """Write two small runs and their gold, and return the arguments that compare them."""
+    rows = [{"id": f"q{number}", "supporting_ids": ["a", "b"]} for number in range(20)]
+    gold = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "gold.jsonl").write_text(gold, encoding="utf-8")
+    for name, ranked in (("one", "abc"), ("two", "cba")):
+        lines = [
+            f"{row['id']} Q0 {doc} {n} {3 - n} {name}\n"
+            for row in rows
+            for n, doc in enumerate(ranked)
         ]
-        return entered("compare", *files)
+        (folder / f"{name}.trec").write_text("".join(lines), encoding="utf-8")
+    return ["run=one.trec", "baseline=two.trec", "gold=gold.jsonl"]
 
 
-def mark(value: int, most: int) -> str:
-    """The number, and the most that it may be where it is more."""
-    return f"{value}" + (f"   more than {most}" if value > most else "")
+def show(name: str, value: float) -> None:
+    """Print a figure, and its bound if it is above it."""
+    number = f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+    most = MOST.get(name, value)
+    print(f"{name:<34}{number:>9}" + (f"   more than {most:,}" if value > most else ""))
 
 
 def main() -> None:
     """Print the figures and write what the plug-ins bring."""
     text = json.dumps(brought(), indent=1) + "\n"
     (PLUGINS / "brought.json").write_text(text, encoding="utf-8")
-    inside = {folder: sources(PLUGINS / folder) for folder in brought()}
-    core = [path for path in sources(PACKAGE) if PLUGINS not in path.parents]
-    print(f"core       lines {mark(count(core), LINES)}\n           files {mark(len(core), FILES)}")
-    for name, paths in inside.items():
-        print(f"{name:<10} lines {mark(count(paths), PLUGIN)}, files {len(paths)}")
-    sweep = entered("sweep", "grid=point", "tracking=none", "paths.runs=runs")
-    print(f"`harness sweep` enters files {mark(sweep, ENTERED['sweep'])}")
-    print(f"`harness compare` enters files {mark(compared(), ENTERED['compare'])}")
-    print(
-        "lines with dict[str, Any] or Mapping[str, Any]: "
-        f"{mark(sum(map(free, sources(PACKAGE))), FREE)}"
-    )
-    many = sorted((found for path in sources(PACKAGE) for found in branches(path)), reverse=True)
-    print(
-        f"functions of more than 10 branches: {sum(number > 10 for number, _ in many)}; the most:"
-    )
-    print(*(f"  {number:>3} {place}" for number, place in many[:5]), sep="\n")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        compare = start(folder, "compare", *write_runs(folder))
+        options = ["grid=point", "tracking=none", "paths.runs=runs"]
+        sweep = start(folder, "sweep", *BM25_LISTS, *options)
+        found = Figures()
+        nodes, lines = found.nodes, found.lines
+        show("nodes", nodes.total())
+        show("nodes of the core", nodes["core"])
+        for name in sorted(nodes.keys() - {"core"}):
+            show(f"  {name}", nodes[name])
+        show("nodes a line of code", nodes.total() / lines.total())
+        show("nodes a line of code in the core", nodes["core"] / lines["core"])
+        show("HarnessError(", found.errors)
+        show("functions that know the pool's cut", len(found.cuts))
+        print(*(f"  {one}" for one in found.cuts), sep="\n")
+        show("branches", max(found.branches.values()))
+        print(*(f"  {number:>2} {one}" for one, number in found.branches.most_common(5)), sep="\n")
+        show("files of compare", entered(compare))
+        show("files of a sweep", entered(sweep))
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Headroom:
             settled: whether a fusion is already shown to be better than the best system.
             metric: named in the sentence.
         """
-        others = " or ".join(self.wins)
+        others = " or ".join([name for name, count in self.wins.items() if count] or self.wins)
         by = f" by {metric}" if metric else ""
         few = "" if self.answers or settled else ", too few to show a gain"
         equal = f" (as good as {' and '.join(self.equal)})" if self.equal else ""

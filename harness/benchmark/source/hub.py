@@ -44,22 +44,13 @@ def load_table(
         HarnessError: the file is damaged, or there is no such data set, configuration or split.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    from datasets import Dataset, DatasetDict, load_dataset, load_from_disk
+    from datasets import load_dataset
 
     place = Path(path).expanduser()
     try:
-        if place.is_file():
-            facts = {"file": place.name, "sha256": file_sha256(place)}
-            return Dataset(pq.read_table(place)), facts
-        if any((place / name).is_file() for name in ("state.json", "dataset_dict.json")):
-            saved = load_from_disk(str(place))
-            if not isinstance(saved, DatasetDict):
-                return saved, {"folder": place.name}
-            if split is not None and split in saved:
-                return saved[split], {"folder": place.name, "split": split}
-            raise ValueError(f"it has the splits {', '.join(saved)}")
+        if (saved := _load_saved(place, split)) is not None:
+            return saved
         found = load_dataset(path, configuration, split=split, revision=revision)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
@@ -76,6 +67,29 @@ def load_table(
         "revision": commit[1] if commit and not place.is_dir() else revision,
     }
     return found, {key: value for key, value in known.items() if value is not None}
+
+
+def _load_saved(place: Path, split: str | None) -> tuple[Dataset, dict[str, str]] | None:
+    """Return a Parquet file, or a split of a saved data set; None if ``place`` is neither.
+
+    Raises:
+        ValueError: the saved data set has no such split.
+    """
+    import pyarrow.parquet as pq
+
+    from datasets import Dataset, DatasetDict, load_from_disk
+
+    if place.is_file():
+        facts = {"file": place.name, "sha256": file_sha256(place)}
+        return Dataset(pq.read_table(place)), facts
+    if not any((place / name).is_file() for name in ("state.json", "dataset_dict.json")):
+        return None
+    saved = load_from_disk(str(place))
+    if not isinstance(saved, DatasetDict):
+        return saved, {"folder": place.name}
+    if split is None or split not in saved:
+        raise ValueError(f"it has the splits {', '.join(saved)}")
+    return saved[split], {"folder": place.name, "split": split}
 
 
 def download(card: Card, folder: Path) -> Callable[[str], Path]:
