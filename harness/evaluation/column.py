@@ -1,4 +1,4 @@
-"""The columns of a comparison, described once."""
+"""The columns of a comparison, and the words of their legends, each once."""
 
 from __future__ import annotations
 
@@ -29,6 +29,17 @@ COLUMNS: Mapping[str, Column] = {
     )
 }
 """The columns of a comparison, by title. The name is that of the comparison's field."""
+
+
+MCNEMAR = "p: exact two-sided McNemar by question"
+SIGN = "p: sign test by question"
+BY_CLUSTER = "Holm p and intervals are by cluster where questions share gold passages"
+DIFFERENCE = "difference in points with a score interval"
+
+
+def won_lost(ours: str, theirs: str, wins: str = "W", losses: str = "L") -> str:
+    """Return what the columns of won and lost questions count, for a legend."""
+    return f"{wins}, {losses}: questions that {ours} finds and {theirs} does not, and the reverse"
 
 
 def judged(

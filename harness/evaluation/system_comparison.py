@@ -238,10 +238,11 @@ def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
 def _missing(
     found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
 ) -> SystemField:
-    """How many queries the system of a side lacks."""
+    """Return the column of how many queries the system of a side lacks."""
 
     def read(one: SystemComparison) -> int:
-        return one.coverages[name(one)].missing if name(one) in one.coverages else 0
+        coverage = one.coverages.get(name(one))
+        return coverage.missing if coverage else 0
 
     return Field(Column(f"{side}missing", "count"), read, any(map(read, found)))
 
@@ -249,18 +250,20 @@ def _missing(
 def _spread(
     found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
 ) -> list[SystemField]:
-    """How many runs the system of a side has, and their standard deviation."""
+    """Return the columns of how many runs the system of a side has, and their deviation."""
 
     def runs(one: SystemComparison) -> Repeats | None:
         return one.repeats.get(name(one))
 
     def count(one: SystemComparison) -> int:
-        return 1 if (own := runs(one)) is None else len(own.means)
+        known = runs(one)
+        return len(known.means) if known else 1
 
     def sd(one: SystemComparison) -> float | None:
-        return None if (own := runs(one)) is None else own.sd
+        known = runs(one)
+        return known.sd if known else None
 
-    some = any(runs(one) is not None for one in found)
+    some = any(map(runs, found))
     return [
         Field(Column(f"{side}runs", "count"), count, some),
         Field(found[0].scale.column(f"{side}sd"), sd, some),

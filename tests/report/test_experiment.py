@@ -243,7 +243,7 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(
     (row,) = table.cells()
     assert row[:9] == ["both", "6", "33.3", "50.0", "83.3", "graph", "2", "0", ".500"]
     assert row[10] == ".500"
-    assert "Holm p, corrected over the rows, and intervals are by cluster" in table.caption
+    assert "Holm p: over the rows." in table.caption
     assert "sample, test, n 6." in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 

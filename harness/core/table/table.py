@@ -18,7 +18,6 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any, TypeVar
 
 from harness.core import escape
@@ -61,16 +60,6 @@ class Style:
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     rules: frozenset[int] = frozenset()
-
-    def moved(
-        self, places: Mapping[tuple[int, int], tuple[int, int]], rules: frozenset[int]
-    ) -> Style:
-        """The same of a table in which cells stand elsewhere; those that are in no place are left
-        out.
-        """
-        marks = {places[cell]: mark for cell, mark in self.marks.items() if cell in places}
-        best = frozenset(places[one] for one in self.best if one in places)
-        return Style(best, marks, rules)
 
 
 @dataclass(frozen=True)
@@ -167,14 +156,18 @@ class Table:
         cells = {
             (row, place): (row_of[row], new) for new, place in enumerate(places) for row in rows
         }
-        rules = frozenset(row_of[row] for row in self.style.rules if row in row_of)
+        style = Style(
+            frozenset(cells[one] for one in self.style.best if one in cells),
+            {cells[cell]: mark for cell, mark in self.style.marks.items() if cell in cells},
+            frozenset(row_of[row] for row in self.style.rules if row in row_of),
+        )
         return replace(
             self,
             columns=[self.columns[place] for place in places],
             rows=[[self.rows[row][place] for place in places] for row in rows],
             marked=frozenset(row_of[row] for row in self.marked if row in row_of),
             commands=[self.commands[row] for row in rows] if self.commands else (),
-            style=self.style.moved(cells, rules),
+            style=style,
         )
 
     @cached_property
@@ -208,41 +201,21 @@ class Table:
 
         None if the groups do not have the same columns.
         """
-        groups = self._groups_of_one_form()
-        if len(groups) < 2:
-            return None
+        groups: dict[str, list[int]] = {}
+        for place in range(len(self.keys), len(self.columns)):
+            groups.setdefault(self.columns[place].group, []).append(place)
         parts = {}
         for name, own in groups.items():
-            rows = [
-                number
-                for number, row in enumerate(self.rows)
-                if not all(is_missing(row[place]) for place in own)
-            ]
+            known = [any(not is_missing(row[place]) for place in own) for row in self.rows]
+            rows = [number for number, some in enumerate(known) if some]
             part = self.take([*self.keys, *own], rows)
             columns = [replace(column, group="") for column in part.columns]
             parts[name] = replace(part, columns=columns, commands=(), grouping="")
-        return stack(parts, self.grouping)
-
-    def _groups_of_one_form(self) -> dict[str, list[int]]:
-        """The columns of each group; none where their titles and kinds differ, or a column that is
-        no key has none.
-        """
-        places = range(len(self.keys), len(self.columns))
-        groups = {
-            name: list(own)
-            for name, own in groupby(places, key=lambda place: self.columns[place].group)
-        }
         forms = {
-            tuple((self.columns[place].title, self.columns[place].kind) for place in own)
-            for own in groups.values()
+            tuple((column.title, column.kind) for column in part.columns) for part in parts.values()
         }
-        return (
-            groups
-            if len(forms) == 1
-            and sum(map(len, groups.values())) == len(places)
-            and "" not in groups
-            else {}
-        )
+        alike = len(forms) == 1 < len(parts) and "" not in parts
+        return stack(parts, self.grouping) if alike else None
 
     def lines(self, longest: int | None = None) -> list[str]:
         """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.

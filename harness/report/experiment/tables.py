@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.table import Column, Source, Style, Table, counted, stack
+from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import Row, SweepResult
 from harness.sweep.judge import Spec, matches
@@ -122,8 +123,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     )
     source = Source("; ".join(filter(None, [extent, view.systems])))
     notes = [
-        f"W and L: questions that "
-        f"the trial finds and {view.reference} does not, and the reverse, by {objective}. "
+        f"{won_lost('the trial', view.reference)}, by {objective}. "
         f"{not_comparable(result, experiment)}.",
     ]
     return Table(spec["name"], spec["title"], columns, rows, source, notes)

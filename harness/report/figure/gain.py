@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from harness.core.table import Column, Field, Source, Table
-from harness.evaluation.column import judged
+from harness.evaluation.column import BY_CLUSTER, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PS = (
-    "p: raw, exact McNemar by question; Holm p, corrected over the rows, and intervals are by "
-    "cluster where questions "
-    "share gold."
-)
+PS = f"{MCNEMAR}; Holm p: over the rows. {BY_CLUSTER}."
 
 
 @dataclass(frozen=True)

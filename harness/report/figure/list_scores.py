@@ -19,7 +19,10 @@ from harness.report.figure import COLORS, HATCHES, Picture
 from harness.sweep.folder import ListScores, SweepResult
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Values = NDArray[np.float64]
 
 BINS = 20
 RANK_BINS = 10
@@ -91,30 +94,23 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
 def calibrated(
     lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str
 ) -> Picture:
-    """A row of panels for each normalizer, a column for each list; dashed: what equal shares would
-    be.
+    """Return a row of panels for each normalizer and a column for each list.
+
+    The dashed lines are what equal shares would be.
     """
     rows = _normalize_all(lists, normalizers)
     title = f"Scores of the lists that are fused, after {' and '.join(rows)}"
     notes = f"Share of the list's passages in each of {RANK_BINS} bins; dashed: equal shares."
 
     def draw(figure: Figure) -> None:
-        grid = figure.subplots(len(rows), len(lists), squeeze=False, sharex=True)
-        for line, (row, values) in enumerate(rows.items()):
-            for place, (name, scores) in enumerate(values.items()):
-                axes = grid[line, place]
-                axes.stairs(
-                    100 * bin_shares(scores),
-                    np.linspace(0, 1, RANK_BINS + 1),
-                    fill=True,
-                    color=COLORS[place],
-                )
-                axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
-                axes.set_title(f"{name}, {row}")
-                if place == 0:
-                    axes.set_ylabel("passages (%)")
-                if line == len(rows) - 1:
-                    axes.set_xlabel("value")
+        for axes, row, name, scores in _panels(figure, rows, sharex=True):
+            edges = np.linspace(0, 1, RANK_BINS + 1)
+            color = COLORS[list(lists).index(name)]
+            axes.stairs(100 * bin_shares(scores), edges, fill=True, color=color)
+            axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
+            axes.set_title(f"{name}, {row}")
+        figure.supxlabel("value")
+        figure.supylabel("passages (%)")
 
     return Picture("scores_calibrated", title, draw, 0.5 + 1.25 * len(rows), notes, where)
 
@@ -125,38 +121,38 @@ def distributions(
     where: str,
     pool: PoolSpec,
 ) -> Picture:
-    """One figure: a row for the raw scores and one for each normalizer, a column for each list.
+    """Return a row for the raw scores and one for each normalizer, and a column for each list.
 
-    pool: how many of the best documents of each list are normalised.
+    Args:
+        lists: their scores.
+        normalizers: by name.
+        where: data, split, n and depth, for the caption.
+        pool: how many of the best documents of each list are normalised.
     """
     taken = pool.cut(lists)
-    rows = {
-        "raw": {name: one.scores for name, one in taken.items()},
-        **_normalize_all(taken, normalizers),
-    }
+    raw = {name: one.scores for name, one in taken.items()}
+    rows = {"raw": raw, **_normalize_all(taken, normalizers)}
     rows.pop("none", None)
     depth = pool.description
     notes = (
         f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the "
-        "list of one question at "
-        "a time. A panel is empty where a normalizer is not made for that list."
+        "list of one question at a time. A panel is empty where a normalizer is not made for that "
+        "list."
     )
 
     def draw(figure: Figure) -> None:
-        grid = figure.subplots(len(rows), len(lists), squeeze=False)
-        for line, (row, values) in enumerate(rows.items()):
-            for place, (name, scores) in enumerate(values.items()):
-                axes = grid[line, place]
-                heights, edges = histogram(scores)
-                axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
-                axes.set_yticks([])
-                axes.locator_params(axis="x", nbins=2)
-                axes.xaxis.set_major_formatter("{x:g}")
-                axes.tick_params(axis="x", pad=1)
-                if line == 0:
-                    axes.set_title(name)
-                if place == 0:
-                    axes.set_ylabel(row, rotation=0, ha="right", va="center")
+        for axes, row, name, scores in _panels(figure, rows):
+            place = list(lists).index(name)
+            heights, edges = histogram(scores)
+            axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
+            axes.set_yticks([])
+            axes.locator_params(axis="x", nbins=2)
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.tick_params(axis="x", pad=1)
+            if row == "raw":
+                axes.set_title(name)
+            if place == 0:
+                axes.set_ylabel(row, rotation=0, ha="right", va="center")
 
     title = "Scores of each list, raw and after each normalizer"
     return Picture(
@@ -164,7 +160,18 @@ def distributions(
     )
 
 
-def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:
+def _panels(
+    figure: Figure, rows: Mapping[str, Mapping[str, Values]], sharex: bool = False
+) -> Iterator[tuple[Axes, str, str, Values]]:
+    """Yield a panel for each row and list, with their names and the list's values."""
+    columns = len(next(iter(rows.values())))
+    grid = figure.subplots(len(rows), columns, squeeze=False, sharex=sharex)
+    for line, (row, values) in zip(grid, rows.items(), strict=True):
+        for axes, (name, own) in zip(line, values.items(), strict=True):
+            yield axes, row, name, own
+
+
+def normalize(one: ListScores, normalizer: Normalizer, name: str) -> Values:
     """float64[N]: the list's scores after the normalizer, in their order; none when it refuses the
     list.
     """
@@ -180,7 +187,7 @@ def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.
     return np.asarray(values.numpy()[present], dtype=np.float64)
 
 
-def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def histogram(values: Values) -> tuple[Values, Values]:
     """Shares, float64[B], and edges, float64[B + 1], of equal bins between the smallest and the
     greatest value.
 
@@ -192,7 +199,7 @@ def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
     return counts / counts.sum(), edges
 
 
-def bin_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def bin_shares(values: Values) -> Values:
     """float64[10]: the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0 counts to the first."""
     places = np.clip(
         np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1
@@ -202,7 +209,7 @@ def bin_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _normalize_all(
     lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer]
-) -> dict[str, dict[str, NDArray[np.float64]]]:
+) -> dict[str, dict[str, Values]]:
     return {
         name: {key: normalize(one, normalizer, key) for key, one in lists.items()}
         for name, normalizer in normalizers.items()

@@ -4,11 +4,10 @@ undecided.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Field, Table
+from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
@@ -23,38 +22,28 @@ def ablation(view: View) -> list[Table]:
     places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
     if not places or not view.metric.binary:
         return []
-    found = corrected([view.compare(place, view.winner_place) for place in places], view.evaluation)
-    rows = [_row(view, *each) for each in zip(places, found, strict=True)]
-    columns = [
-        Column("best of each other fuser", "text"),
-        Column("W", "count"),
-        Column("L", "count"),
-        Column("difference", "points"),
-        Column("95% of difference", "span", "difference"),
-        Column("Holm p", "p"),
-        Column("verdict", "text"),
-        Column("changed %"),
+    compared = corrected(
+        [view.compare(place, view.winner_place) for place in places], view.evaluation
+    )
+    found = dict(zip(places, compared, strict=True))
+    moved = {place: changed(view, place) for place in places}
+    titles = ("W", "L", "difference", "95% of difference", "Holm p")
+    fields: list[Field[int]] = [
+        Field(Column("best of each other fuser", "text"), lambda place: view.rows[place]["name"]),
+        *judged(found.get, *titles),
+        Field(Column("verdict", "text"), lambda place: verdict(found[place], moved[place])),
+        Field(Column("changed %"), moved.get),
     ]
     notes = [
-        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: questions "
-        "that it finds and the "
-        "winner does not, and the reverse; difference in points with a score interval; Holm p: "
-        "exact, corrected over the rows; both by cluster where questions share gold. Equivalent: "
-        f"the whole interval lies within {100 * view.margin:g} points. "
-        "Changed: questions whose gold passages in the top k the row, or the winner, changes "
-        "against the single list "
-        f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are "
-        "equivalent by "
-        "construction, which is uninformative."
+        f"The winner: {view.winner_name}. {won_lost('the row', 'the winner')}; {DIFFERENCE}; "
+        f"Holm p: over the rows. {BY_CLUSTER}. Equivalent: the whole interval lies within "
+        f"{100 * view.margin:g} points. Changed: questions whose gold passages in the top k the "
+        "row, or the winner, changes against the single list that both are nearest to; below "
+        f"{100 * INFORMATIVE:g}% two that copy one list are equivalent by construction, which is "
+        "uninformative."
     ]
     title = f"The best trial of each fuser against the winner on {view.half}"
-    return [Table("ablation", title, columns, rows, view.source, notes)]
-
-
-def _row(view: View, place: int, found: Comparison) -> list[Any]:
-    name, moved = view.rows[place]["name"], changed(view, place)
-    numbers = [found.wins, found.losses, found.difference, found.interval, found.p_holm]
-    return [name, *numbers, verdict(found, moved), moved]
+    return [Table.of("ablation", title, fields, places, view.source, notes)]
 
 
 def changed(view: View, place: int) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
-from harness.evaluation.column import judged
+from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
@@ -161,21 +161,19 @@ class ComparisonTable:
         slices = "; ".join(
             f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut
         )
-        how = "a score interval" if metric.binary else "a bootstrap's interval"
         test = self.result.test
         lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
         evaluation = (
             f"; test: evaluation {test.evaluation} of this split{test.charge}" if test else ""
         )
+        difference = DIFFERENCE
+        if not metric.binary:
+            difference = "difference in points with a bootstrap's interval"
         return [
-            f"{defined}. W and L: questions with more, and "
-            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by "
-            "question; Holm p: over "
-            f"the trials of a split; difference in points, {how}; Holm p and intervals are "
-            "by cluster where "
-            "questions share gold; each row's strategy was chosen on tune. "
-            f"{slices + '. ' if slices else ''}{self.warning()}"
-            f"{self.absent()}"
+            f"{defined}. W, L: questions with more, and less, {metric} than "
+            f"{self.spec['against']}; {MCNEMAR}; Holm p: over the trials of a split; "
+            f"{difference}. {BY_CLUSTER}. Each row's strategy was chosen on tune. "
+            f"{slices + '. ' if slices else ''}{self.warning()}{self.absent()}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         ]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import Column, Field, Table
-from harness.evaluation.column import judged
+from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import groups
 from harness.evaluation.statistic import interaction
@@ -130,24 +130,13 @@ def effect(view: View) -> list[Table]:
         ),
     ]
     notes = [
-        f"The winner ({view.winner_name}) by hop count and question type. Difference in points "
-        "with a score interval; "
-        "p: exact McNemar by question; Holm p: over the rows by hop count and type; hops differ, "
-        "types differ: p of "
-        "Wald's F by cluster that the difference is the same in all groups of 30 questions or "
-        "more. Holm p and the "
-        "interval are by cluster where questions share gold passages."
+        f"The winner ({view.winner_name}) by hop count and question type; {DIFFERENCE}; {MCNEMAR}; "
+        "Holm p: over the rows by hop count and type; hops differ, types differ: p of Wald's F by "
+        "cluster that the difference is the same in all groups of 30 questions or more. "
+        f"{BY_CLUSTER}."
     ]
-    return [
-        Table.of(
-            "effect",
-            f"The winner against each list on {view.half}",
-            fields,
-            rows,
-            view.source,
-            notes,
-        )
-    ]
+    title = f"The winner against each list on {view.half}"
+    return [Table.of("effect", title, fields, rows, view.source, notes)]
 
 
 def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:

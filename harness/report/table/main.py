@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from harness.core.table import Column, Field, Source, Style, Table, shown, stack
-from harness.evaluation.column import COLUMNS, judged
+from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.effect import labelled, pooled_hops
 from harness.report.table.trials import in_paper, trial_table
@@ -138,23 +138,21 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     """Return the notes: what W, L and p are, what the signs mean, and which evaluation it is."""
     first, shared = views[0], any(view.deciding for view in views)
     wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
-    reference = display.list.get(first.reference, first.reference)
-    test = "exact McNemar" if first.metric.binary else "sign"
-    lists = _listed(
-        list(dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views))
+    counts = won_lost(
+        "the strategy", display.list.get(first.reference, first.reference), wins, losses
     )
+    lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = {BETTER: "better", WORSE: "worse"}
     told = ", ".join(f"{sign} {word}" for sign, word in words.items() if sign in signs)
-    of_rows = f"corrected over {_listed([_compared(view) for view in views])} comparisons"
+    than = f"; {told} than {_listed([*lists])}, the best list on tune, by Holm p" if told else ""
+    test = "of the test over whole clusters of questions that share gold, " if shared else ""
+    rows = f"corrected over {_listed([_compared(view) for view in views])} comparisons"
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )
     return [
-        f"{wins}, {losses}: questions that the strategy finds and {reference} does not, and the "
-        f"reverse; p: {test} test of these by question; Holm p: "
-        f"{'of the test over whole clusters of questions that share gold, ' if shared else ''}"
-        f"{of_rows}. Bold: the winner chosen on tune"
-        + (f"; {told} than {lists}, the best list on tune, by Holm p." if told else "."),
+        f"{counts}; {MCNEMAR if first.metric.binary else SIGN}; Holm p: {test}{rows}. Bold: the "
+        f"winner chosen on tune{than}.",
         *evaluations,
     ]
 
@@ -190,7 +188,7 @@ def by_hops(view: View, display: Display) -> Table:
     wins, losses = (in_paper(COLUMNS[title], view).title for title in ("W", "L"))
     name = display.list.get(view.reference, view.reference)
     notes = [
-        f"{wins}, {losses}: questions that the winner finds and {name} does not, and the reverse. "
+        f"{won_lost('the winner', name, wins, losses)}. "
         "Detectable: the smallest net share of wins, in points, that the test finds in 4 of 5 "
         "cases with so many questions and clusters and this share of questions won or lost; a "
         "dash where no difference can be shown."

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, points, span
-from harness.evaluation.column import judged
+from harness.evaluation.column import DIFFERENCE, judged
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import Pooled, pooled, replicability
 from harness.sweep.folder import SweepResult, View
@@ -77,21 +77,16 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     notes = [
         f"{_sentence([*differing.values()])}{_model(model)}",
         f"{objective} on test of the winner that tune chose and of the best single list on tune; "
-        "difference in points; "
-        "p: exact, whole clusters of questions that share gold passages change sides. Partial "
-        "conjunction: Simes' p of "
-        "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, "
-        "doubled. Pooled: the "
-        "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's "
-        "difference drawn "
-        "towards the mean as far as it is uncertain. A benchmark on which winner and best list "
-        "differ on no "
-        "question, or that has too few clusters, is no evidence and in neither.",
+        f"{DIFFERENCE}; p: exact, by cluster where questions share gold passages. Partial "
+        "conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller 2008), each "
+        "direction by itself, doubled. Pooled: the random-effects model (Paule & Mandel; Hartung & "
+        "Knapp; statsmodels), each benchmark's difference drawn towards the mean as far as it is "
+        "uncertain. A benchmark on which winner and best list differ on no question, or that has "
+        "too few clusters, is no evidence and in neither.",
     ]
+    title = "Winner and best list on several benchmarks"
     source = Source(f"{objective}, test split")
-    return Table.of(
-        "replication", "Winner and best list on several benchmarks", fields, compared, source, notes
-    )
+    return Table.of("replication", title, fields, compared, source, notes)
 
 
 def _against_list(view: View) -> Comparison:
@@ -107,9 +102,7 @@ def _pooled(compared: Sequence[Comparison]) -> Pooled | None:
 
 
 def _model(model: Pooled | None) -> str:
-    """The mean over benchmarks, how far they spread, and what one more would be expected
-    to show.
-    """
+    """Return the mean over benchmarks, their spread, and what one more is expected to show."""
     if model is None:
         return ""
     further = "three benchmarks are needed to say what one more would show"
@@ -117,13 +110,13 @@ def _model(model: Pooled | None) -> str:
         further = f"one more would be expected to show {span(model.further)}"
     return (
         f" Pooled over benchmarks the difference is {points(model.mean)} points (95% "
-        f"{span(model.interval)}), with a "
-        f"spread of {100 * model.spread:.1f} between them; {further}."
+        f"{span(model.interval)}), with a spread of {100 * model.spread:.1f} between them; "
+        f"{further}."
     )
 
 
 def _sentence(compared: list[Comparison]) -> str:
-    """On how many benchmarks at least the winner differs from the best list, in one direction."""
+    """Return on how many benchmarks the winner differs from the best list in one direction."""
     if len(compared) < 2:
         return (
             "Winner and best list differ on fewer than two benchmarks (partial conjunction needs "
@@ -131,15 +124,10 @@ def _sentence(compared: list[Comparison]) -> str:
         )
     tested = [one.p_deciding or 0.0 for one in compared]
     ps = replicability(tested, [one.wins - one.losses for one in compared]).tolist()
-    n, shown = len(ps), sum(p <= LEVEL for p in ps)
-    if not shown:
-        return (
-            f"Over {n} benchmarks no difference of winner and best list is shown (partial "
-            "conjunction p "
-            f"{p_value(ps[0])})."
-        )
+    found = sum(p <= LEVEL for p in ps)
+    p = p_value(ps[max(found - 1, 0)])
+    where = f"at least {found}" if found else "none"
     return (
-        f"The difference of winner and best list is shown on at least {shown} of {n} benchmarks, "
-        "in one direction "
-        f"(partial conjunction p {p_value(ps[shown - 1])})."
+        f"The difference of winner and best list is shown on {where} of {len(ps)} benchmarks "
+        f"(partial conjunction in one direction, p {p})."
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from harness.core.table import Column, Field, Table, counted
-from harness.evaluation.column import judged
+from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
 from harness.sweep.folder import SweepResult, View, rerun
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
@@ -31,11 +31,6 @@ BEST = ("W", "L", "Holm p")
 """The columns that are also shown against the best single list, with a star."""
 LEADING = 2
 """Metrics besides the objective that stand before W and L."""
-AGAINST = (
-    "W and L{known}: questions that the strategy finds and {reference} does not, and the "
-    "reverse; p: raw, {test} by question; W*, L*, Holm p*: the same against {best}, the best "
-    "single list on tune."
-)
 
 
 def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
@@ -206,10 +201,11 @@ def decided(view: View) -> str:
 
 def against(view: View) -> str:
     """Return the sentence that explains W, L and p, and the columns with a star."""
-    known = " (GraphWin and GraphLoss)" if counts_graph_wins(view) else ""
-    test = "exact two-sided McNemar" if view.metric.binary else "sign test"
+    heads = ("W (GraphWin)", "L (GraphLoss)") if counts_graph_wins(view) else ("W", "L")
+    counts = won_lost("the strategy", view.reference, *heads)
     best = view.best_single or "no list"
-    return AGAINST.format(best=best, reference=view.reference, known=known, test=test)
+    star = f"W*, L*, Holm p*: the same against {best}, the best single list on tune"
+    return f"{counts}; {MCNEMAR if view.metric.binary else SIGN}; {star}."
 
 
 def _field(
