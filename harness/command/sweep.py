@@ -27,7 +27,6 @@ the name of that list. Every single list is locked as a baseline, next to the wi
 
 More:
 
-  harness sweep experiment=fusion_pays           a question (conf/experiment) with its own tables
   harness sweep splits=20                        would other splits of tune choose the same?
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list

@@ -217,6 +217,7 @@ def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: Sweep
         )
 
 
+@pytest.mark.plugin("phasegraph")
 def test_a_gain_is_over_the_list_that_is_better_on_tune(
     result: SweepResult, tmp_path: Path
 ) -> None:
@@ -375,6 +376,7 @@ def test_a_row_without_its_trials_is_said_by_the_sweep() -> None:
         find_named({"tables": [{"rows": [{"label": "best"}]}]}, [])
 
 
+@pytest.mark.plugin("phasegraph")
 def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
     example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,9 +5,9 @@ The description is ``experiment`` in a sweep's configuration: ``source`` (where 
 sweep/judge/selection.py; with ``published``, what was printed, by dataset and split), ``parts``
 (several tables of rows, one below the other), ``graphs`` (statistics of the lists' graphs) or
 ``summary`` (groups of trials). A figure's ``kind`` is a module of harness.report.figure that has
-``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too, ``bars`` of a
-table's rows, or ``gain``: what the mixtures in a table's parts add to the better list. A plug-in's
-folder ``figure`` brings others. A kind with ``build_joint`` also draws several benchmarks at once.
+``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too, or ``bars`` of a
+table's rows. A plug-in's folder ``figure`` brings others. A kind with ``build_joint`` also draws
+several benchmarks at once.
 """
 
 from __future__ import annotations
