@@ -71,9 +71,9 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
+    from functools import partial
 
     from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.system_table import matrix_table, system_table
     from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
@@ -96,12 +96,10 @@ def run(config: DictConfig) -> None:
         }
         for one in found
     ]
-    pairs = matrix_table(found) if len(baselines) > 1 else None
     one_or_all = results[0] if len(results) == 1 else results
-    tables = (comparison_table(found), lambda: system_table(found), pairs)
-    write_result(
-        config.out, one_or_all, *tables, lambda: Comparisons(found).to_frame(per_query=True)
-    )
+    every, table = Comparisons(found), comparison_table(found)
+    rows = partial(every.to_frame, per_query=True)
+    write_result(config.out, one_or_all, table, every.paper, every.matrix(), rows)
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)

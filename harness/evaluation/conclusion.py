@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import LEVEL, counted, p_value, percent
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.headroom import Headroom
+from harness.evaluation.headroom import Headroom as Headroom
 
 if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison

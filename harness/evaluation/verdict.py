@@ -103,7 +103,16 @@ class Comparisons(Sequence[SystemComparison]):
         )
         return f"{self.table()._repr_html_()}{said}"
 
+    def matrix(self) -> Table | None:
+        """Return runs by baselines; None of one baseline."""
+        several = len({one.baseline for one in self.found}) > 1
+        return matrix_table(self.found) if several else None
+
+    def paper(self) -> Table:
+        """Return the table of a paper: systems by metrics."""
+        return system_table(self.found)
+
     def latex(self) -> str:
-        """A paper's table in LaTeX: systems by metrics."""
-        table = system_table(self.found)
+        """Return the table of a paper in LaTeX."""
+        table = self.paper()
         return typeset(table, TWO_COLUMNS, table.name)

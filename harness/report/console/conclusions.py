@@ -12,6 +12,7 @@ from harness.core.table import counted, p_value, percent, points, shown
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,
+    Headroom,
     Sentence,
     blind_spots,
     by_topic,
@@ -20,7 +21,6 @@ from harness.evaluation.conclusion import (
     select_texts,
     smallest,
 )
-from harness.evaluation.headroom import Headroom
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import SweepResult, View

@@ -98,6 +98,7 @@ def test_a_browser_shows_it_without_a_complaint(
     write(command)
     with BROWSER.Browser(tmp_path / "profile") as browser:
         browser.open((folder / "made" / "matrix.html").as_uri())
+        browser.wait("document.querySelectorAll('table').length === 2")
         assert ATTACK in browser.text()
         assert browser.evaluate("document.documentElement.scrollWidth") <= 1280
         assert browser.complaints == []
