@@ -32,13 +32,15 @@ site.
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence about results, and what it is about; who shows it chooses by ``kind``.
+    """A sentence about results, which faces select by its kind.
 
-    kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much),
-    ``expectation`` (of test, or whether it came true), ``addition`` (whether fusion adds to the
-    best list), ``caveat`` (why one of these may not hold), ``explanation`` (how sure, how much
-    could be seen), ``forecast`` (what was known before test).
-    topic: of explanations, the heading that they stand under.
+    Attributes:
+        kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much),
+            ``expectation`` (of test, or whether it came true), ``addition`` (whether fusion adds to
+            the best list), ``caveat`` (why one of these may not hold), ``explanation`` (how sure,
+            how much could be seen), ``forecast`` (what was known before test).
+        text: the sentence.
+        topic: for explanations, the heading that they stand under.
     """
 
     kind: Kind
@@ -47,7 +49,7 @@ class Sentence:
 
 
 def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
-    """The texts of these kinds, in the order of the kinds, each once."""
+    """Return the texts of some kinds, in the order of the kinds, each once."""
     found = list(said)
     return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))
 
@@ -61,7 +63,7 @@ def lead(said: Sequence[Sentence]) -> list[str]:
 
 
 def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
-    """The paragraphs of these kinds by topic, no sentence twice."""
+    """Return the paragraphs of some kinds by topic, with no sentence twice."""
     found: dict[str, dict[str, None]] = {}
     for one in said:
         if one.kind in kinds:
@@ -192,9 +194,7 @@ def _once(found: Sequence[SystemComparison]) -> list[str]:
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:
-    """Which runs are better or worse than a baseline after Holm's correction, and of how many
-    nothing is shown.
-    """
+    """Return which runs are better or worse after Holm's correction, and how many are neither."""
     several = len({one.baseline for one in found}) > 1
     groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
     told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
@@ -206,7 +206,12 @@ def _summary(found: Sequence[SystemComparison]) -> str:
 
 
 def _named(members: Sequence[SystemComparison], several: bool) -> str:
-    """several: whether there are several baselines, which then are named."""
+    """Return the names of some comparisons with their gains, or their number if there are many.
+
+    Args:
+        members: the comparisons.
+        several: whether to name the baselines.
+    """
     if len(members) > NAMED:
         return f"{len(members)} are"
     over = [f" over {one.baseline}" if several else "" for one in members]
@@ -218,12 +223,13 @@ def _named(members: Sequence[SystemComparison], several: bool) -> str:
 
 
 def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:
-    """Why the forecast of a tune half may be wrong, a sentence a reason.
+    """Return the reasons why the forecast of a tune half may be wrong.
 
-    seen: by list and split, how many questions share gold with one that its weights were chosen on.
-    Trials that learn, and lists of ``harness fit``, are scored by what had not seen the question,
-    and hide nothing.
-    sizes: of tune's clusters of questions that share gold passages.
+    Args:
+        seen: by list and split, the number of questions that share gold with one that the list's
+            weights were chosen on. Trials that learn, and lists of ``harness fit``, are scored out
+            of fold and hide nothing.
+        sizes: of tune's clusters of questions that share gold passages.
     """
     names = [name for name, one in seen.items() if one.get("tune")]
     share = float(sizes.max(initial=0) / max(1, sizes.sum()))

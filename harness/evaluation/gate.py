@@ -19,17 +19,19 @@ MARGIN = 2.0
 
 @dataclass(frozen=True)
 class Gate:
-    """What a difference from the baseline must be: its whole 95% interval above a bound.
+    """A condition on the difference from the baseline: its whole 95% interval lies above a bound.
 
-    kind: ``no_worse``, above minus the margin; ``better``, above the margin.    margin: in points,
-    or, of scores that are no shares, in their unit. None: 2 points for ``no_worse`` of a metric
-    that is 0 or 1 (with a margin of 0 the gate fails equal systems in up to 18% of comparisons
-    whose clusters are won as a whole but seldom; with 2 points in up to 2.6%), else 0.
-
-    The interval is the one that decides, by cluster where questions share gold. An interval that is
-    below the bound fails, and one that holds it cannot be told. Where no question differs nothing
-    is worse. Of several comparisons every one must pass (an intersection-union test), so none is
+    The interval is the one that decides, by cluster if questions share gold. An interval below the
+    bound fails, and one that holds the bound cannot be told. If no question differs, nothing is
+    worse. Of several comparisons every one must pass (an intersection-union test), so none is
     corrected for the others.
+
+    Attributes:
+        kind: ``no_worse``: the bound is minus the margin; ``better``: the margin.
+        margin: in points or, for scores that are not shares, in their unit. None: 2 points for
+            ``no_worse`` of a metric that is 0 or 1, else 0. With a margin of 0 the gate fails equal
+            systems in up to 18% of comparisons whose clusters are won as a whole but seldom; with 2
+            points in up to 2.6%.
     """
 
     kind: str
@@ -41,7 +43,7 @@ class Gate:
             bounded("margin", self.margin, 0)
 
     def bound(self, one: SystemComparison) -> float:
-        """What the interval must lie above, in shares or in the scores' unit."""
+        """Return the bound of the interval, in shares or in the unit of the scores."""
         points = self._margin(one)
         margin = points / 100 if one.scale.share else points
         return -margin if self.kind == "no_worse" else margin
@@ -52,7 +54,7 @@ class Gate:
         return MARGIN if self.kind == "no_worse" and one.binary else 0.0
 
     def answer(self, one: SystemComparison) -> Answer:
-        """What the gate says to a comparison."""
+        """Return whether a comparison passes."""
         if not one.wins + one.losses:
             return "passes" if self.kind == "no_worse" else "cannot be told"
         if one.interval is None:
@@ -62,7 +64,7 @@ class Gate:
         return "passes" if low > bound else "fails" if high < bound else "cannot be told"
 
     def answer_all(self, found: Sequence[SystemComparison]) -> tuple[Answer, str]:
-        """The answer to all of them, and a line that says why: the comparison that decides it."""
+        """Return the answer to all comparisons, and a line with the one that decides it."""
         answers = [self.answer(one) for one in found]
         worst: Answer = next(
             (name for name in ("fails", "cannot be told") if name in answers), "passes"

@@ -35,40 +35,47 @@ called.
 
 @dataclass(frozen=True)
 class Repeats:
-    """Several runs of one system.    means: the score of each."""
+    """Several runs of one system.
+
+    Attributes:
+        means: the score of each run.
+    """
 
     means: tuple[float, ...]
 
     @classmethod
     def of(cls, values: Values) -> Repeats:
-        """Those of float64[n, r]; NaN is a question that the metric does not count."""
+        """Return the runs of float64[n, r]; NaN is a question that the metric does not count."""
         return cls(tuple(average(values.T).tolist()))
 
     @classmethod
     def by_name(cls, values: Mapping[str, Values]) -> dict[str, Repeats]:
-        """Those of the systems that ran several times, of float64[n, r] by name."""
+        """Return the systems with several runs, from float64[n, r] by name."""
         return {name: cls.of(own) for name, own in values.items() if own.shape[1] > 1}
 
     @property
     def sd(self) -> float:
-        """The standard deviation between runs."""
+        """Return the standard deviation between runs."""
         return float(np.std(self.means, ddof=1))
 
     def to_dict(self) -> dict[str, object]:
-        """The scores and their standard deviation."""
+        """Return the scores and their standard deviation."""
         return {"scores": list(self.means), "sd": self.sd}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemComparison(Result, Comparison):
-    """A ``Comparison`` of two systems by a metric, with what was compared.
+    """A comparison of two systems by a metric.
 
-    name: of the system, ``run`` and ``baseline``: their files.
-    coverages: of ranked lists, the run's and the baseline's, by name.
-    repeats: of the two, by name, those that ran several times.
-    tie_ranges: of ranked lists, what another order of equal scores could make of each metric, by
-    system.
-    fusable: whether the systems are ranked lists, which could be fused.
+    Attributes:
+        metric: the metric.
+        run: the file of the system; ``name`` is its name.
+        baseline: the name of the other system.
+        coverages: for ranked lists, the coverage of both, by name.
+        repeats: the systems with several runs, by name.
+        tie_ranges: for ranked lists, what another order of equal scores could make of each metric,
+            by system.
+        fusable: whether the systems are ranked lists, which could be fused.
     """
 
     metric: Metric | str
@@ -83,14 +90,14 @@ class SystemComparison(Result, Comparison):
     @property
     @abstractmethod
     def ids(self) -> Sequence[str]:
-        """Of what has a score, n of them."""
+        """Return the ids of the n scored items."""
 
     @abstractmethod
     def extent(self, n: int) -> str:
-        """What was scored: ``147 queries, split tune``."""
+        """Return what was scored: ``147 queries, split tune``."""
 
     def with_fields(self, **fields: Any) -> Self:
-        """See ``Comparison``; ``json`` says the fields."""
+        """Return the comparison with other fields, see ``Comparison``."""
         found = super().with_fields(**fields)
         vars(found).pop("json", None)
         return found
@@ -132,18 +139,16 @@ class SystemComparison(Result, Comparison):
         }
 
     def cautions(self) -> list[str]:
-        """What of the files may make the scores mean something else, a sentence each."""
+        """Return facts about the files that may change the meaning of the scores."""
         return []
 
     @property
     @abstractmethod
     def id_name(self) -> str:
-        """The column of ``ids`` in a data frame."""
+        """Return the name of the column of ``ids`` in a data frame."""
 
     def records(self) -> list[dict[str, object]]:
-        """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins,
-        losses, p.
-        """
+        """Return one row: both systems, the metric, scores, difference, counts and p."""
         return [
             {
                 "run": self.name,
@@ -158,9 +163,7 @@ class SystemComparison(Result, Comparison):
         ]
 
     def query_records(self) -> list[dict[str, object]]:
-        """A row an item: its id, run, baseline, metric, both scores, and whether it is won, lost or
-        tied.
-        """
+        """Return a row an item: its id, both scores, and won, lost or tied."""
         signs = np.sign(self.ours - self.theirs).astype(int).tolist()
         rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)
         return [
@@ -177,14 +180,12 @@ class SystemComparison(Result, Comparison):
         ]
 
     def table(self) -> Table:
-        """Its one row."""
+        """Return the table of this comparison."""
         return comparison_table([self])
 
 
 def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, str]]:
-    """Each run with each baseline: not with itself, unless there is nothing else, and no pair
-    twice.
-    """
+    """Return each run with each baseline, no pair twice; a run with itself only if alone."""
     pairs: list[tuple[str, str]] = []
     for base in baselines:
         pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
@@ -192,11 +193,9 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
 
 
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
-    """What choosing among all runs that are compared, baselines first, could win over the best, by
-    metric.
+    """Return what choosing among all runs, baselines first, could win over the best, by metric.
 
-    Of several that score the same the first one counts as the best, and the others are named
-    (``equal``).
+    Of several with the same score the first one is the best, and ``equal`` names the others.
     """
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
@@ -213,7 +212,7 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
 
 
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
-    """A row a comparison on the same items; with several baselines a column names them."""
+    """Return a row a comparison; a column names the baselines if there are several."""
     titles = ("W", "L", "p by question", "Holm p", "odds ratio", "detectable")
     decisions: list[SystemField] = judged(own, *titles, scale=found[0].scale)
     fields = [*_systems(found), *_scores(found), *decisions]
@@ -223,7 +222,7 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
 
 
 def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
-    """What is compared, on how many items, what its lists lack, and how its runs vary."""
+    """Return the columns of the systems, their questions, missing lists and runs."""
     several = len({one.baseline for one in found}) > 1
     return [
         Field(Column("run", "text"), lambda one: one.name),
@@ -271,12 +270,12 @@ def _spread(
 
 
 def own(one: SystemComparison) -> SystemComparison:
-    """A row of a table of comparisons is of one."""
+    """Return a row of a table of comparisons, which is a comparison."""
     return one
 
 
 def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
-    """Both scores and their difference; of several runs the parts of its standard error."""
+    """Return the columns of both scores, their difference, and its standard errors."""
     scale, repeated = found[0].scale, any(one.repeats for one in found)
     score = scale.column("score")
     return [
@@ -296,7 +295,7 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
 
 
 def _notes(found: Sequence[SystemComparison]) -> list[str]:
-    """By what Holm p and intervals are, where not by query."""
+    """Return the method of Holm p and intervals, if it is not by question."""
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]
@@ -305,7 +304,7 @@ def _notes(found: Sequence[SystemComparison]) -> list[str]:
 
 
 def source_of(found: Sequence[SystemComparison]) -> Source:
-    """What was compared on, by how many items a metric counts; and the queries that runs lack."""
+    """Return how many questions each metric counts, and which ones runs lack."""
     counts = {str(one.metric): one.n for one in found}
     most = max(counts.values())
     fewer = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)

@@ -22,11 +22,10 @@ SIGNS = "†‡"
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:
-    """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of
-    its runs.
+    """Return baselines, then runs, by metrics; below a system with several runs stands their sd.
 
-    A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the
-    highest score of a column where it is shown to be better than all that it was compared with.
+    A sign marks a p of at most .05 after Holm's correction over all comparisons. The highest score
+    of a column is bold if it is shown to be better than all that it was compared with.
     """
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
@@ -55,9 +54,7 @@ def _rows(
     metrics: Sequence[str],
     scores: Mapping[Cell, float],
 ) -> tuple[list[list[Any]], dict[str, int]]:
-    """The scores of each system, below those of several runs their sd; and in which row each system
-    is.
-    """
+    """Return the scores and sd of each system, and the row of each system."""
     repeats = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
     rows: list[list[Any]] = []
     places: dict[str, int] = {}
@@ -71,9 +68,7 @@ def _rows(
 
 
 def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
-    """Both systems of each comparison: system and metric, the score, and whether it is shown to be
-    the better one.
-    """
+    """Return both systems of each comparison: the cell, the score, and whether it is better."""
     ours = [((one.name, str(one.metric)), one.score, one.finding == "better") for one in found]
     theirs = [
         ((one.baseline, str(one.metric)), one.baseline_score, one.finding == "worse")
@@ -83,9 +78,7 @@ def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
 
 
 def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
-    """The highest score of each metric, where it is shown to be better than all that it was
-    compared with.
-    """
+    """Return the highest score of each metric that is better than all compared with it."""
     highest: dict[str, float] = {}
     for (_, metric), score, _ in sides:
         highest[metric] = max(score, highest.get(metric, score))
@@ -94,7 +87,7 @@ def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
 
 
 def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[Cell, str]:
-    """The signs of each run by metric: of which baselines it differs."""
+    """Return the signs of each run by metric, which name the baselines that it differs from."""
     signs: dict[Cell, str] = {}
     for one in found:
         if one.finding != "even":

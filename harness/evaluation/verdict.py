@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Each path by so many of its last parts that no two are alike; a name without a slash stays as
-    it is.
-    """
+    """Return the shortest ends of paths that tell them apart; names without a slash stay."""
     parts = {path: PurePath(path).parts or (path,) for path in paths}
     for length in range(1, max(map(len, parts.values()), default=0) + 1):
         found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
@@ -30,9 +28,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def renamed(found: Sequence[S]) -> list[S]:
-    """The comparisons with short names of runs and baselines, for a terminal; nothing is computed
-    again.
-    """
+    """Return the comparisons with short names, for a terminal; nothing is computed again."""
     names = short_names(
         list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
     )
@@ -49,7 +45,7 @@ def renamed(found: Sequence[S]) -> list[S]:
 
 
 def short_table(found: Sequence[SystemComparison]) -> Table:
-    """A row a comparison, without what only explains; of several baselines their matrix."""
+    """Return the main columns of comparisons; for several baselines their matrix."""
     if len({one.baseline for one in found}) > 1:
         return matrix_table(found)
     table = comparison_table(found)
@@ -59,39 +55,39 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Sequence[SystemComparison]):
-    """Comparisons that were made together; their p are corrected over all of them.    found: at
-    least one.
+    """Comparisons that were made together; their p are corrected over all of them.
+
+    Attributes:
+        found: at least one comparison.
     """
 
     found: Sequence[SystemComparison]
 
     def __getitem__(self, place: Any) -> Any:
-        """A comparison by its place."""
+        """Return a comparison by its place."""
         return self.found[place]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of comparisons."""
         return len(self.found)
 
     def table(self) -> Table:
-        """A row a comparison; of several baselines their matrix."""
+        """Return a row a comparison; for several baselines their matrix."""
         return short_table(renamed(self.found))
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
-        """A data frame of pandas, scores in shares.
+        """Return a data frame of pandas, with scores as shares.
 
         Args:
-            per_query: a row a query and comparison in place of a row a comparison.
-
-        Returns:
-            The rows.
+            per_query: whether to return a row a question and comparison, rather than one a
+                comparison.
         """
         import pandas as pd
 
         return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
 
     def __repr__(self) -> str:
-        """The table as text, and what is better."""
+        """Return the table as text, and the verdict."""
         return "\n".join(
             [self.table().text(), "", *select_texts(conclude_all(self.found, {}), "verdict")]
         )

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def picture(found: Sequence[SystemComparison], name: str) -> Picture:
-    """The figure of the comparisons of one call: a row a run and metric, the first one on top."""
+    """Return the figure of the comparisons of one call: a row a run and metric, the first on
+    top.
+    """
     first = found[0]
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
     baselines = list(dict.fromkeys(one.baseline for one in found))
@@ -44,7 +46,7 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
 def _draw(
     figure: Figure, found: Sequence[SystemComparison], labels: Sequence[str], label: str
 ) -> None:
-    """labels: of the rows.    label: of the x axis."""
+    """Draw the rows with their labels; ``label`` is that of the x axis."""
     factor = 100 if found[0].scale.share else 1
     axes = figure.subplots()
     axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)

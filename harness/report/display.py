@@ -23,9 +23,11 @@ KNOBS = {"alpha": "α", "beta": "β"}
 
 @dataclass(frozen=True)
 class Display:
-    """Names by concept, each a mapping from a name of conf/; one that is not there stands as it is.
+    """Names of papers by concept; a name without an entry stays as it is.
 
-    trials: of whole trials, by their names.
+    Attributes:
+        fuser, normalizer, list, dataset, metric: from the names of conf/.
+        trials: of whole trials, by their names.
     """
 
     fuser: Names = field(default_factory=dict)
@@ -37,7 +39,7 @@ class Display:
 
     @classmethod
     def read(cls, config: DictConfig) -> Display:
-        """The names of a command's ``display``; none where it has no such key."""
+        """Return the names of a command's ``display``; none if it has no such key."""
         found: Any = OmegaConf.to_container(
             config.get("display") or OmegaConf.create({}), resolve=True
         )
@@ -52,15 +54,13 @@ class Display:
         return cls(**found)
 
     def of(self, results: Sequence[SweepResult]) -> Display:
-        """The same, with the names of all trials of these sweeps."""
+        """Return the display with the names of all trials of some sweeps."""
         return replace(
             self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows}
         )
 
     def trial(self, row: Row) -> str:
-        """``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)`` of a row of a leaderboard; a single
-        list's own name.
-        """
+        """Return ``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)``, or the name of a single list."""
         if row["family"] == "single":
             return self.list.get(row["name"], row["name"])
         family, normalizer, named = row["family"], normalizer_of(row), str(row["name"]).split(" ")
@@ -72,7 +72,7 @@ class Display:
         return self.strategy(family, normalizer) + (f" ({', '.join(rest)})" if rest else "")
 
     def strategy(self, family: str, normalizer: str | None) -> str:
-        """``PIT + Boltzmann``, or ``RRF`` of a fuser that reads no values."""
+        """Return ``PIT + Boltzmann``, or ``RRF`` for a fuser that reads no values."""
         fuser = self.fuser.get(family, family.replace("_", " "))
         return (
             f"{self.normalizer.get(normalizer, normalizer)} + {fuser}"
@@ -81,21 +81,19 @@ class Display:
         )
 
     def text(self, text: str) -> str:
-        """A sentence or a title with the names of metrics, benchmarks and whole trials
-        exchanged.
-        """
+        """Return a sentence with the names of metrics, benchmarks and whole trials exchanged."""
         for name in sorted(self.trials, key=len, reverse=True):
             if " " in name:
                 text = text.replace(name, self.trials[name])
         return self._words.sub(lambda found: self._known[found[0]], text)
 
     def cell(self, text: str) -> str:
-        """A whole cell, or a label of a figure: any name that is known."""
+        """Return a whole cell, or a label of a figure: any known name."""
         known = {**self.trials, **self.list, **self.fuser, **self.normalizer}
         return known.get(text) or self.text(text)
 
     def label(self, text: str) -> str:
-        """A label of a figure: names between commas, and minus signs before numbers."""
+        """Return a label of a figure: names between commas, and minus signs before numbers."""
         named = ", ".join(self.cell(part) for part in text.split(", "))
         return re.sub(r"(?<![\w.@-])-(?=[\d.])", "−", named)
 
@@ -111,6 +109,6 @@ class Display:
 
 
 def normalizer_of(row: Named) -> str | None:
-    """The normalizer that a row's name holds; None where its fuser reads no values."""
+    """Return the normalizer in a row's name; None if its fuser reads no values."""
     normalizer = row["parameters"].get("normalizer")
     return normalizer if normalizer in str(row["name"]).split(" ") else None

@@ -18,20 +18,21 @@ from harness.sweep.folder import SweepResult, latest
 
 @dataclass(frozen=True, repr=False)
 class SweepNotebook(SweepResult):
-    """A sweep with what a notebook shows of it.
+    """A sweep for a notebook.
 
-    ``trials`` and ``comparisons``: data frames. ``figures["alpha"]`` shows itself;
-    ``.axes()`` gives matplotlib's axes. ``tables["leaderboard"]`` shows itself, too.
+    ``trials`` and ``comparisons`` are data frames. ``figures["alpha"]`` and
+    ``tables["leaderboard"]`` show themselves; ``figures["alpha"].axes()`` returns the axes of
+    matplotlib.
     """
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
-        """The tables of `harness report`, by name."""
+        """Return the tables of `harness report`, by name."""
         return {table.name: table for table in section(self, displayed()).tables}
 
     @cached_property
     def figures(self) -> Mapping[str, Picture]:
-        """The figures of `harness report`, by name."""
+        """Return the figures of `harness report`, by name."""
         return {picture.name: picture for picture in section(self, displayed()).pictures}
 
 

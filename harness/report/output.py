@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def displayed() -> Display:
-    """The names of conf/display, and those that plug-ins add to them."""
+    """Return the names of conf/display, and those that plug-ins add to them."""
     added = extensions.added("report").get("display")
     names: Any = extensions.merge(
         defaults("display", "default"), added if isinstance(added, Mapping) else {}
@@ -35,8 +35,9 @@ def displayed() -> Display:
 
 
 def in_paper(table: Table, name: str) -> str:
-    """The table in LaTeX, labelled ``tab:<name>``; metrics have the names of conf/display, and what
-    a person called a run stays as it is.
+    """Return the table in LaTeX, labelled ``tab:<name>``.
+
+    Metrics have the names of conf/display; the names of runs stay as the user gave them.
     """
     return typeset(table, TWO_COLUMNS, file_name(name), Display(metric=displayed().metric).text)
 
@@ -137,9 +138,7 @@ def _write_latex(path: Path, table: Table) -> None:
 
 
 def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with lists of ranks as texts, ``1 7 -`` where the third passage is not in
-    the list.
-    """
+    """Return the rows with ranks as texts: ``1 7 -`` if the third passage is missing."""
     columns = [str(name) for name in frame if str(name).endswith("ranks")]
     texts = {
         name: [" ".join("-" if one is None else str(one) for one in ranks) for ranks in frame[name]]

@@ -62,7 +62,7 @@ class Column:
 
     @property
     def named(self) -> str:
-        """The title with its unit, for where no text says it."""
+        """Return the title with its unit, for places without a legend."""
         plain = self.kind in ("points", "span") and "points" not in self.title
         return f"{self.title} (points)" if plain else self.title
 
@@ -88,29 +88,25 @@ class Field(Generic[T]):
 
 
 def show(value: Any, kind: Kind) -> str:
-    """A value as text of its kind; null and NaN are a dash."""
+    """Return a value as text of its kind; null and NaN are a dash."""
     if is_missing(value):
         return MISSING
     return FORMATS[kind](value)
 
 
 def counted(number: int, name: str) -> str:
-    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``, 2 of ``query`` as
-    ``2 queries``.
-    """
+    """Return a number with its noun: ``1 question``, ``12,345 questions``, ``2 queries``."""
     plural = re.sub("(?<![aeo])y$", "ie", name) + "s"
     return f"{number:,} {name if number == 1 else plural}"
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """``0.4567`` as ``45.7``."""
+    """Return ``45.7`` for ``0.4567``."""
     return f"{100 * share:.{decimals}f}"
 
 
 def percents(*shares: float) -> list[str]:
-    """Shares that are compared, each as ``percent`` with so many decimals that different ones look
-    different.
-    """
+    """Return shares that are compared in percent, with enough decimals to tell them apart."""
     for decimals in range(1, MOST_DECIMALS + 1):
         texts = [percent(share, decimals) for share in shares]
         if len(set(texts)) == len(set(shares)):
@@ -119,13 +115,14 @@ def percents(*shares: float) -> list[str]:
 
 
 def shown(p: float | None) -> bool:
-    """Whether a p shows a difference; None, which was not tested, does not."""
+    """Return whether a p shows a difference; None was not tested and shows none."""
     return p is not None and p <= LEVEL
 
 
 def p_value(p: float | None) -> str:
-    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``;
-    None as a dash.
+    """Return a p as text: ``.023``, ``<.001`` or ``1.000``; a dash for None.
+
+    A p just above .05 has enough decimals not to look like .05.
     """
     if p is None:
         return MISSING
@@ -139,19 +136,20 @@ def p_value(p: float | None) -> str:
 
 
 def interval(bounds: Sequence[float]) -> str:
-    """``[0.187, 0.8124]`` as ``18.7–81.2``, in percent."""
+    """Return ``18.7–81.2``, in percent, for ``[0.187, 0.8124]``."""
     low, high = bounds
     return f"{percent(low)}–{percent(high)}"
 
 
 def points(difference: float, decimals: int = 1) -> str:
-    """``0.0183`` as ``+1.8``, in percentage points."""
+    """Return ``+1.8``, in percentage points, for ``0.0183``."""
     return f"{100 * difference:+.{decimals}f}"
 
 
 def span(bounds: Sequence[float]) -> str:
-    """``[-0.004, 0.036]`` as ``-0.4 to +3.6``, in points; a bound that is not zero is not printed
-    as zero.
+    """Return ``-0.4 to +3.6``, in points, for ``[-0.004, 0.036]``.
+
+    A bound that is not zero has enough decimals not to look like zero.
     """
     for decimals in range(1, MOST_DECIMALS + 1):
         low, high = (points(bound, decimals) for bound in bounds)
@@ -164,28 +162,28 @@ def span(bounds: Sequence[float]) -> str:
 
 
 def plain(value: Any) -> str:
-    """Four significant digits; what is no float as it is."""
+    """Return a float with four significant digits; anything else as it is."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def measured(value: float) -> str:
-    """Three significant digits: ``0.445``, ``57.4``, ``1390``."""
+    """Return a number with three significant digits: ``0.445``, ``57.4``, ``1390``."""
     return f"{float(f'{value:.3g}'):.15g}"
 
 
 def change(difference: float) -> str:
-    """A difference with its sign, three significant digits."""
+    """Return a difference with its sign and three significant digits."""
     return f"{difference:+.3g}"
 
 
 def changes(bounds: Sequence[float]) -> str:
-    """``[-0.4, 3.6]`` as ``-0.4 to +3.6``."""
+    """Return ``-0.4 to +3.6`` for ``[-0.4, 3.6]``."""
     return " to ".join(map(change, bounds))
 
 
 def sort_key(value: Any) -> float | None:
-    """What a table is sorted by: the value, or an interval's lower bound; None for text
-    and null.
+    """Return the number that a cell sorts by: its value, or its lower bound; None for text and
+    null.
     """
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     if is_missing(first) or isinstance(first, (str, bool)):
@@ -194,7 +192,7 @@ def sort_key(value: Any) -> float | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is empty: None, NaN, or an interval without bounds."""
+    """Return whether a cell is empty: None, NaN, or an interval without bounds."""
     return not value if isinstance(value, (list, tuple)) else value is None or bool(value != value)
 
 
@@ -216,36 +214,40 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
 
 @dataclass(frozen=True)
 class Scale:
-    """share: scores lie in [0, 1] and are said in percent, their differences in points.    item:
-    what has a score.
+    """The unit of scores.
+
+    Attributes:
+        share: whether scores lie in [0, 1], so are shown in percent and their differences in
+            points.
+        item: the noun for one scored item.
     """
 
     share: bool = True
     item: str = "question"
 
     def score(self, value: float) -> str:
-        """``45.7%``, or ``3.214``."""
+        """Return ``45.7%``, or ``3.214``."""
         return f"{self.number(value)}%" if self.share else self.number(value)
 
     def number(self, value: float) -> str:
-        """The same without the percent sign."""
+        """Return the score without the percent sign."""
         return percent(value) if self.share else plain(value)
 
     def gain(self, value: float) -> str:
-        """``+1.8 points``, or ``+0.214``."""
+        """Return ``+1.8 points``, or ``+0.214``."""
         return f"{self.signed(value)} points" if self.share else self.signed(value)
 
     def signed(self, value: float) -> str:
-        """The same without the unit."""
+        """Return the difference without its unit."""
         return points(value) if self.share else change(value)
 
     def span(self, bounds: Sequence[float]) -> str:
-        """``-0.4 to +3.6``, in points, or in the scores' own unit."""
+        """Return ``-0.4 to +3.6``, in points or in the unit of the scores."""
         return span(bounds) if self.share else changes(bounds)
 
     def column(self, title: str, kind: Kind = "share") -> Column:
-        """The column of scores (``share``), differences (``points``), their intervals (``span``),
-        or other numbers.
+        """Return the column of scores, differences (``points``), their intervals or other
+        numbers.
         """
         if not self.share:
             return Column(title, NUMBERS.get(kind, kind))

@@ -18,8 +18,12 @@ Spans = Sequence[tuple[str, Sequence[int]]]
 class Grid:
     """Rows of texts below a head.
 
-    groups: names above neighbouring columns.    left: whether a column stands to the left.
-    marks: what stands in front of each row.
+    Attributes:
+        head: the titles.
+        groups: names above neighbouring columns.
+        left: for each column, whether it is aligned to the left.
+        rows: the cells.
+        marks: the text in front of each row.
     """
 
     head: Sequence[str]
@@ -29,7 +33,7 @@ class Grid:
     marks: Sequence[str]
 
     def lines(self) -> list[str]:
-        """The names of groups, the head, a rule, and the rows."""
+        """Return the names of groups, the head, a rule, and the rows."""
         margin = 2 if any(self.marks) else 0
         head, *rows = (
             f"{mark:<{margin}}{self._line(row)}"
@@ -52,7 +56,7 @@ class Grid:
 
     @cached_property
     def _widths(self) -> list[int]:
-        """Of each column, so that its cells and the names of the groups fit."""
+        """Return the width of each column, so that its cells and the group names fit."""
         widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
         for name, places in self.groups:
             lacking = len(name) - sum(widths[place] for place in places) - 2 * len(places) + 2
@@ -60,7 +64,7 @@ class Grid:
         return widths
 
     def _width(self, places: Sequence[int]) -> int:
-        """Of neighbouring columns together; two blanks stand between them."""
+        """Return the width of neighbouring columns, with two blanks between them."""
         return sum(self._widths[place] for place in places) + 2 * len(places) - 2
 
     def _line(self, cells: Sequence[str]) -> str:
@@ -72,7 +76,7 @@ class Grid:
 
 
 def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Neighbours of one group, with its name."""
+    """Return neighbouring columns of one group, with its name."""
     return [
         (name, list(own))
         for name, own in groupby(range(len(groups)), key=lambda place: groups[place])
@@ -82,8 +86,9 @@ def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
 def parted(
     keys: Sequence[int], units: Sequence[Sequence[int]], fits: Callable[[Sequence[int]], bool]
 ) -> list[list[int]]:
-    """Columns in parts, as many in each as fit, with the keys in front; a unit that fits nowhere is
-    divided.
+    """Return columns in parts, as many in each as fit, each with the keys in front.
+
+    A unit that fits nowhere is divided.
     """
     parts = [list(keys)]
     for unit in units:

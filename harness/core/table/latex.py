@@ -56,10 +56,11 @@ NOTE = r"""\par\vspace{4pt}
 
 @dataclass(frozen=True)
 class Layout:
-    """The document that a table stands in: widths of a column and of the page in
-    points.
+    """The document of a table.
 
-    letter: of a table, times how wide the font is.
+    Attributes:
+        column, page: the widths of a column and of the page, in points.
+        letter: the font size of a table, in points, times how wide the font is.
     """
 
     column: float = 219.0
@@ -72,12 +73,12 @@ TWO_COLUMNS = Layout()
 
 
 def table_text(text: str) -> str:
-    """Text in LaTeX, with minus signs before numbers."""
+    """Return text in LaTeX, with minus signs before numbers."""
     return re.sub(r"(?<![\w.@/}-])-(?=[\d.])", r"\\ensuremath{-}", tex(text))
 
 
 def em(text: str) -> float:
-    """About the width of a line in em."""
+    """Return about the width of a line, in em."""
     return sum(LETTERS.get(letter, 0.72 if letter.isupper() else 0.52) for letter in text)
 
 
@@ -85,7 +86,11 @@ def em(text: str) -> float:
 class LatexTable:
     """The cells of a table as LaTeX, and how wide its columns are.
 
-    bands: names of groups of rows, above the first row of each.
+    Attributes:
+        table: the table.
+        layout: the document.
+        rename, rename_cell: change the names in titles, and whole cells.
+        bands: names of groups of rows, by the first row of each.
     """
 
     table: Table
@@ -96,12 +101,12 @@ class LatexTable:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """How each column's values are shown."""
+        """Return the kind of each column."""
         return [column.kind for column in self.table.columns]
 
     @cached_property
     def cells(self) -> list[list[str]]:
-        """The rows as text."""
+        """Return the rows as text."""
         return [
             [
                 self.rename_cell(cell) if kind == "text" else cell
@@ -112,7 +117,7 @@ class LatexTable:
 
     @cached_property
     def heads(self) -> list[list[str]]:
-        """The lines of each column's head: broken in two where that makes the column narrower."""
+        """Return the lines of each head: two if that makes the column narrower."""
         found = []
         for place, column in enumerate(self.table.columns):
             words = self.rename(column.title).split(" ")
@@ -126,7 +131,7 @@ class LatexTable:
 
     @cached_property
     def widths(self) -> list[float]:
-        """Points of each column."""
+        """Return the width of each column in points."""
         widest = WIDEST * self.layout.page
         found = []
         for place, kind in enumerate(self.kinds):
@@ -149,13 +154,11 @@ class LatexTable:
         return found
 
     def width(self, places: Sequence[int]) -> float:
-        """Points of a part of the columns."""
+        """Return the width of some columns in points."""
         return sum(self.widths[place] + GAP for place in places) - GAP
 
     def panels(self) -> list[list[int]]:
-        """The columns in parts that the page holds, each with the columns that name a row: the
-        first ones of text.
-        """
+        """Return the columns in parts that fit the page, each with the columns that name a row."""
         keys = [
             place
             for place in self.table.keys
@@ -169,7 +172,7 @@ class LatexTable:
         return parted(keys, units, fits)
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
-        """Some columns of some rows."""
+        """Return some columns of some rows."""
         specs = "".join(self._spec(place) for place in places)
         lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule", *self._groups(places)]
         lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
@@ -183,7 +186,7 @@ class LatexTable:
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
 
     def _groups(self, places: Sequence[int]) -> list[str]:
-        """The line of heads above heads, with rules below them; none without groups."""
+        """Return the line of group names and the rules below them; empty without groups."""
         cells, rules, at = [], [], 1
         for name, members in spans([self.table.columns[place].group for place in places]):
             span = len(members)
@@ -200,7 +203,7 @@ class LatexTable:
         return lines[0] if len(lines) == 1 else HEADS % (side, BREAK.join(lines))
 
     def _spec(self, place: int) -> str:
-        """The column's type: broken lines for long text, numbers to the right."""
+        """Return the column's type: broken lines for long text, numbers to the right."""
         if self.kinds[place] != "text":
             return "r"
         widest = self._longest(place) * self.layout.letter
@@ -208,7 +211,7 @@ class LatexTable:
         return broken if widest > self.widths[place] else "l"
 
     def _longest(self, place: int) -> float:
-        """The width in em of a column's widest cell."""
+        """Return the width in em of a column's widest cell."""
         bold, best = self.table.marked, self.table.style.best
         return max(
             (
@@ -233,7 +236,7 @@ class LatexTable:
         return shown + self._mark(row, place)
 
     def _mark(self, row: int, place: int) -> str:
-        """The raised sign behind a number, in the room of the longest one of its column."""
+        """Return the raised sign behind a number, as wide as the widest one of its column."""
         longest, mark = self._longest_mark(place), self.table.style.marks.get((row, place), "")
         if not longest:
             return ""
@@ -248,9 +251,14 @@ def typeset(
     rename: Callable[[str], str] = str,
     rename_cell: Callable[[str], str] = str,
 ) -> str:
-    """The table in LaTeX, labelled ``tab:<label>``.
+    """Return the table in LaTeX, labelled ``tab:<label>``.
 
-    rename: names in titles and captions as a paper has them; rename_cell: a whole cell's.
+    Args:
+        table: the table.
+        layout: the document.
+        label: of the table.
+        rename: changes names in titles and captions to those of a paper.
+        rename_cell: changes whole cells.
     """
     bands: dict[int, str] = {}
     if table.banded:

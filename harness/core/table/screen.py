@@ -55,13 +55,13 @@ def fit(table: Table) -> list[str]:
 
 
 def shown_lines(table: Table) -> list[str]:
-    """What the numbers are of, the table, and its notes, between blank lines."""
+    """Return the title, the table, and its notes, with blank lines between them."""
     said = " ".join([*table.notes, *table.source.notes])
     return [*paragraph(table.head), "", *fit(table), "", *([*paragraph(said), ""] if said else [])]
 
 
 def paragraph(text: str) -> list[str]:
-    """The lines of a paragraph; those after the first are indented."""
+    """Return the lines of a paragraph; those after the first are indented."""
     shown = escape.terminal(text)
     return textwrap.wrap(
         shown,
@@ -81,11 +81,11 @@ OF_HELPS = 80
 
 
 def fold(text: str) -> str:
-    """The text, no line longer than 80 characters: paragraphs are filled, examples keep a line
-    each.
+    """Return a help text with no line longer than 80 characters.
 
-    An indented line is an example; after two blanks stands what it does, below it where both do not
-    fit on one line. A command that is too long goes on after a backslash.
+    Paragraphs are filled. An indented line is an example; the text behind two blanks explains it,
+    on a line of its own if both do not fit on one. A command that is too long goes on after a
+    backslash.
     """
     found: list[str] = []
     for block in re.split(r"\n{2,}", text.strip()):
@@ -98,7 +98,7 @@ def fold(text: str) -> str:
 
 
 def entry(name: str, told: str, width: int) -> list[str]:
-    """A line of a list, ``  name   what it is``, the second and further lines below what it is."""
+    """Return the lines of a list entry, ``  name   explanation``."""
     return textwrap.wrap(
         told, OF_HELPS, initial_indent=f"  {name:<{width}} ", subsequent_indent=" " * (width + 3)
     )
@@ -128,7 +128,7 @@ def _example(line: str) -> Iterator[str]:
 
 
 def _command(text: str, indent: int) -> Iterator[str]:
-    """Cut at blanks outside of quotes."""
+    """Yield the lines of a command, cut at blanks outside quotes."""
     line = " " * indent
     for word in re.findall(r"(?:'[^']*'|[^\s'])+", text):
         if len(line) + len(word) + 3 > OF_HELPS and line.strip():

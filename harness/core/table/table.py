@@ -35,10 +35,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Source:
-    """What a table's numbers are of.
+    """What the numbers of a table are from.
 
-    extent: benchmark, split, number of queries, depth, and the systems; part of a caption.
-    notes: sentences that every table of the same source has.
+    Attributes:
+        extent: benchmark, split, number of questions, depth, systems; part of a caption.
+        notes: sentences that every table of the same source has.
     """
 
     extent: str = ""
@@ -46,15 +47,18 @@ class Source:
 
     @property
     def text(self) -> str:
-        """All of it in sentences."""
+        """Return the source as sentences."""
         return " ".join([sentence(self.extent), *self.notes])
 
 
 @dataclass(frozen=True)
 class Style:
-    """What cells carry beside their value: each is named by row and column.
+    """What cells carry besides their value, by row and column.
 
-    best: in bold.    marks: raised signs behind a number.    rules: rows with a rule above.
+    Attributes:
+        best: the cells in bold.
+        marks: raised signs behind numbers.
+        rules: rows with a rule above.
     """
 
     best: frozenset[tuple[int, int]] = frozenset()
@@ -102,47 +106,56 @@ class Table:
         *rest: Any,
         **more: Any,
     ) -> Table:
-        """The table of some items, a row each.    rest, more: what else a table has."""
+        """Return the table of some items, a row each.
+
+        Args:
+            name: of the table.
+            title: of the table.
+            fields: its columns.
+            items: its rows.
+            *rest: further fields of the table.
+            **more: further fields of the table, by name.
+        """
         chosen = [field for field in fields if field.shown]
         rows = [[field.read(item) for field in chosen] for item in items]
         return cls(name, title, [field.column for field in chosen], rows, *rest, **more)
 
     @property
     def titles(self) -> list[str]:
-        """Those of the columns."""
+        """Return the titles of the columns."""
         return [column.title for column in self.columns]
 
     @property
     def head(self) -> str:
-        """The title, and what the numbers are of."""
+        """Return the title and the source."""
         return headed(self.title, self.source.extent)
 
     @property
     def caption(self) -> str:
-        """Everything that is said about it, in sentences, for where it stands alone."""
+        """Return title, source and notes as sentences, for a table that stands alone."""
         return " ".join([sentence(self.head), *self.notes, *self.source.notes])
 
     def named(self, name: str) -> Table:
-        """The same under another name."""
+        """Return the table under another name."""
         return replace(self, name=name)
 
     def without_notes(self) -> Table:
-        """The same for where another table below it says what must be known."""
+        """Return the table without notes, for when another table below it has them."""
         return replace(self, notes=(), source=Source(self.source.extent))
 
     def cells(self) -> list[list[str]]:
-        """Every row as text."""
+        """Return every row as text."""
         return [
             [show(value, column.kind) for value, column in zip(row, self.columns, strict=True)]
             for row in self.rows
         ]
 
     def select(self, titles: Sequence[str]) -> Table:
-        """The table with these columns alone, in this order."""
+        """Return the table with these columns only, in this order."""
         return self.take([self.titles.index(title) for title in titles])
 
     def without(self, titles: Iterable[str]) -> Table:
-        """The table without these columns."""
+        """Return the table without these columns."""
         left_out = set(titles)
         return self.take(
             [place for place, title in enumerate(self.titles) if title not in left_out]
@@ -172,7 +185,7 @@ class Table:
 
     @cached_property
     def keys(self) -> list[int]:
-        """The columns that name a row: the first ones of text, and what stands before them."""
+        """Return the columns that name a row: the first ones of text, and any before them."""
         kinds = [column.kind for column in self.columns]
         start = kinds.index("text") if "text" in kinds[:2] else 0
         end = next(
@@ -182,9 +195,7 @@ class Table:
 
     @cached_property
     def units(self) -> list[list[int]]:
-        """The other columns, those together that are never parted: a group, a value and its
-        intervals.
-        """
+        """Return the other columns; a group, or a value and its intervals, stay together."""
         found: list[list[int]] = []
         for place in range(len(self.keys), len(self.columns)):
             column, unit = self.columns[place], found[-1] if found else []
@@ -240,7 +251,7 @@ class Table:
         return (grid.wrapped(longest) if longest else grid).lines()
 
     def text(self) -> str:
-        """Title, rows and notes."""
+        """Return title, rows and notes."""
         notes = [escape.terminal(note) for note in (*self.notes, *self.source.notes)]
         return "\n".join(
             [escape.terminal(self.head), "", *self.lines(), *([""] if notes else []), *notes]
@@ -249,8 +260,7 @@ class Table:
     __str__ = text
 
     def csv(self) -> str:
-        """The values in full precision, so shares and no percents, a comma between cells; no cell
-        is a formula.
+        """Return the values in full precision, so shares and not percents; no cell is a formula.
 
         An interval is two columns, its lower and its upper end.
         """
@@ -270,9 +280,7 @@ class Table:
         return stream.getvalue()
 
     def markdown(self) -> str:
-        """Head and table in Markdown, for a pull request; rows that are marked in bold, numbers to
-        the right.
-        """
+        """Return head and table in Markdown; marked rows are bold."""
         titles = [" ".join(filter(None, [column.group, column.named])) for column in self.columns]
         lines = [_pipes(map(escape.markdown, titles))]
         lines.append(_pipes("---" if column.kind == "text" else "---:" for column in self.columns))
@@ -294,9 +302,7 @@ class Table:
         )
 
     def html(self) -> str:
-        """An element ``table``; a cell's ``data-key`` is what it sorts by, where that is a
-        number.
-        """
+        """Return an element ``table``; a cell's ``data-key`` is the number that it sorts by."""
         columns = [*self.columns, *([Column("rerun with", "text")] if self.commands else [])]
         lines = ["<table>", _head(columns), "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
@@ -320,10 +326,11 @@ class Table:
         return f"<p>{escape.html(self.caption)}</p>\n{self.html()}"
 
     def pages(self, panels: int = 1) -> Iterator[tuple[int, list[list[str]]]]:
-        """Parts of equal length that a page holds, at least one: the number of its first row, and
-        its rows as text.
+        """Yield parts of equal length that fit a page: the first row's number, and the rows as
+        text.
 
-        panels: how often the rows stand on the page, one part of the columns below the other.
+        Args:
+            panels: how often the rows stand on the page, one part of the columns below the other.
         """
         rows = self.cells()
         longest = LONGEST if panels == 1 else LINES // panels - 4
@@ -366,19 +373,17 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
 
 
 def sentence(text: str) -> str:
-    """A title with its full stop."""
+    """Return a title with its full stop."""
     return text if text[-1:] in ".?!" else f"{text}."
 
 
 def headed(title: str, of: str) -> str:
-    """A title, and what it is of: ``Which knob matters: sample, tune split``; a question keeps its
-    mark alone.
-    """
+    """Return a title and its source, ``Which knob matters: sample``; a question keeps its mark."""
     return f"{title}{' ' if title.endswith('?') else ': '}{of}" if title and of else title or of
 
 
 def _head(columns: Sequence[Column]) -> str:
-    """The element ``thead``: the titles, and the groups where there are some."""
+    """Return the element ``thead``: the titles, and the groups if there are any."""
     titles = "".join(
         f'<th class="{column.kind}">{escape.html(column.named)}</th>' for column in columns
     )
@@ -399,7 +404,7 @@ def _cell(text: str, value: Any, column: Column, bold: bool, mark: str) -> str:
 
 
 def _ends(value: Any, column: Column) -> Sequence[Any]:
-    """The cells of CSV of a value."""
+    """Return the CSV cells of a value."""
     if column.kind not in PAIRS:
         return [value]
     return [None, None] if is_missing(value) else list(value)

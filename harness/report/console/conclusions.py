@@ -30,15 +30,13 @@ SHORT = "in short"
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
-    """Texts by heading, for a page or a document: first ``in short``, a line a paragraph, then what
-    explains it.
-    """
+    """Return texts by heading: first ``in short``, a line a paragraph, then explanations."""
     said = sentences(result, result.locked)
     return {SHORT: "\n".join(in_short(result)), **by_topic(said, "explanation", "forecast")}
 
 
 def in_short(result: SweepResult) -> list[str]:
-    """What was compared, what won, what to expect, and what fusion adds: a paragraph each."""
+    """Return what was compared, what won, what to expect, and what fusion adds."""
     return select_texts(sentences(result, result.locked), *LEAD)
 
 
@@ -76,9 +74,10 @@ def _compared(result: SweepResult, view: View) -> Sentence:
 
 
 def _verdict(view: View) -> list[Sentence]:
-    """The winner, by its list's name where it is one, against the reference.
+    """Return the verdict on the winner against the reference.
 
-    Where it is the reference itself, the best single list of tune comes first if it scores more.
+    If the winner ranks as a list, it has the name of that list. If that is the reference, a best
+    single list of tune that scores more comes first.
     """
     found = view.winner_against(view.reference)
     if found is not None:
@@ -132,9 +131,7 @@ def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str,
 
 
 def _other_lists(view: View) -> list[Sentence]:
-    """On test, the winner against each list that is neither the reference nor the best one
-    of tune.
-    """
+    """Return the winner on test against the lists that no other sentence compares it with."""
     apart = {view.singles.get(name) for name in view.rivals}
     others = [name for name, place in view.singles.items() if place not in apart]
     found = {name: one for name in others if (one := view.winner_against(name)) is not None}
@@ -198,14 +195,14 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
 
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
-    """Of the lists that any trial fuses, over the best single list; None without others."""
+    """Return the headroom of the lists that any trial fuses; None with one list."""
     best, fused = str(view.best_single), _fused(result)
     values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
-    """What the forecast cannot see: of the lists that any trial fuses, and of tune's clusters."""
+    """Return why the forecast may be wrong: fitted lists, and large clusters of tune."""
     forecast = result.lock.get("expected")
     if not forecast or (view.split != "test" and is_empty(forecast)):
         return []
@@ -220,7 +217,7 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def _fused(result: SweepResult) -> set[str]:
-    """The lists that any trial fuses; all, when none says."""
+    """Return the lists that any trial fuses; all lists if no trial names any."""
     view = result.whole
     fusions = [view.rows[place]["parameters"] for place in view.fused]
     return {name for knobs in fusions for name in knobs.get("pool.lists") or view.singles}

@@ -81,11 +81,14 @@ def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *expla
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
-    """The winner, the best single list, the reference, what was added, and the best of the others.
+    """Return the winner, the best single list, the reference, added trials, and the best others.
 
-    No row is the same as another, but that of what the command line added, which its author looks
-    for.
-    places: of the table's rows among those of the view.
+    No two rows are the same, except those that the command line added.
+
+    Args:
+        table: the trials.
+        view: the rows of the sweep.
+        places: the rows of the table among those of the view.
     """
     singles = [view.singles.get(name) for name in (str(view.best_single), view.reference)]
     wanted = dict.fromkeys([view.best_place, *singles, *view.added.values()])
@@ -119,6 +122,6 @@ def _explained(view: View) -> str:
 
 
 def _won(view: View) -> str:
-    """What W and L are."""
+    """Return what W and L are."""
     known = " (GraphWin, GraphLoss)" if trials.counts_graph_wins(view) else ""
     return f"W, L{known}: won, lost against {view.reference}"

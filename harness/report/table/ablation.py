@@ -17,7 +17,7 @@ INFORMATIVE = 0.05
 
 
 def ablation(view: View) -> list[Table]:
-    """The table; empty when fewer than two fusers were tried or the objective is not 0/1."""
+    """Return the table; empty with fewer than two fusers, or if the objective is not 0/1."""
     locked = {row["trial"] for row in view.lock["fusers"]} - {view.winner}
     places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
     if not places or not view.metric.binary:
@@ -47,11 +47,10 @@ def ablation(view: View) -> list[Table]:
 
 
 def changed(view: View, place: int) -> float:
-    """The share of queries on which a row or the winner has other gold passages in the top k than a
-    single list has.
+    """Return the share of questions on which a row or the winner differs from a single list.
 
-    The least of it over the single lists. k: the objective's depth. Told by the gold passages'
-    places, so a change among other passages alone is not seen.
+    It is the smallest share over the single lists. A question differs if other gold passages are in
+    the top k, the objective's depth; a change among other passages is not seen.
     """
     k = view.metric.k or ABSENT
     held = np.asarray(view.ranks) <= k
@@ -63,9 +62,12 @@ def changed(view: View, place: int) -> float:
 
 
 def verdict(found: Comparison, moved: float = 1.0) -> str:
-    """What p and interval say together; a difference can be real and yet smaller than the margin.
+    """Return what p and interval show together; a real difference can be smaller than the margin.
 
-    moved: as ``changed`` says; two that both copy one list are equivalent by construction.
+    Args:
+        found: the comparison.
+        moved: the result of ``changed``; two trials that copy one list are equivalent by
+            construction.
     """
     if found.p_holm is None:
         return "too few clusters"

@@ -11,11 +11,7 @@ MEANING = "the share of questions whose last gold passage is anywhere in the poo
 
 
 def ceiling(view: View) -> list[Table]:
-    """What a perfect fuser would reach in each pool, beside the best trial in it; empty when
-    nothing was fused.
-
-    view: every trial on tune.
-    """
+    """Return the ceiling and the best trial of each pool on tune; empty if nothing was fused."""
     columns = [
         Column("pool.cap", "text"),
         Column("lists", "text"),
@@ -30,7 +26,7 @@ def ceiling(view: View) -> list[Table]:
 
 
 def capped_pools(view: View) -> dict[str, list[Pool]]:
-    """The pools of each set of lists that were capped in more than one way."""
+    """Return the pools of each set of lists that were capped in more than one way."""
     found: dict[str, list[Pool]] = {}
     for pool in ceilings(view):
         found.setdefault(pool[1], []).append(pool)
@@ -38,7 +34,7 @@ def capped_pools(view: View) -> dict[str, list[Pool]]:
 
 
 def ceilings(view: View) -> list[Pool]:
-    """Each pool, smaller caps first."""
+    """Return each pool, smaller caps first."""
     found = {}
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])

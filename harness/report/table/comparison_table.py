@@ -27,10 +27,11 @@ WHOLE = ({"label": "all", "where": {}},)
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
+    """The numbers of a row on one slice of one split; all but ``scores`` are of the first metric.
 
-    against: the comparison with the table's baseline row, None for that row itself; its p is
-    corrected over the rows of that slice and split.
+    Attributes:
+        against: the comparison with the table's baseline row, None for that row; its p is corrected
+            over the rows of that slice and split.
     """
 
     place: int
@@ -60,30 +61,30 @@ class ComparisonTable:
 
     @classmethod
     def named(cls, result: SweepResult, name: str, experiment: Spec) -> ComparisonTable:
-        """The table of that name, for a figure of it."""
+        """Return the table of that name, for a figure."""
         known = {spec["name"]: spec for spec in experiment.get("tables") or () if "rows" in spec}
         one_of("experiment: figure's table", name, known)
         return cls(result, known[name], experiment)
 
     @cached_property
     def places(self) -> list[int | None]:
-        """The trial of each row, by its place in the leaderboard."""
+        """Return the trial of each row, by its place in the leaderboard."""
         return find_trials(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """The metrics, the judged one first."""
+        """Return the metrics, the judged one first."""
         return [Metric.parse(name) for name in self.spec["metrics"]]
 
     @cached_property
     def lines(self) -> list[Line]:
-        """All rows, by slice, then split."""
+        """Return all rows, by slice, then split."""
         several = [self.result.whole, *([self.result.test] if self.result.test else [])]
         cuts = self.spec.get("slices", WHOLE)
         return [line for cut in cuts for part in several for line in self._lines(part, cut)]
 
     def table(self) -> Table:
-        """The table."""
+        """Return the table."""
         trials, binary = self.result.whole.rows, self.metrics[0].binary
         odds = ["OR"] if binary and self.spec.get("odds", False) else []
         score = Column(f"{self.metrics[0]} %")
@@ -125,14 +126,12 @@ class ComparisonTable:
 
     @property
     def _prints(self) -> bool:
-        """Whether the publication has a figure of any row."""
+        """Return whether the publication has a number for any row."""
         return bool(self.unmeasured) or any(line.published != UNPRINTED for line in self.lines)
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:
-        """Label, published figure and command of each row that no trial is, and that says what
-        would measure it.
-        """
+        """Return label, published number and command of each row without a trial."""
         found = []
         for row, place in zip(self.spec["rows"], self.places, strict=True):
             printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
@@ -142,19 +141,19 @@ class ComparisonTable:
 
     @property
     def head(self) -> str:
-        """Title and source, for a figure of it."""
+        """Return title and source, for a figure."""
         return f"{self.spec['title']}: {self.source.extent}"
 
     @property
     def source(self) -> Source:
-        """The publication, our data and lists."""
+        """Return the publication, the data and the lists."""
         systems = self.result.whole.systems
         extent = f"{self.experiment['source']}, on {self.result.manifest['dataset']} here"
         return Source("; ".join(filter(None, [extent, systems])))
 
     @cached_property
     def notes(self) -> list[str]:
-        """What is counted, and what differs from the publication."""
+        """Return what is counted, and what differs from the publication."""
         metric = self.metrics[0]
         meant = dict.fromkeys(name.name for name in self.metrics)
         defined = definitions(meant)
@@ -183,7 +182,7 @@ class ComparisonTable:
         return f"Not measured in this sweep (the row's command does): {labels}. " if labels else ""
 
     def warning(self) -> str:
-        """That a slice was chosen by the outcome, whenever one was; empty otherwise."""
+        """Return a warning of slices that were chosen by the outcome; empty without any."""
         cuts = [cut for cut in self.spec.get("slices", ()) if "list" in cut["where"]]
         if not cuts:
             return ""
@@ -227,10 +226,13 @@ class ComparisonTable:
     def _compared(
         self, part: View, members: NDArray[np.bool_], own: Sequence[int | None]
     ) -> dict[int, Comparison]:
-        """The comparisons with the table's baseline row, corrected, by number of the row.
+        """Return the corrected comparisons with the table's baseline row, by number of the row.
 
-        own: the place in ``part`` of each row's trial. A trial that several rows name is one
-        comparison.
+        Args:
+            part: the trials on one split.
+            members: the questions of the slice.
+            own: the place in ``part`` of each row's trial. A trial of several rows is one
+                comparison.
         """
         base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
         if base is None:

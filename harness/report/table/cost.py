@@ -24,10 +24,13 @@ ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
 
 
 def cost(view: View) -> list[Table]:
-    """The single lists by milliseconds a question, and what a budget buys; empty where the sweep
-    noted no needs.
+    """Return the single lists by milliseconds a question, and what a budget of time buys.
 
-    view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
+    Args:
+        view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
+
+    Returns:
+        The tables; empty if the sweep noted no costs.
     """
     known = needed(view)
     if not known:
@@ -54,15 +57,13 @@ def cost(view: View) -> list[Table]:
 
 
 def needed(view: View) -> Mapping[str, ListCost]:
-    """``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list, as the sweep
-    noted them.
-    """
+    """Return ``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list."""
     cost = view.manifest.get("cost")
     return {} if cost is None else cost.get("lists") or {}
 
 
 def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
-    """The trials that no other one beats in as many milliseconds, the cheapest first."""
+    """Return the trials that no other one beats in as many milliseconds, the cheapest first."""
     p95 = {name: one["alone_p95_ms"] for name, one in known.items() if "alone_p95_ms" in one}
     points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
     for place, row in enumerate(view.rows):
@@ -96,9 +97,7 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest
-    first.
-    """
+    """Return the (cost, gain) that no other point matches at less or beats at equal cost."""
     edge: list[tuple[float, float]] = []
     for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
         if not edge or gain > edge[-1][1]:
@@ -107,7 +106,7 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
 
 
 def _spent(cost: Cost) -> str:
-    """Memory, and a language model's answers and tokens."""
+    """Return the memory, and the answers and tokens of a language model."""
     said = f"peak memory of the sweep's process {cost.get('peak_memory_mb', '?')} MiB"
     if asked := cost.get("model"):
         tokens = asked["tokens"]

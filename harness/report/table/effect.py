@@ -47,13 +47,13 @@ class Effect:
 
     @cached_property
     def parts(self) -> dict[str, Comparison]:
-        """The comparisons of hop counts and types, by label."""
+        """Return the comparisons of hop counts and types, by label."""
         return {**self.hops, **self.types}
 
 
 def effects(view: View) -> list[Effect]:
-    """Against the reference, the best single list on tune, and the other lists; not against the
-    winner's own list.
+    """Return the winner against the reference, the best single list on tune, and the other
+    lists.
     """
     ordered = dict.fromkeys([*view.rivals, *view.singles])
     names = [
@@ -87,8 +87,9 @@ def pooled_hops(parts: Groups) -> dict[str, NDArray[np.int64]]:
 
 
 def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
-    """The questions of each hop count, and of each type; a type that is a hop count (MuSiQue's) is
-    no second part.
+    """Return the winner against one list.
+
+    A type that is a hop count (as in MuSiQue) is no second part.
     """
     pair = view.winner_place, view.singles[name]
     apart = view.scores[pair[0]] - view.scores[pair[1]]
@@ -106,7 +107,7 @@ def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
 
 
 def effect(view: View) -> list[Table]:
-    """The table; empty where the winner is the only list."""
+    """Return the table; empty if the winner is the only list."""
     found = effects(view)
     parts = iter(corrected([part for one in found for part in one.parts.values()], view.evaluation))
     rows: list[tuple[Effect, str, Comparison]] = []

@@ -16,7 +16,7 @@ LOSSES = ("no list has it", "cut by the cap", "outranked")
 
 
 def headroom(view: View) -> list[Table]:
-    """The table; empty without single lists, or when the objective is not 0/1."""
+    """Return the table; empty without single lists, or if the objective is not 0/1."""
     best = view.singles.get(str(view.best_single))
     if best is None or not view.metric.binary:
         return []
@@ -62,7 +62,7 @@ def headroom(view: View) -> list[Table]:
 
 
 def losses(view: View, place: int) -> dict[str, Outcomes]:
-    """bool[Q] by reason: the queries that a row does not find; each has one reason (``LOSSES``)."""
+    """Return bool[Q] by reason (``LOSSES``): the questions that a row does not find."""
     found = view.scores[place] > 0
     held, pooled = reached(view, place)
     return dict(
@@ -71,9 +71,7 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
 
 
 def lost_by_winner(view: View) -> dict[str, int]:
-    """``losses`` of the winner, counted; empty when it is, or ranks as, a single list, or the
-    objective is not 0/1.
-    """
+    """Return how many questions the winner loses, by reason; empty if it ranks as a list."""
     if view.best_place not in view.fused or not view.metric.binary or not view.singles:
         return {}
     return {
@@ -82,19 +80,19 @@ def lost_by_winner(view: View) -> dict[str, int]:
 
 
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
-    """bool[Q] each: the row's lists hold what counts at any depth; so does its fused list."""
+    """Return bool[Q] each: whether the row's lists, and its fused list, hold what counts at all."""
     anywhere = Metric(view.metric.name, ABSENT - 1)
     lists = np.asarray(view.ranks[_lists(view, place)]).min(axis=0)
     return anywhere(lists) > 0, anywhere(np.asarray(view.ranks[place])) > 0
 
 
 def oracle(view: View, place: int) -> Outcomes:
-    """bool[Q]: at least one of the row's lists finds it by itself."""
+    """Return bool[Q]: whether at least one of the row's lists finds it by itself."""
     return np.asarray((view.scores[_lists(view, place)] > 0).any(axis=0))
 
 
 def _lists(view: View, place: int) -> list[int]:
-    """The places of the single lists that a row fuses; all of them when it does not say."""
+    """Return the places of the single lists that a row fuses; all lists if it names none."""
     names = view.rows[place]["parameters"].get("pool.lists") or []
     return [view.singles[name] for name in names if name in view.singles] or list(
         view.singles.values()

@@ -37,9 +37,8 @@ OTHERS = 4
 
 
 def knobs(view: View) -> list[Table]:
-    """The table; empty where no knob was varied, or all trials score the same.
-
-    view: every trial on tune.
+    """Return the table of all trials on tune; empty if no knob was varied or all scores are
+    equal.
     """
     found = of_view(view)
     return (
@@ -54,9 +53,7 @@ def knobs(view: View) -> list[Table]:
 
 
 def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
-    """The same over several sweeps, where they are of one benchmark and objective and differ in
-    what was typed.
-    """
+    """Return the table over several sweeps of one benchmark and objective."""
     views = [result.whole for result in results]
     same = {(view.data_sha256, view.objective, view.n) for view in views}
     found = of_sweeps(results) if len(same) == 1 < len(views) else None
@@ -88,8 +85,12 @@ def _table(title: str, found: Importance, source: Source, note: str) -> Table:
 
 
 def explained(view: View, found: Importance, fusions: int | None = None) -> str:
-    """For captions: what a share is, and how far behind another value is.    fusions: None: those
-    of the view.
+    """Return the sentences that explain the shares.
+
+    Args:
+        view: every trial on tune.
+        found: the shares.
+        fusions: how many fusions they are over; None: those of the view.
     """
     return (
         f"Share: of the variance of {view.objective} over the "
@@ -102,12 +103,12 @@ def explained(view: View, found: Importance, fusions: int | None = None) -> str:
 
 
 def shown_pairs(found: Importance) -> list[Effect]:
-    """The largest interactions."""
+    """Return the largest interactions."""
     return [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
 
 
 def short_names(found: Importance) -> Mapping[str, str]:
-    """``alpha`` of ``fuser.alpha``; a name that two knobs would share stays whole."""
+    """Return ``alpha`` for ``fuser.alpha``; a name that two knobs would share stays whole."""
     knobs = [one.knobs[0] for one in found.main]
     last = [knob.rpartition(".")[2] for knob in knobs]
     return {
@@ -117,14 +118,12 @@ def short_names(found: Importance) -> Mapping[str, str]:
 
 
 def pair_name(one: Effect, names: Mapping[str, str]) -> str:
-    """``fuser × alpha``."""
+    """Return ``fuser × alpha``."""
     return " × ".join(names[knob] for knob in one.knobs)
 
 
 def in_order(one: Effect) -> list[Any]:
-    """The values of a knob as an axis has them: numbers ascending, words by the alphabet, none
-    last.
-    """
+    """Return the values of a knob: numbers ascending, then words, then None."""
     values = [level.value for level in one.levels]
     return sorted(
         values,
@@ -138,7 +137,7 @@ def in_order(one: Effect) -> list[Any]:
 
 
 def value_text(value: Any) -> str:
-    """A knob's value as a reader of the grid knows it: no cap is ``all``."""
+    """Return a knob's value as in a grid; no cap is ``all``."""
     if isinstance(value, (list, tuple)):
         return "+".join(map(value_text, value))
     return "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

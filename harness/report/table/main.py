@@ -18,14 +18,14 @@ BETTER, WORSE = "†", "‡"
 
 
 def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
-    """The locked trials of each sweep: lists, untuned fusions, the best trial of each fuser.
+    """Return the table of a paper: lists, untuned fusions, and the best trial of each fuser.
 
     Args:
         results: the sweeps, a group of rows each.
         display: the names of fusers, normalizers, lists and benchmarks.
 
     Returns:
-        One table; where sweeps have different objectives or references, one of each kind.
+        One table; for sweeps with different objectives or references, one of each kind.
     """
     kinds: dict[tuple[str, str], list[SweepResult]] = {}
     for result in results:
@@ -95,7 +95,7 @@ def _places(result: SweepResult, untuned: Sequence[str]) -> list[int]:
 
 
 def _label(view: View, place: int, untuned: Sequence[str], display: Display) -> str:
-    """``PIT + Boltzmann``, ``RRF (default)``, or a list's name."""
+    """Return ``PIT + Boltzmann``, ``RRF (default)``, or the name of a list."""
     row = view.rows[place]
     if row["family"] == "single":
         return display.list.get(row["name"], row["name"])
@@ -104,7 +104,7 @@ def _label(view: View, place: int, untuned: Sequence[str], display: Display) -> 
 
 
 def _sign(view: View, place: int) -> str:
-    """Whether a row is shown to be better or worse than the best single list on tune."""
+    """Return the sign of a row that is shown to be better or worse than the best single list."""
     found = None
     if view.best_single != view.reference:
         found = view.outcome(place, view.best_single)
@@ -114,7 +114,7 @@ def _sign(view: View, place: int) -> str:
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
-    """The benchmark of each sweep; with what was typed where several are of one benchmark."""
+    """Return the benchmark of each sweep, and its overrides if several have the same one."""
     views = [one.locked for one in results]
     several = len({view.split for view in views}) > 1
     names = [
@@ -162,7 +162,7 @@ def _compared(view: View) -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """``a, b and c``."""
+    """Return ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
 
 

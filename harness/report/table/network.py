@@ -9,7 +9,7 @@ from harness.core.table import counted, percent
 
 
 def describe_network(facts: Facts) -> list[str]:
-    """What ``Network.facts`` counted."""
+    """Return the lines that show the counts of ``Network.facts``."""
     return [
         f"  nodes: {counted(facts['entities'], 'entity')}, {counted(facts['passages'], 'passage')}",
         f"  edges: {_counts(facts['edges'])}",
@@ -53,7 +53,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _histogram(counts: Mapping[str, int]) -> str:
-    """In the order of the degrees, which a manifest loses."""
+    """Return counts in the order of the degrees, which a manifest loses."""
     order = sorted(counts, key=lambda name: int(name.partition("-")[0]))
     return ", ".join(f"{name}: {counts[name]}" for name in order)
 

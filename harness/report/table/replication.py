@@ -14,20 +14,18 @@ from harness.sweep.folder import SweepResult, View
 
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
-    """A table for each kind of sweep that was held out on several benchmarks; its first note is the
-    finding.
+    """Return a table for each kind of sweep that was held out on several benchmarks.
 
-    Sweeps are of one kind where all that was typed is the same but the benchmark and the folders of
-    files. The winner's p on tune, which chose it, is not valid, so only test counts.
+    The first note of a table is its finding. Sweeps are of one kind if their overrides differ only
+    in the benchmark and in the folders of files. The winner's p on tune, which chose it, is not
+    valid, so only test counts.
     """
     found = {kind: replication(ones) for kind, ones in of_one_kind(results).items()}
     return {kind: table for kind, table in found.items() if table}
 
 
 def of_one_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
-    """Sweeps for which all that was typed is the same but the benchmark and the folders of
-    files.
-    """
+    """Return sweeps whose overrides differ only in benchmark and folders, by the overrides."""
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
         rest = (
@@ -43,13 +41,13 @@ def of_one_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
 
 
 def findings(results: Iterable[SweepResult]) -> list[str]:
-    """What each of these tables finds, in one or two sentences."""
+    """Return the finding of each of these tables."""
     return [f"{kind}: {table.notes[0]}" for kind, table in replications(results).items()]
 
 
 def replication(results: Iterable[SweepResult]) -> Table | None:
-    """The winner of each sweep on test against its best single list on tune; None of fewer than two
-    benchmarks.
+    """Return the winner of each sweep on test against its best single list; None of one
+    benchmark.
     """
     seen = {result.test.data_sha256: result.test for result in results if result.test}
     views = {view.dataset: view for view in seen.values()}
@@ -95,7 +93,7 @@ def _against_list(view: View) -> Comparison:
 
 
 def _pooled(compared: Sequence[Comparison]) -> Pooled | None:
-    """The differences as draws around a mean; None of fewer than two."""
+    """Return the pooled model of the differences; None for fewer than two."""
     if len(compared) < 2:
         return None
     return pooled([one.difference for one in compared], [one.error for one in compared])

@@ -16,7 +16,7 @@ from harness.sweep.folder import SweepResult, View
 
 
 def build_tables(result: SweepResult) -> list[Table]:
-    """What a sweep has data for beside the table of a paper; no two have the same columns."""
+    """Return all further tables of a sweep; no two have the same columns."""
     view = result.locked
     places = view.best_first
     versus = trial_table("best_list", result, view, places, "best_list")
