@@ -15,6 +15,9 @@ COLUMNS: Mapping[str, Column] = {
     one.title: one
     for one in (
         Column("n", "count", name="n"),
+        Column("score", "share", name="score"),
+        Column("95% of score", "interval", of="score", name="wilson_cluster"),
+        Column("baseline", "share", name="baseline_score"),
         Column("W", "count", name="wins"),
         Column("L", "count", name="losses"),
         Column("p", "p", name="p"),
@@ -22,7 +25,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("p by cluster", "p", name="p_deciding"),
         Column("Holm p", "p", name="p_holm"),
         Column("difference", "points", name="difference"),
-        Column("95% of difference", "span", name="interval"),
+        Column("95% of difference", "span", of="difference", name="interval"),
         Column("OR", "value", name="odds_ratio"),
         Column("odds ratio", "value", name="odds_ratio"),
         Column("detectable", "points", name="detectable"),
@@ -61,9 +64,10 @@ def judged(
     fields = []
     for title in titles:
         known = COLUMNS[title]
-        column = scale.column(f"{title}{mark}", known.kind)
-        beside = "difference" if known.kind == "span" and "difference" in titles else ""
-        column = replace(column, of=beside, group=group, name=known.name)
+        beside = scale.column(known.of, COLUMNS[known.of].kind).title if known.of in titles else ""
+        column = replace(
+            scale.column(f"{title}{mark}", known.kind), of=beside, group=group, name=known.name
+        )
         fields.append(Field(column, partial(_value, of, known.name)))
     return fields
 

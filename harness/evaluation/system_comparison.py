@@ -277,12 +277,9 @@ def own(one: SystemComparison) -> SystemComparison:
 def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
     """Return the columns of both scores, their difference, and its standard errors."""
     scale, repeated = found[0].scale, any(one.repeats for one in found)
-    score = scale.column("score")
+    titles = ("score", "95% of score", "baseline", "difference", "95% of difference")
     return [
-        Field(score, lambda one: one.score),
-        Field(Column("95% of score", "interval", score.title), lambda one: one.wilson_cluster),
-        Field(scale.column("baseline"), lambda one: one.baseline_score),
-        *judged(own, "difference", "95% of difference", scale=scale),
+        *judged(own, *titles, scale=scale),
         Field(
             scale.column(f"se of {scale.item}s"),
             lambda one: one.errors and one.errors.question_error,

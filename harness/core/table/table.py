@@ -150,10 +150,6 @@ class Table:
             for row in self.rows
         ]
 
-    def select(self, titles: Sequence[str]) -> Table:
-        """Return the table with these columns only, in this order."""
-        return self.take([self.titles.index(title) for title in titles])
-
     def without(self, titles: Iterable[str]) -> Table:
         """Return the table without these columns."""
         left_out = set(titles)

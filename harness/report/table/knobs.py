@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.errors import is_number
 from harness.core.table import Column, Source, Table, counted, percent
 from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
@@ -120,20 +119,6 @@ def short_names(found: Importance) -> Mapping[str, str]:
 def pair_name(one: Effect, names: Mapping[str, str]) -> str:
     """Return ``fuser × alpha``."""
     return " × ".join(names[knob] for knob in one.knobs)
-
-
-def in_order(one: Effect) -> list[Any]:
-    """Return the values of a knob: numbers ascending, then words, then None."""
-    values = [level.value for level in one.levels]
-    return sorted(
-        values,
-        key=lambda one: (
-            not is_number(one),
-            one if is_number(one) else 0,
-            one is None,
-            value_text(one),
-        ),
-    )
 
 
 def value_text(value: Any) -> str:

@@ -92,7 +92,7 @@ def trial_table(
     notes = [
         against(view),
         f"Holm p: corrected over all that was compared on {view.split}{view.charge}; difference: "
-        f"from {view.reference}, in points, 95% score interval; {decided(view)}"
+        f"from {view.reference}, in points, 95% score interval. {decided(view)}"
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
@@ -194,8 +194,8 @@ def decided(view: View) -> str:
     """
     clusters = "clusters of questions that share gold passages"
     return {
-        " by cluster": f"Holm p and intervals by cluster: whole {clusters} change sides; ",
-        " (too few clusters)": f"no Holm p and no interval: too few {clusters}; ",
+        " by cluster": f"Holm p and intervals by cluster: whole {clusters} change sides. ",
+        " (too few clusters)": f"No Holm p and no interval: too few {clusters}. ",
     }.get(view.deciding, "")
 
 

@@ -203,11 +203,12 @@ def test_markdown() -> None:
     assert lines[7] == "W: queries won. All of them: known."
 
 
-def test_select() -> None:
-    assert TABLE.select(["W", "list"]).cells() == [
-        ["–", "dense"],
-        ["3", "[a] <b>_^^5cinput\x1b[2J"],
-    ]
+def test_some_rows_and_columns_keep_their_marks() -> None:
+    taken = PAIRS.take([0, 3], [1])
+    assert taken.cells() == [["y", "+30.0"]]
+    assert (taken.style.best, taken.style.marks) == ({(0, 1)}, {(0, 1): "*"})
+    assert TABLE.take(rows=[1]).marked == {0}
+    assert TABLE.take(rows=[1]).commands == ["run b"]
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "", "/etc/x", "a//b", "é"])
