@@ -14,13 +14,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.request import urlopen
 
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets, hide_values
 from harness.report.tracking import entry
-from harness.report.tracking.page import SHARED
 from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
@@ -45,8 +43,6 @@ not hours.
 KIND = {
     "mlflow.experimentKind": "custom_model_development"
 }  # the UI opens on runs and charts, not on traces
-UI = "http://127.0.0.1:5000"
-"""Where `harness ui` serves."""
 DESCRIPTION = """Each run is a sweep; below it is a run for each of its trials.
 
 - `last_hop_at_5` and others: shares of questions.
@@ -143,8 +139,6 @@ class MLflow:
         """
         if self.is_server:
             return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
-        if _shows(UI, page):
-            return f"{UI}/{page}"
         typed = "" if str(runs) == os.environ.get("HARNESS_RUNS", "runs") else f" paths.runs={runs}"
         return f"{self.destination}; `harness ui{typed}` shows it"
 
@@ -227,21 +221,6 @@ class MLflow:
             raise HarnessError(
                 f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})"
             ) from error
-
-
-def _shows(server: str, page: str) -> bool:
-    """Whether a server of this machine has a page: it is running, and reads the database that the
-    page is in.
-    """
-    found = re.match(r"#/experiments/(\d+)/runs\?viewStateShareKey=(\w+)", page)
-    if found is None:
-        return False
-    place = f"{server}/api/2.0/mlflow/experiments/get?experiment_id={found[1]}"
-    try:
-        with urlopen(place, timeout=2) as answer:
-            return f"{SHARED}{found[2]}".encode() in answer.read()
-    except (OSError, ValueError):
-        return False
 
 
 def _parent() -> str | None:
