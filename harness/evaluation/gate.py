@@ -61,7 +61,9 @@ class Gate:
             return "cannot be told"
         low, high = one.interval
         bound = self.bound(one)
-        return "passes" if low > bound else "fails" if high < bound else "cannot be told"
+        if low > bound:
+            return "passes"
+        return "fails" if high < bound else "cannot be told"
 
     def answer_all(self, found: Sequence[SystemComparison]) -> tuple[Answer, str]:
         """Return the answer to all comparisons, and a line with the one that decides it."""

@@ -165,18 +165,20 @@ class Table:
         cells = {
             (row, place): (row_of[row], new) for new, place in enumerate(places) for row in rows
         }
-        style = Style(
-            frozenset(cells[one] for one in self.style.best if one in cells),
-            {cells[cell]: mark for cell, mark in self.style.marks.items() if cell in cells},
-            frozenset(row_of[row] for row in self.style.rules if row in row_of),
+        best = {cells[one] for one in self.style.best if one in cells}
+        marks = {cells[one]: mark for one, mark in self.style.marks.items() if one in cells}
+        rules, marked = (
+            frozenset(row_of[row] for row in chosen if row in row_of)
+            for chosen in (self.style.rules, self.marked)
         )
+        values = [[self.rows[row][place] for place in places] for row in rows]
         return replace(
             self,
             columns=[self.columns[place] for place in places],
-            rows=[[self.rows[row][place] for place in places] for row in rows],
-            marked=frozenset(row_of[row] for row in self.marked if row in row_of),
+            rows=values,
+            marked=marked,
             commands=[self.commands[row] for row in rows] if self.commands else (),
-            style=style,
+            style=Style(frozenset(best), marks, rules),
         )
 
     @cached_property
@@ -375,7 +377,9 @@ def sentence(text: str) -> str:
 
 def headed(title: str, of: str) -> str:
     """Return a title and its source, ``Which knob matters: sample``; a question keeps its mark."""
-    return f"{title}{' ' if title.endswith('?') else ': '}{of}" if title and of else title or of
+    if not (title and of):
+        return title or of
+    return f"{title} {of}" if title.endswith("?") else f"{title}: {of}"
 
 
 def _head(columns: Sequence[Column]) -> str:

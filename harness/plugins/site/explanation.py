@@ -109,7 +109,9 @@ def _paths(trace: Trace, trail: Trail) -> dict[str, object]:
 def _cell(value: Any) -> str | None:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4f}" if isinstance(value, float) else None if value is None else str(value)
+    if value is None:
+        return None
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def head(trace: Trace) -> list[str]:
@@ -170,7 +172,9 @@ def _way_to(trace: Trace, rival: int, worst: int) -> str:
         )
         return f"stands in {found}"
     own = _entity(trace, trace.trails[name], worst)
-    other = "through the same" if own == entity else f"through “{own}”" if own else "by no entity"
+    other = f"through “{own}”" if own else "by no entity"
+    if own == entity:
+        other = "through the same"
     return f"{name} reaches through the entity “{entity}”; it reaches the gold passage {other}"
 
 

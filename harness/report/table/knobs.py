@@ -125,7 +125,9 @@ def value_text(value: Any) -> str:
     """Return a knob's value as in a grid; no cap is ``all``."""
     if isinstance(value, (list, tuple)):
         return "+".join(map(value_text, value))
-    return "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    if value is None:
+        return "all"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _behind(one: Effect) -> str:
