@@ -77,7 +77,7 @@ def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, NDArray[np.
 
 
 def pooled_hops(parts: Groups) -> dict[str, NDArray[np.int64]]:
-    """Return the questions of three hops and more; empty if they have at most one hop count.
+    """Return the questions int64[n] of three hops and more; empty if these are one hop count.
 
     Args:
         parts: the questions of each hop count, by ``2 hops``.
