@@ -16,8 +16,8 @@ QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
 DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id")
 """Our names of the columns of ids, and those of other tools (PyTerrier, ranx, ir_measures, BEIR).
 """
-TYPES = (pa.string(), pa.string(), pa.float64(), pa.float64())
-"""Of a query, a document, a number and a rank, as Arrow reads them."""
+SYSTEM = ("tag", "run_id", "run_tag", "run_name", "run", "system")
+"""Names of a column that says which system an entry is of."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Content:
     from 0.
     judged: whether of a tool's answer the gold passages are read, and not what it found.
     ranks: the names that a column of ranks may have, beside the number or in its place.
+    systems: those that a column of systems may have; read to see whether there are several.
     """
 
     columns: Mapping[str, Sequence[str]]
@@ -38,6 +39,7 @@ class Content:
     alone: Callable[[int], float]
     judged: bool = False
     ranks: Sequence[str] = ()
+    systems: Sequence[str] = ()
 
     @property
     def typed(self) -> dict[str, str]:
@@ -60,6 +62,13 @@ class Content:
         ranks = given.pop("rank", self.ranks)
         return replace(self, columns={**self.columns, **given}, ranks=ranks)
 
+    def schema(self, chosen: Sequence[str]) -> pa.Schema:
+        """How Arrow reads the columns of a query, a document, numbers and a system."""
+        texts = (*chosen[:2], *self.systems)
+        return pa.schema(
+            [(name, pa.string() if name in texts else pa.float64()) for name in chosen]
+        )
+
     def has_columns(self, found: Sequence[str]) -> bool:
         """Whether a file whose columns are these has one of the names of each."""
         return all(any(name in found for name in others) for others in self.columns.values())
@@ -71,4 +80,5 @@ LISTS = Content(
     '{"query id": {"document id": score}}',
     lambda place: 1 / (place + 1),
     ranks=("rank",),
+    systems=SYSTEM,
 )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, described
+from harness.core.table import counted
 
-log = logging.getLogger(__name__)
 SCHEMA = pa.schema(
     {
         "query_id": pa.string(),
@@ -38,7 +38,8 @@ class Entries:
     queries, docs: dictionary<int32, string>[N], the ids. A query of the dictionary that no entry
     names has an empty
     list.    scores: float64[N].    ranks: int64[N], where the file gives them; None says nothing.
-    place: where an entry stands, for messages: ``run.trec:17``.
+    place: where an entry stands, for messages: ``run.trec:17``.    notes: what the reader passed
+    over, joined or doubts, a sentence each.
     """
 
     queries: pa.DictionaryArray
@@ -46,6 +47,7 @@ class Entries:
     scores: NDArray[np.float64]
     ranks: NDArray[np.int64] | None = None
     place: Callable[[int], str] = field(default=lambda entry: f"entry {entry + 1}")
+    notes: Sequence[str] = ()
 
     def to_table(self) -> pa.Table:
         """A row an entry: ``query_id, doc_id, rank, score``."""
@@ -88,7 +90,8 @@ def number_of(place: str, value: object) -> float:
     the message.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise HarnessError(f"{place}: expected a number, got {value!r:.60}")
+        mend = "; write a decimal point" if isinstance(value, str) and "," in value else ""
+        raise HarnessError(f"{place}: expected a number, got {value!r:.60}{mend}")
     try:
         return float(value)
     except OverflowError as error:
@@ -121,9 +124,7 @@ def check_named(found: Entries) -> None:
 
 
 def check_finite(found: Entries) -> None:
-    """Raise at the first score that is not finite; warn where whole numbers are too large to stay
-    distinct.
-    """
+    """Raise at the first score that is not finite."""
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if bad.size:
         entry = int(bad[0])
@@ -132,26 +133,27 @@ def check_finite(found: Entries) -> None:
             f"{found.docs[entry]} must be a "
             f"finite number, got {found.scores[entry]}"
         )
+
+
+def large_scores(found: Entries) -> list[str]:
+    """Say where whole numbers that are equal are too large to stay distinct."""
     large = np.flatnonzero(np.abs(found.scores) >= EXACT)
     rows, scores = found.queries.indices.to_numpy()[large], found.scores[large]
     order = np.lexsort((scores, rows))
     before, after = order[:-1], order[1:]
     equal = (rows[before] == rows[after]) & (scores[before] == scores[after])
-    if equal.any():
-        entry = int(large[after[equal].min()])
-        log.warning(
-            "%s: query %s: document %s and another have the score %.0f; whole numbers from 2^53 "
-            "on are rounded, and "
-            "different ones may become equal: write the scores divided, or less a constant",
-            found.place(entry),
-            found.queries[entry],
-            found.docs[entry],
-            found.scores[entry],
-        )
+    if not equal.any():
+        return []
+    entry = int(large[after[equal].min()])
+    return [
+        f"{found.place(entry)}: query {found.queries[entry]}: document {found.docs[entry]} and "
+        f"another have the score {found.scores[entry]:.0f}; whole numbers from 2^53 on are "
+        "rounded, and different ones may become equal: write the scores divided, or less a constant"
+    ]
 
 
-def check_counted(found: Entries) -> None:
-    """Raise where the scores of each list are 1, 2, 3 ... in the file's order, as ranks are; warn
+def check_counted(found: Entries) -> list[str]:
+    """Raise where the scores of each list are 1, 2, 3 ... in the file's order, as ranks are; say
     where they rise otherwise, as distances do.
     """
     rows = found.queries.indices.to_numpy()
@@ -159,59 +161,70 @@ def check_counted(found: Entries) -> None:
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
     scores, longest = found.scores[order], places.max(initial=0)
-    if longest > 2 and ((scores[1:] > scores[:-1]) | (places[1:] == 1)).all():
-        log.warning(
-            "%s: the scores of each list rise, so that its last document is the best; where a "
-            "lower one is better, as a distance is, write it negated",
-            found.place(0).rpartition(":")[0],
-        )
     if longest > 2 and (scores == places).all():
         raise HarnessError(
             f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; where "
             "they are ranks call that column rank, or columns={rank: NAME}; where they are scores "
             "write the best first"
         )
+    rising = longest > 2 and ((scores[1:] > scores[:-1]) | (places[1:] == 1)).all()
+    told = (
+        f"{found.place(0).rpartition(':')[0]}: the scores of each list rise, so that its last "
+        "document is the best; where a lower one is better, as a distance is, write it negated"
+    )
+    return [told] if rising else []
 
 
 def without_padding(found: Entries) -> Entries:
-    """The entries without what FAISS fills short lists with, which is counted in a warning."""
+    """The entries without what FAISS fills short lists with, which is counted in a note."""
     padded = np.asarray(pc.equal(found.docs.dictionary, "-1"))[found.docs.indices.to_numpy()]
     padded &= np.abs(found.scores) >= PADDING
     if not padded.any():
         return found
     kept = np.flatnonzero(~padded)
     place = found.place(int(np.flatnonzero(padded)[0]))
-    log.warning(
-        "%s: %d entries are FAISS's padding (document -1); passed over", place, int(padded.sum())
-    )
     return Entries(
         found.queries.take(pa.array(kept)),
         found.docs.take(pa.array(kept)).cast(pa.string()).dictionary_encode(),
         found.scores[kept],
         None if found.ranks is None else found.ranks[kept],
         lambda entry: found.place(int(kept[entry])),
+        [
+            *found.notes,
+            f"{place}: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding "
+            "(document -1)",
+        ],
     )
 
 
-def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
+def several_systems(place: str, systems: Iterable[object]) -> list[str]:
+    """Say where the entries of a file are of several systems, by their names."""
+    names = [str(name) for name in systems if name is not None]
+    shown = ", ".join(names[:3] + ["..."] * (len(names) > 3))
+    told = (
+        f"{place}: entries of {len(names)} systems ({shown}) are read as one; where these are "
+        "several runs write a file for each"
+    )
+    return [told] if len(names) > 1 else []
+
+
+def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> list[str]:
     """Raise where a document has a better rank than one with a greater score.
 
-    Warn where the whole file has one score, and ranks that differ: then no rank orders anything.
+    Say where the whole file has one score, and ranks that differ: then no rank orders anything.
     """
     scores, rows = found.scores, found.queries.indices.to_numpy()
-    if (scores == scores[0]).all() and (ranks != ranks[0]).any():
-        log.warning(
-            "%s: all scores are %g and the ranks differ; equal scores are ordered by document "
-            "id, as in trec_eval, and "
-            "NOT by rank: if the ranks are meant, write scores that fall with them",
-            found.place(0).rpartition(":")[0],
-            scores[0],
-        )
+    told = (
+        f"{found.place(0).rpartition(':')[0]}: all scores are {scores[0]:g} and the ranks differ; "
+        "equal scores are ordered by document id, as in trec_eval, and NOT by rank: if the ranks "
+        "are meant, write scores that fall with them"
+    )
+    notes = [told] if (scores == scores[0]).all() and (ranks != ranks[0]).any() else []
     ordered = (rows[1:] > rows[:-1]) | (
         (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
     )
     if ordered.all():
-        return
+        return notes
     order = np.lexsort((ranks, -scores, rows))
     wrong = (rows[order][1:] == rows[order][:-1]) & (ranks[order][1:] < ranks[order][:-1])
     if wrong.any():
@@ -228,20 +241,23 @@ def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
             f"{found.docs[better]} has "
             f"the greater score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
         )
+    return notes
 
 
 def check_once(found: Entries) -> None:
     """Raise at the first document that stands twice in a list."""
     rows, docs = (ids.indices.to_numpy() for ids in (found.queries, found.docs))
+    pairs = np.sort(rows.astype(np.int64) * len(found.docs.dictionary) + docs)
+    if not (pairs[1:] == pairs[:-1]).any():
+        return
     order = np.lexsort((docs, rows))
     twice = (rows[order][1:] == rows[order][:-1]) & (docs[order][1:] == docs[order][:-1])
-    if twice.any():
-        again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
-        raise HarnessError(
-            f"{found.place(again)}: query {found.queries[again]} holds document "
-            f"{found.docs[again]} twice, first at "
-            f"{found.place(first)}; keep one of its entries"
-        )
+    again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
+    raise HarnessError(
+        f"{found.place(again)}: query {found.queries[again]} holds document "
+        f"{found.docs[again]} twice, first at "
+        f"{found.place(first)}; keep one of its entries"
+    )
 
 
 def find_order(
@@ -268,8 +284,37 @@ def find_order(
     return order
 
 
-def strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
-    """string[n], in one piece."""
+def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
+    """string[n], in one piece. Raises HarnessError for what has no order, or holds other than
+    texts.
+
+    name: of the ids, for messages.
+    """
     if isinstance(ids, pa.ChunkedArray):
         ids = ids.combine_chunks()
-    return ids if isinstance(ids, pa.Array) else pa.array(list(ids), type=pa.string())
+    if isinstance(ids, pa.Array) and ids.type == pa.string() and not ids.null_count:
+        return ids
+    ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
+    held = ids.to_pylist() if isinstance(ids, pa.Array) else list(ids) if ordered else []
+    if not ordered or (wrong := [one for one in held if not isinstance(one, str)]):
+        got = described(wrong[0] if ordered else ids)
+        raise HarnessError(f"{name}: expected texts in their order, got {got}")
+    return pa.array(held, pa.string())
+
+
+def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:
+    """Numbers of this kind, [n]. Raises HarnessError for other values, such as truth values,
+    fractions in place of whole numbers, and whole numbers that do not fit.
+    """
+    whole = issubclass(kind, np.integer)
+    expected = f"{name}: expected {'whole ' if whole else ''}numbers, one after the other"
+    try:
+        found = np.asarray(values)
+    except ValueError as error:
+        raise HarnessError(f"{expected}, got {described(values)}") from error
+    if found.ndim != 1 or (found.size and found.dtype.kind not in ("iu" if whole else "iuf")):
+        raise HarnessError(f"{expected}, got {found.dtype} of shape {found.shape}")
+    made = found.astype(kind, copy=False)
+    if whole and made is not found and (made != found).any():
+        raise HarnessError(f"{expected}, got {found[made != found][0]}, which is too large")
+    return made

@@ -6,7 +6,6 @@ Ids are texts or whole numbers.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.errors import HarnessError, described
+from harness.core.table import counted
 from harness.run.answers import listed
 from harness.run.content import Content
 from harness.run.entries import Entries, id_of, number_of
 
-log = logging.getLogger(__name__)
 Listed = Mapping[Any, Any]
 """``{query id: documents}``, where documents are ``{id: number}``, pairs ``(id, number)``, or ids,
 best first.
@@ -31,26 +30,6 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
 
     source: of the value, for messages. Raises HarnessError for anything else, an id twice among
     them.
-    """
-    lists = lists_of(source, value, content)
-    rows = np.repeat(
-        np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
-    )
-    docs = pa.array([doc for found in lists.values() for doc in found], pa.string())
-    scores = np.array(
-        [number for found in lists.values() for number in found.values()], dtype=np.float64
-    )
-    return Entries(
-        pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
-        docs.dictionary_encode(),
-        scores,
-        place=lambda entry: f"{source}: entry {entry + 1}",
-    )
-
-
-def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str, float]]:
-    """``{query id: {document id: number}}`` of ``Listed``.    source, Raises: see
-    ``entries_of``.
     """
     if not isinstance(value, Mapping):
         raise HarnessError(f"{source}: expected {FORM}, got {described(value)}")
@@ -69,11 +48,24 @@ def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str
         found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
         lists[query] = _list(f"{source}: query {query}", found)
         left_out += pieces
-    if left_out:
-        log.warning(
-            "%s: %d hits are further pieces of a document; the first piece counts", source, left_out
-        )
-    return lists
+    rows = np.repeat(
+        np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
+    )
+    docs = pa.array([doc for found in lists.values() for doc in found], pa.string())
+    scores = np.array(
+        [number for found in lists.values() for number in found.values()], dtype=np.float64
+    )
+    joined = (
+        f"{source}: left out {counted(left_out, 'hit')}: further pieces of a document, of which "
+        "the first counts"
+    )
+    return Entries(
+        pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
+        docs.dictionary_encode(),
+        scores,
+        place=lambda entry: f"{source}: entry {entry + 1}",
+        notes=[joined] if left_out else [],
+    )
 
 
 def _list(where: str, found: object) -> dict[str, float]:

@@ -31,7 +31,9 @@ from harness.run.entries import (
     check_once,
     check_ranks,
     find_order,
+    large_scores,
     number,
+    numbers,
     strings,
     without_padding,
 )
@@ -52,16 +54,59 @@ class Run:
     query_ids: string[Q].    doc_ids: string[D], ascending; a document's number is its place here.
     indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document
     numbers) with ``scores`` (float64, finite), sorted by score descending, then document ascending;
-    no document twice in a list.
+    no document twice in a list.    notes: what its reader, or what fused it, passed over, joined or
+    doubts, a sentence each.
+
+    What is given as numbers or texts of another kind is made so; HarnessError where it cannot, or
+    where it is not as it says here (``Run.of`` brings entries into order).
     """
 
-    ARRAYS: ClassVar[Sequence[str]] = ("indptr", "docs", "scores")
+    ARRAYS: ClassVar[Mapping[str, type[np.number[Any]]]] = {
+        "indptr": np.int64,
+        "docs": np.int32,
+        "scores": np.float64,
+    }
 
     query_ids: pa.StringArray
     doc_ids: pa.StringArray
     indptr: NDArray[np.int64]
     docs: NDArray[np.int32]
     scores: NDArray[np.float64]
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("query_ids", "doc_ids"):
+            object.__setattr__(self, name, strings(name, getattr(self, name)))
+        for name, kind in self.ARRAYS.items():
+            object.__setattr__(self, name, numbers(name, getattr(self, name), kind))
+        _check_ids(self.query_ids, self.doc_ids)
+        count, indptr = len(self.docs), self.indptr
+        if len(indptr) != len(self) + 1 or not _bounds(indptr, count) or len(self.scores) != count:
+            raise HarnessError(
+                f"indptr: expected {len(self) + 1} numbers that rise from 0 to {count}, and as "
+                f"many scores, got {len(indptr)}, {indptr[:5].tolist()} ..., and "
+                f"{len(self.scores)} scores"
+            )
+        _check_range("docs", "document", self.docs, len(self.doc_ids))
+        entries = self.entries()
+        check_finite(entries)
+        check_once(entries)
+        rows = entries.queries.indices.to_numpy()
+        order = find_order(rows, self.docs, self.scores)
+        if order is not None:
+            entry = int(np.flatnonzero(order != np.arange(count))[0])
+            raise HarnessError(
+                f"query {entries.queries[entry]}: document {entries.docs[entry]} stands before a "
+                "better one; expected scores descending, equal ones by document ascending: Run.of "
+                "sorts them"
+            )
+
+    @classmethod
+    def _part(cls, run: Run, **values: Any) -> Run:
+        """Other arrays of a run, in the order that they were checked to have."""
+        found: Run = object.__new__(cls)
+        found.__dict__.update({**vars(run), **values})
+        return found
 
     @classmethod
     def of(
@@ -88,39 +133,31 @@ class Run:
             HarnessError: a number of no query or document, a score that is not finite, or a
                 document twice in a list.
         """
-        queries, documents = strings(query_ids), strings(doc_ids)
-        _check_ids(queries, documents)
-        rows, asked = np.asarray(query, dtype=np.int64), np.asarray(doc, dtype=np.int64)
-        values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
-        padded = (asked == -1) & (np.abs(values) >= PADDING)
-        if padded.any():
-            log.warning("Run.of: %d entries are FAISS's padding; passed over", int(padded.sum()))
-            rows, asked, values = rows[~padded], asked[~padded], values[~padded]
-        for what, given, size in (
-            ("query", rows, len(queries)),
-            ("document", asked, len(documents)),
-        ):
-            if len(given) and not 0 <= given.min() <= given.max() < size:
-                wrong = given[(given < 0) | (given >= size)][0]
-                raise HarnessError(
-                    f"Run.of: there is no {what} {wrong}; expected numbers from 0 to {size - 1}"
-                )
-        numbers = asked.astype(np.int32)
-        pairs = np.sort(rows * len(documents) + numbers)
-        if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():
-            ids = pa.DictionaryArray.from_arrays
-            found = Entries(
-                ids(pa.array(rows.astype(np.int32)), queries),
-                ids(pa.array(numbers), documents),
-                values,
+        queries, documents = strings("query_ids", query_ids), strings("doc_ids", doc_ids)
+        rows, found = (
+            numbers(f"Run.of: {name}", each, np.int64)
+            for name, each in (("query", query), ("doc", doc))
+        )
+        # -0.0 becomes 0.0: they are one score
+        values = numbers("Run.of: score", score, np.float64) + 0.0
+        if not len(rows) == len(found) == len(values):
+            raise HarnessError(
+                f"Run.of: expected as many queries as documents and scores, got {len(rows)}, "
+                f"{len(found)} and {len(values)}"
             )
-            check_finite(found)
-            check_once(found)
-        order = find_order(rows, numbers, values)
+        padded = (found == -1) & (np.abs(values) >= PADDING)
+        notes = [f"Run.of: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding"]
+        if padded.any():
+            rows, found, values = rows[~padded], found[~padded], values[~padded]
+        _check_range("Run.of", "query", rows, len(queries))
+        _check_range("Run.of", "document", found, len(documents))
+        documents_of = found.astype(np.int32)
+        order = find_order(rows, documents_of, values)
         if order is not None:
-            rows, numbers, values = rows[order], numbers[order], values[order]
+            rows, documents_of, values = rows[order], documents_of[order], values[order]
         indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
-        return cls(queries, documents, indptr, numbers, values)
+        notes = said(notes if padded.any() else [])
+        return cls(queries, documents, indptr, documents_of, values, notes)
 
     @classmethod
     def from_dict(cls, lists: Listed) -> Run:
@@ -322,10 +359,17 @@ class Run:
             first, last = int(numbers[0]), int(numbers[-1]) + 1
             part = slice(self.indptr[first], self.indptr[last])
             ids = self.query_ids.slice(first, last - first)
-            return Run(ids, self.doc_ids, indptr, self.docs[part], self.scores[part])
+            return Run._part(
+                self,
+                query_ids=ids,
+                indptr=indptr,
+                docs=self.docs[part],
+                scores=self.scores[part],
+            )
         entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
         ids = self.query_ids.take(pa.array(numbers))
-        return Run(ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
+        values = {"docs": self.docs[entries], "scores": self.scores[entries]}
+        return Run._part(self, query_ids=ids, indptr=indptr, **values)
 
     def top(self, depth: int | None) -> Run:
         """The run with each list cut to its best documents.
@@ -341,7 +385,8 @@ class Run:
         lengths = np.minimum(self.lengths(), depth)
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return Run(self.query_ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
+        values = {"docs": self.docs[entries], "scores": self.scores[entries]}
+        return Run._part(self, indptr=indptr, **values)
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
         """The same lists for other queries and documents.
@@ -372,7 +417,8 @@ class Run:
         lengths = np.zeros(len(query_ids), dtype=np.int64)
         lengths[found] = taken.lengths()
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        return Run(query_ids, doc_ids, indptr, renumbered[taken.docs], taken.scores)
+        ids = {"query_ids": query_ids, "doc_ids": doc_ids}
+        return Run._part(taken, **ids, indptr=indptr, docs=renumbered[taken.docs])
 
     def save(self, folder: Path) -> None:
         """Write the arrays of an artifact; ids are the benchmark's and are not written again.
@@ -407,7 +453,7 @@ class Run:
             -np.finfo(float).max,
             np.finfo(float).max,
         )
-        if indptr[0] != 0 or indptr[-1] != len(docs) or (np.diff(indptr) < 0).any():
+        if not _bounds(indptr, len(docs)):
             raise HarnessError(
                 f"{folder / 'indptr.npy'}: its lists are not those of {len(docs)} entries; "
                 f"{REBUILD}"
@@ -415,10 +461,35 @@ class Run:
         return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
+def _bounds(indptr: NDArray[np.int64], count: int) -> bool:
+    """Whether these are where lists of so many entries begin and end."""
+    rises = len(indptr) > 0 and bool((np.diff(indptr) >= 0).all())
+    return rises and indptr[0] == 0 and indptr[-1] == count
+
+
+def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
+    """Raise at the first number of no query or document, of which there are ``size``."""
+    if len(given) and not 0 <= given.min() <= given.max() < size:
+        wrong = given[(given < 0) | (given >= size)][0]
+        raise HarnessError(
+            f"{place}: there is no {what} {wrong}; expected numbers from 0 to {size - 1}"
+        )
+
+
+def said(notes: Sequence[str]) -> list[str]:
+    """The notes of a reader, each once; they are logged as warnings."""
+    found = list(dict.fromkeys(notes))
+    for note in found:
+        log.warning("%s", note)
+    return found
+
+
 def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
     """Raise where a query stands twice, or documents are not ascending, each once."""
     if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
-        raise HarnessError("query_ids: a query stands there twice; expected each once")
+        counts = pc.value_counts(queries)
+        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
+        raise HarnessError(f"query_ids: {twice} stands there twice; expected each once")
     rising = pc.less(documents[:-1], documents[1:])
     if len(documents) > 1 and (wrong := pc.index(rising, False).as_py()) >= 0:
         raise HarnessError(
@@ -435,20 +506,21 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     document twice in a list, and for a rank that contradicts a score.
     """
     files = {name: without_padding(found) for name, found in files.items()}
-    doc_ids, numbers = number([found.docs for found in files.values()])
+    doc_ids, places = number([found.docs for found in files.values()])
     queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
     runs = {}
-    for (name, found), docs in zip(files.items(), numbers, strict=True):
+    for (name, found), docs in zip(files.items(), places, strict=True):
         rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[
             found.queries.indices.to_numpy()
         ]
         check_named(found)
         check_finite(found)
-        if found.ranks is not None:
-            check_ranks(found, found.ranks)
+        ranked = [] if found.ranks is None else check_ranks(found, found.ranks)
+        notes = said([*found.notes, *large_scores(found), *ranked])
         try:
-            runs[name] = Run.of(queries, doc_ids, rows, docs, found.scores)
+            run = Run.of(queries, doc_ids, rows, docs, found.scores)
         except HarnessError:
             check_once(found)
             raise
+        runs[name] = Run._part(run, notes=notes)
     return runs

@@ -359,9 +359,7 @@ def test_nodes_without_an_id_are_pieces_of_a_document(
         json.dumps({"q": nodes, "r": [{"lc": 1, "id": ["Document"], "kwargs": nodes[1]}]})
     )
     assert lists.read(path).to_dict() == {"q": {"b": 1.0, "a": 1 / 2, "7": 1 / 3}, "r": {"a": 1.0}}
-    assert (
-        "run.json: 1 hits are further pieces of a document; the first piece counts" in caplog.text
-    )
+    assert "run.json: left out 1 hit: further pieces of a document" in caplog.text
     path.write_text(
         json.dumps(
             {"q": [[node, score] for node, score in zip(nodes, (0.9, 0.8, 0.7, 0.6), strict=True)]}
@@ -521,13 +519,11 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
 
 
 @TABLES
-def test_what_faiss_fills_lists_with_is_passed_over(
-    tmp_path: Path, form: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_faiss_fills_lists_with_is_passed_over(tmp_path: Path, form: str) -> None:
     given: dict[str, Sequence[object]] = {"query_id": ["q", "q", "r"], "doc_id": ["5", "-1", "-1"]}
     found = lists.read(table(tmp_path, form, **given, score=[0.5, -3.4028234663852886e38, 3.41e38]))
     assert found.to_dict() == {"q": {"5": 0.5}, "r": {}}
-    assert "2 entries are FAISS's padding" in caplog.text
+    assert ["left out 2 entries of FAISS's padding" in note for note in found.notes] == [True]
     run = Run.of(["q"], ["5"], [0, 0], [0, -1], [0.5, -3.4028234663852886e38])
     assert run.to_dict() == {"q": {"5": 0.5}}
 
@@ -541,8 +537,16 @@ def test_what_cannot_be_a_run_is_refused() -> None:
     for docs in (["b", "a"], ["a", "a"]):
         with pytest.raises(HarnessError, match=r"doc_ids: . stands before a; expected ids in asc"):
             Run.of(["q"], docs, [0], [0], [1.0])
-    with pytest.raises(HarnessError, match=r"query_ids: a query stands there twice"):
+    with pytest.raises(HarnessError, match=r"query_ids: q stands there twice"):
         Run.of(["q", "q"], ["a"], [0], [0], [1.0])
+
+
+@TABLES
+def test_entries_of_several_systems_are_told(tmp_path: Path, form: str) -> None:
+    """In one list, whatever the form; a file of one system says nothing."""
+    for systems, told in ((["a", "b", "a"], "entries of 2 systems (a, b)"), (["a"] * 3, "")):
+        found = lists.read(table(tmp_path, form, **COLUMNS, score=[3, 2, 1], tag=systems))
+        assert [told in note for note in found.notes] == [True] * bool(told)
 
 
 @pytest.mark.parametrize("head", ["", "sep=;\n"])

@@ -132,6 +132,58 @@ def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said:
         Run.of(["q"], ["a", "b"], [query], [doc], [1.0])
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"query_ids": {"q", "r"}}, "query_ids: expected texts in their order, got a set"),
+        ({"query_ids": ["q", "q"]}, "query_ids: q stands there twice"),
+        ({"query_ids": [b"q", b"r"]}, "query_ids: expected texts"),
+        ({"query_ids": "qr"}, "query_ids: expected texts in their order, got a str"),
+        ({"doc_ids": ["b", "a"]}, "doc_ids: b stands before a; expected ids in ascending order"),
+        ({"doc_ids": ["a", 2]}, "doc_ids: expected texts in their order, got an int, 2"),
+        ({"indptr": [0, 2]}, "indptr: expected 3 numbers that rise from 0 to 3"),
+        ({"indptr": [0, 2, 4]}, "indptr: expected 3 numbers"),
+        ({"indptr": [0, 4, 3]}, "indptr: expected 3 numbers"),
+        ({"scores": [2.0, 1.0]}, "indptr: .* as many scores"),
+        ({"docs": [0, 2, 0]}, "docs: there is no document 2"),
+        ({"docs": [0, 2**40, 0]}, f"docs: expected whole numbers.*, got {2**40}, which is too"),
+        ({"docs": [0.5, 1, 0]}, "docs: expected whole numbers, .*, got float64"),
+        ({"docs": [0, 0, 0]}, "query q holds document a twice"),
+        ({"scores": [1.0, 2.0, 0.0]}, "query q: document a stands before a better one"),
+        ({"docs": [1, 0, 0], "scores": [1, 1, 0]}, "query q: document b stands before a better"),
+        ({"scores": [2.0, float("nan"), 0.0]}, "document b must be a finite number, got nan"),
+        ({"scores": [True, False, True]}, "scores: expected numbers, .*, got bool"),
+        ({"scores": ["2", "1", "0"]}, "scores: expected numbers"),
+        ({"scores": 1.0}, r"scores: expected numbers, .* of shape \(\)"),
+    ],
+)
+def test_what_is_no_run_is_refused(changed, said):
+    right = {
+        "query_ids": ["q", "r"],
+        "doc_ids": ["a", "b"],
+        "indptr": [0, 2, 3],
+        "docs": [0, 1, 0],
+        "scores": [2.0, 1.0, 0.0],
+    }
+    assert Run(**right).to_dict() == {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 0.0}}
+    with pytest.raises(HarnessError, match=said):
+        Run(**{**right, **changed})
+
+
+@pytest.mark.parametrize(
+    ("query", "doc", "score", "said"),
+    [
+        ([0.9], [0], [1.0], "Run.of: query: expected whole numbers"),
+        ([0], [True], [1.0], "Run.of: doc: expected whole numbers"),
+        ([0], [0], [True], "Run.of: score: expected numbers"),
+        ([0, 0], [0], [1.0], "expected as many queries as documents and scores, got 2, 1 and 1"),
+    ],
+)
+def test_entries_of_other_kinds_are_refused(query, doc, score, said):
+    with pytest.raises(HarnessError, match=said):
+        Run.of(["q"], ["a"], query, doc, score)
+
+
 @given(LISTS)
 def test_arrays_come_back_from_disk(tmp_path_factory, lists):
     folder = tmp_path_factory.mktemp("run")

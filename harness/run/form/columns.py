@@ -5,6 +5,7 @@ that is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content
-from harness.run.entries import Entries, check_counted, id_of, number_of
+from harness.run.entries import Entries, check_counted, id_of, number_of, several_systems
 from harness.run.trec.lines import NUMBER
 
 VALUE, RANK = 2, 3
@@ -23,7 +24,7 @@ VALUE, RANK = 2, 3
 
 def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
     """The columns of a table that have the query, the document and the number of each row, its rank
-    behind or in place of the number where there is one.
+    behind or in place of the number where there is one, and its system where one is named.
 
     source: the file, for messages.    found: the names of all its columns. Raises HarnessError
     where one is missing, or stands there twice.
@@ -40,7 +41,8 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
         if found.count(name) > 1:
             raise HarnessError(f"{source}: {found.count(name)} columns are called {name}; keep one")
         chosen.append(name)
-    return chosen
+    system = next((one for one in content.systems if one in found and one not in chosen), None)
+    return chosen if system is None else [*chosen, system]
 
 
 def _missing(source: str, found: list[str], content: Content) -> str:
@@ -70,12 +72,14 @@ def of_table(source: str, table: pa.Table, content: Content) -> Entries:
     if not len(table):
         raise no_rows(source, content)
     query, doc, *values = table.column_names
+    system = values.pop() if values[-1] in content.systems else None
     return _entries(
         _texts(source, query, table[query]),
         _texts(source, doc, table[doc]),
         {name: _numbers(source, name, table[name]) for name in values},
         content,
         lambda entry: f"{source}: row {entry + 1}",
+        [] if system is None else pc.unique(_plain(table[system])).to_pylist(),
     )
 
 
@@ -85,21 +89,24 @@ def _entries(
     values: Mapping[str, NDArray[np.float64]],
     content: Content,
     place: Callable[[int], str],
+    systems: Iterable[object] = (),
 ) -> Entries:
-    """The entries of ids and of scores, ranks or both; the score of a rank alone is 1 / rank."""
+    """The entries of ids and of scores, ranks or both; the score of a rank alone is 1 / rank.
+
+    systems: those that the rows are of.
+    """
     *names, last = values
+    notes = several_systems(place(0).rpartition(":")[0], systems)
     if last not in content.ranks:
-        found = Entries(queries, docs, values[last], place=place)
-        if content.ranks:
-            check_counted(found)
-        return found
+        found = Entries(queries, docs, values[last], place=place, notes=notes)
+        return replace(found, notes=notes + check_counted(found)) if content.ranks else found
     ranks = values[last]
     bad = np.flatnonzero((ranks < 0) | (ranks % 1 != 0) | np.isnan(ranks))
     if bad.size:
         told = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
         raise HarnessError(f"{place(int(bad[0]))}: column {last}: {told}")
     scores = values[names[0]] if names else 1 / (ranks + (ranks.min() == 0))
-    return Entries(queries, docs, scores, ranks.astype(np.int64), place)
+    return Entries(queries, docs, scores, ranks.astype(np.int64), place, notes)
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -160,18 +167,22 @@ def of_rows(
 
     before: what stands before a line's number in messages.    chosen: as of ``choose_columns``.
     """
-    names, values = chosen[:VALUE], chosen[VALUE:]
+    names = chosen[:VALUE]
+    values = [name for name in chosen[VALUE:] if name not in content.systems]
+    read = [*names, *values]
+    systems: dict[object, None] = {}
     lines: list[int] = []
     ids: tuple[list[str], list[str]] = [], []
     numbers: list[list[float]] = [[] for _ in values]
     for line, cells in rows:
         place = f"{before}{line}: column"
-        if missing := [name for name, cell in zip(chosen, cells, strict=True) if cell is None]:
+        if missing := [name for name, cell in zip(read, cells, strict=False) if cell is None]:
             raise HarnessError(f"{place} {missing[0]} is empty; give it in each row")
         for found, name, cell in zip(ids, names, cells, strict=False):
             found.append(id_of(f"{place} {name}", cell))
-        for column, name, cell in zip(numbers, values, cells[VALUE:], strict=True):
+        for column, name, cell in zip(numbers, values, cells[VALUE:], strict=False):
             column.append(number_of(f"{place} {name}", cell))
+        systems.update(dict.fromkeys(cells[len(read) :]))
         lines.append(line)
     queries, docs = (pa.array(one, pa.string()).dictionary_encode() for one in ids)
     columns = (np.array(column, dtype=np.float64) for column in numbers)
@@ -181,4 +192,5 @@ def of_rows(
         dict(zip(values, columns, strict=True)),
         content,
         lambda entry: f"{before}{lines[entry]}",
+        systems,
     )

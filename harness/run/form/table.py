@@ -24,7 +24,7 @@ from harness.core.input import (
     rows_of,
     separator_of,
 )
-from harness.run.content import TYPES, Content
+from harness.run.content import Content
 from harness.run.entries import Entries
 from harness.run.form.columns import VALUE, choose_columns, no_rows, of_rows, of_table
 from harness.run.trec.lines import NUMBER
@@ -50,8 +50,9 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
         raise no_rows(path, content)
     refuse_array(path, first[1])
     chosen = choose_columns(str(path), list(_object(path, content, *first)), content)
-    schema = pa.schema(zip(chosen, TYPES, strict=False))
-    options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    options = pyarrow.json.ParseOptions(
+        explicit_schema=content.schema(chosen), unexpected_field_behavior="ignore"
+    )
     try:
         with opened(path) as stream:
             data = pa.BufferReader(stream.read().removeprefix(MARK))
@@ -90,7 +91,10 @@ def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
         if not head:
             raise no_rows(path, content)
         chosen = choose_columns(str(path), head, content)
-        if '"' not in text and (table := _plain_rows(text, between, chosen)) is not None:
+        if (
+            '"' not in text
+            and (table := _plain_rows(text, between, content.schema(chosen))) is not None
+        ):
             return of_table(str(path), table, content)
         places = [head.index(name) for name in chosen]
         cells = ((number, _cells(row, places)) for number, row in rows)
@@ -102,7 +106,7 @@ def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
     return read
 
 
-def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None:
+def _plain_rows(text: str, delimiter: str, schema: pa.Schema) -> pa.Table | None:
     """These columns of a text without double quotes; None where a row is not as it should be."""
     import pyarrow.csv
 
@@ -115,8 +119,7 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
     parse = pyarrow.csv.ParseOptions(
         delimiter=delimiter, quote_char=False, double_quote=False, invalid_row_handler=skip
     )
-    types = dict(zip(chosen, TYPES, strict=False))
-    convert = pyarrow.csv.ConvertOptions(column_types=types, include_columns=chosen)
+    convert = pyarrow.csv.ConvertOptions(column_types=schema, include_columns=schema.names)
     data = pa.BufferReader(text.lstrip("\n").encode())
     try:
         table = pyarrow.csv.read_csv(
@@ -124,7 +127,7 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
         )
     except pa.ArrowInvalid:
         return None
-    empty = any(table[name].null_count for name in chosen[VALUE:])
+    empty = any(table[name].null_count for name in schema.names[VALUE:])
     return None if refused or empty else table
 
 

@@ -93,9 +93,9 @@ class Line:
         values = []
         for place, name, pattern, expected, value_of in self._fields:
             if pattern and not pattern.fullmatch(fields[place]):
-                raise HarnessError(
-                    f"{path}:{number}: the {name} must be {expected}, got {shown(fields[place])}"
-                )
+                mend = "; write a decimal point" if b"," in fields[place] else ""
+                got = f"{shown(fields[place])}{mend}"
+                raise HarnessError(f"{path}:{number}: the {name} must be {expected}, got {got}")
             values.append(value_of(fields[place]))
         return values
 
@@ -121,7 +121,7 @@ class Line:
 RUN = Line(
     "a run",
     "qid Q0 docid rank score tag",
-    {"qid": ID, "docid": ID, "rank": pa.int64(), "score": pa.float64()},
+    {"qid": ID, "docid": ID, "rank": pa.int64(), "score": pa.float64(), "tag": ID},
 )
 QRELS = Line(
     "judgements",

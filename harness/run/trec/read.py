@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from pyarrow import csv
 
 from harness.core.errors import HarnessError
 from harness.core.input import MARK, numbered_lines, opened
-from harness.run.entries import Entries
+from harness.core.table import counted
+from harness.run.entries import Entries, several_systems
 from harness.run.trec.lines import RUN, Line, fields_of, first_line, is_comment
 
 PIECE = 1 << 24
@@ -41,20 +43,32 @@ def entries(
         return number if line.is_head(first.split(), *ids) else 0
 
     number, tables = 1, [line.schema.empty_table()]
+    skipped: Counter[str] = Counter()
     for text in pieces(path):
         table = None if lenient else plain(text, line)  # a comment may have as many words
         tables.append(
-            parse_lines(path, number, text, line, lenient, head()) if table is None else table
+            parse_lines(path, number, text, line, lenient, head(), skipped)
+            if table is None
+            else table
         )
         number += len(text.splitlines())
     found = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     if not len(found):
         raise HarnessError(f"{path}: the file is empty; expected lines `{line.form}`")
-    queries, docs, *numbers = (found[name].chunk(0) for name in line.read)
-    ranks = numbers[0].to_numpy() if "rank" in line.read else None
-    scores = numbers[-1].cast(pa.float64(), safe=False).to_numpy()
+    columns = {name: found[name].chunk(0) for name in line.read}
+    queries, docs, *values = columns.values()
+    scores = values["rank" in columns].cast(pa.float64(), safe=False).to_numpy()
+    systems = columns["tag"].dictionary.to_pylist() if "tag" in columns else []
+    left_out = [
+        f"{path}: left out {counted(count, what)}" for what, count in skipped.items() if count
+    ]
     return Entries(
-        queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient, head())}"
+        queries,
+        docs,
+        scores,
+        columns["rank"].to_numpy() if "rank" in columns else None,
+        lambda entry: f"{path}:{_line(path, entry, lenient, head())}",
+        left_out + several_systems(str(path), systems),
     )
 
 
@@ -106,18 +120,27 @@ def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
 
 
 def parse_lines(
-    path: Path, first: int, text: bytes, line: Line = RUN, lenient: bool = False, head: int = 0
+    path: Path,
+    first: int,
+    text: bytes,
+    line: Line,
+    lenient: bool,
+    head: int,
+    skipped: Counter[str],
 ) -> pa.Table:
     """The entries of some lines, the first of which is line ``first`` of the file.
 
     lenient: pass over comment lines and what follows the last field.    head: the number of a line
-    that names fields.
+    that names fields.    skipped: what was passed over, counted here.
     """
     rows = []
     for number, one in enumerate(text.splitlines(), first):
         fields = fields_of(path, number, one, line.form)
-        if fields and number != head and not (lenient and is_comment(one)):
+        if lenient and is_comment(one):
+            skipped["comment line"] += 1
+        elif fields and number != head:
             rows.append(line.parse(path, number, fields, lenient))
+            skipped["further field"] += len(fields) - line.width
     columns = zip(*rows, strict=True) if rows else [()] * len(line.read)
     return pa.table(
         [pa.array(column, kind) for column, kind in zip(columns, line.schema.types, strict=True)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.run import Run, io
+from harness.run.trec import RUN
 from harness.run.trec.read import parse_lines, pieces, plain
 
 GOOD = b"q1 Q0 d2 1 0.9 s\nq1 Q0 d1 2 0.5 s\nq2 Q0 d1 1 3 s\n"
@@ -240,7 +242,7 @@ def fuzz(folder: Path, rounds: int, seed: int) -> tuple[int, int]:
         accepted += 1
         expected: dict[str, dict[str, float]] = {}
         for text in pieces(path):
-            for row in parse_lines(path, 1, text).to_pylist():
+            for row in parse_lines(path, 1, text, RUN, False, 0, Counter()).to_pylist():
                 expected.setdefault(row["qid"], {})[row["docid"]] = row["score"]
         assert run.to_dict() == expected
         assert np.isfinite(run.scores).all()
@@ -281,3 +283,11 @@ def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path:
     path.write_bytes(b"# comment\n\n" + GOOD + b"# comment\nq1 Q0 d1 3 0.1 s\n")
     with pytest.raises(HarnessError, match=r"run\.trec:7: query q1 holds document d1 twice"):
         io.read(path, lenient=True)
+
+
+def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "run.trec"
+    path.write_bytes(b"# made by x\n# y\nq Q0 a 1 2 s more\nq Q0 b 2 1 t\n")
+    told = ["left out 2 comment lines", "left out 1 further field", "entries of 2 systems (s, t)"]
+    for note, expected in zip(io.read(path, lenient=True).notes, told, strict=True):
+        assert note.startswith(f"{path}: {expected}")
