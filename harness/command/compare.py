@@ -159,7 +159,8 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     said = conclude_all(shown, headroom(shown))
-    print(*(line for text in lead(said) for line in paragraph(text)), sep="\n")
+    read = [line for one in found for each in one.coverages.values() for line in each.read]
+    print(*(line for text in lead(said, read) for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
 
@@ -196,7 +197,7 @@ def _compare_runs(
     config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Ranked lists, by their ids of gold passages."""
-    from harness.evaluation.coverage import show_coverage
+    from harness.evaluation.coverage import check_whole
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label
@@ -211,9 +212,8 @@ def _compare_runs(
         for each in (runs, baselines)
     )
     found = compare_all(named, against, gold, wanted, config.ties)
-    show_coverage(
-        {name: one for each in found for name, one in each.coverages.items()}, gold, config.strict
-    )
+    if config.strict:
+        check_whole({name: one for each in found for name, one in each.coverages.items()}, gold)
     return found
 
 

@@ -44,20 +44,17 @@ common.
 
 from __future__ import annotations
 
-import logging
-
 from omegaconf import DictConfig
 
 from harness.command import at_depths, complete, keep_inputs, python_value
-
-log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.coverage import read_gold, show_coverage
+    from harness.evaluation.coverage import check_whole, read_gold
     from harness.evaluation.evaluate import evaluate_run
+    from harness.evaluation.result import further
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
     from harness.run.systems import file_of
@@ -71,21 +68,13 @@ def run(config: DictConfig) -> None:
     gold, source = read_gold(config), str(file)
     ranked = lists.read(file, config.lenient, python_value(config.columns))
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
-    show_coverage({source: found.coverage}, gold, config.strict)
-    longest = found.coverage.longest
-    if deeper := [str(metric) for metric in wanted if metric.k is not None and metric.k > longest]:
-        log.warning(
-            "%s: no list has more than %d documents, so %s looks no further",
-            source,
-            longest,
-            ", ".join(deeper),
-        )
-    if found.note:
-        print(f"note: {found.note}")
+    if config.strict:
+        check_whole({source: found.coverage}, gold)
     table = found.table() if explain else found.short_table()
     print(*shown_lines(table), sep="\n")
-    if found.tie_note:
-        print(*paragraph(f"caution: {found.tie_note}."), sep="\n")
+    notes = [note for note in found.notes if note not in found.coverage.read]
+    for caution in further(notes, table):
+        print(*paragraph(caution), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     write_result(

@@ -92,6 +92,7 @@ def run(config: DictConfig) -> None:
         importance=importance,
         reference=chosen.pool.reference,
         device=config.device,
+        disjoint=None,
     ).top(config.depth)
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
@@ -157,10 +158,12 @@ def _read(
     config: DictConfig, files: Mapping[str, File], splitting: Splitting
 ) -> tuple[dict[str, Run], int]:
     """The lists with the queries of the split alone, and how many these are."""
+    from harness.fusion.fuse import shared
     from harness.run import io as lists
+    from harness.run.entries import said
 
     runs = lists.read_all(files, config.lenient, python_value(config.columns))
-    _check_shared(runs, config.disjoint)
+    said(shared(runs, config.disjoint))
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
     if not any(len(run.docs) for run in runs.values()):
@@ -203,25 +206,3 @@ def _of_split(
         )
     kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
     return query_ids.filter(pc.is_in(query_ids, kept))
-
-
-def _check_shared(runs: dict[str, Run], disjoint: bool) -> None:
-    """Say on stderr which pairs of lists share less than half of their ids.
-
-    Raises HarnessError when a list shares no query, or (unless ``disjoint``) no document, with the
-    first.
-    """
-    from harness.run.matching import documents, known, queries, share_nothing
-
-    (first, one), *others = runs.items()
-    for name, other in others:
-        for what, ids_of in (("query", queries), ("document", documents)):
-            ids, others_ids = ids_of(one), ids_of(other)
-            shared, least = known(others_ids, ids), min(len(ids), len(others_ids))
-            if not shared and not (disjoint and what == "document"):
-                raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
-            if shared < least / 2:
-                print(
-                    f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}",
-                    file=sys.stderr,
-                )

@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeGuard
 
@@ -34,7 +35,7 @@ class CombinationError(HarnessError):
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether this is a number, and no truth value."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def bounded(
@@ -74,7 +75,7 @@ def whole_number(name: str, value: object, low: int | None = None, high: int | N
     """Raise unless the value is a whole number, ``low <= value <= high``.    name, bounds: as in
     ``bounded``.
     """
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, Integral) or isinstance(value, bool):
         raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
     bounded(name, value, low, high)
 

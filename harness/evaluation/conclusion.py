@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -54,11 +54,15 @@ def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
     return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))
 
 
-def lead(said: Sequence[Sentence]) -> list[str]:
-    """Return the sentences that stand below a table: what won, what it means, and cautions."""
+def lead(said: Sequence[Sentence], known: Collection[str] = ()) -> list[str]:
+    """Return the sentences that stand below a table: what won, what it means, and cautions.
+
+    known: cautions that were printed before.
+    """
+    cautions = [text for text in select_texts(said, "caveat") if text not in known]
     return [
         *select_texts(said, "verdict", "expectation", "addition"),
-        *(f"caution: {text}" for text in select_texts(said, "caveat")),
+        *(f"caution: {text}" for text in cautions),
     ]
 
 
@@ -122,7 +126,10 @@ def conclude_all(
         pairs = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *cautions, *pairs]
     said += [Sentence("caveat", text) for text in _once(found)]
-    said += [Sentence("caveat", text) for one in found for text in one.cautions()]
+    coverages = {name: known for one in found for name, known in one.coverages.items()}
+    told = {line for name, known in coverages.items() for line in known.lacking(name)}
+    notes = dict.fromkeys(note for one in found for note in one.notes if note not in told)
+    said += [Sentence("caveat", note) for note in notes]
     first = found[0]
     for metric, room in rooms.items():
         if room.questions:

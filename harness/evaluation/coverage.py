@@ -4,8 +4,7 @@ nothing.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +13,18 @@ import pyarrow.compute as pc
 from omegaconf import OmegaConf
 
 from harness.core.errors import HarnessError, one_of
+from harness.core.table import counted
 from harness.evaluation.gold import Gold
+from harness.evaluation.metric import Metric
+from harness.evaluation.metric.tie import Range, describe_ranges
 from harness.run import Run
 from harness.run.matching import documents, known, queries, resembling, share_nothing
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-log = logging.getLogger(__name__)
 HALF = 0.5
-"""Below this share of what is asked for a warning is given."""
+"""Below this share of what is asked for it is said."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Coverage:
     run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has;
     None without one.
     longest: how many documents its longest list has.    alike: what ids that one side lacks
-    resemble, a line each.
+    resemble, a line each.    read: what the readers of run and gold said (see ``Run.notes``).
     """
 
     queries: int
@@ -51,6 +52,7 @@ class Coverage:
     in_corpus: int | None = None
     longest: int = field(default=0, compare=False)
     alike: Sequence[str] = field(default=(), compare=False)
+    read: Sequence[str] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, run: Run, gold: Gold) -> Coverage:
@@ -87,11 +89,13 @@ class Coverage:
                 for what, missing, others in lacking
                 for line in resembling(missing, others)
             ],
+            read=[*run.notes, *gold.notes],
         )
 
     def to_dict(self) -> dict[str, object]:
         """The fields, and ``warnings``."""
-        return {**asdict(self), "warnings": self.warnings()}
+        found = {name: value for name, value in asdict(self).items() if name != "read"}
+        return {**found, "warnings": self.warnings()}
 
     @property
     def missing(self) -> int:
@@ -114,6 +118,35 @@ class Coverage:
             )
             if part is not None and part < HALF * of
         ]
+
+    def lacking(self, name: str) -> list[str]:
+        """Sentences on the queries that a run of this name lacks, and on shares below a half."""
+        lacking = (
+            f"{name} has no list for {self.missing} of {counted(self.queries, 'question')}; these "
+            "count as not found."
+        )
+        told = self.missing and not self.few
+        return [lacking] * bool(told) + [f"{name}: only {line}." for line in self.warnings()]
+
+    def notes(self, name: str, metrics: Iterable[Metric], tied: Mapping[str, Range]) -> list[str]:
+        """What may make the scores of a run mean something else, a sentence each: everything that
+        the command line and Python say of it.
+
+        name: the run's.    metrics: that it is scored by.    tied: what another order of equal
+        scores could make of each (see ``tie_ranges``).
+        """
+        deeper = [str(metric) for metric in metrics if (metric.k or 0) > self.longest]
+        said = {
+            f"{name} has {counted(self.unknown, 'list')} of questions that the gold does not know; "
+            "these are not scored": self.unknown,
+            f"{name}: {self.empty} of its lists are empty": self.empty,
+            **{f"{name}: {line}": 1 for line in self.alike},
+            f"{name}: no list has more than {counted(self.longest, 'document')}, so "
+            f"{', '.join(deeper)} looks no further": deeper,
+            describe_ranges(name, tied): tied,
+        }
+        told = [f"{text}." for text, holds in said.items() if text and holds]
+        return [*self.read, *self.lacking(name), *told]
 
 
 def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
@@ -155,26 +188,12 @@ def read_gold(config: DictConfig) -> Gold:
     return read.split(config.split, config.splitting)
 
 
-def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -> None:
-    """Say on stderr what is not whole; with ``strict`` raise where a run has other queries than the
-    gold.
-
-    coverages: by the runs' files.
-    """
-    for source, found in coverages.items():
+def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:
+    """Raise HarnessError where a run, by its name, has other queries than the gold."""
+    for name, found in coverages.items():
         if found.missing or found.unknown:
-            text = (
-                f"{source}: lacks {found.missing} of {found.queries} gold questions, "
-                f"holds {found.unknown} that {gold.source} does not know"
+            raise HarnessError(
+                f"{name}: lacks {found.missing} of {found.queries} gold questions, holds "
+                f"{found.unknown} that {gold.source} does not know; give a run of exactly these "
+                "questions, or strict=false"
             )
-            if strict:
-                raise HarnessError(
-                    f"{text}; give a run of exactly these questions, or strict=false"
-                )
-            log.warning("%s (the former found nothing, the latter are not scored)", text)
-        if found.empty:
-            log.warning("%s: %d of its lists are empty", source, found.empty)
-        for line in found.warnings():
-            log.warning("%s: only %s", source, line)
-        for line in found.alike:
-            log.warning("%s: %s", source, line)

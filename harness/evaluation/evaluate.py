@@ -43,8 +43,8 @@ from harness.evaluation.metric import (
 )
 from harness.evaluation.metric.measure import JudgedRanks, Ranks, Values
 from harness.evaluation.metric.rank import Ties
-from harness.evaluation.metric.tie import Range, describe_ranges, tie_ranges
-from harness.evaluation.result import Result, coverage_notes
+from harness.evaluation.metric.tie import Range, tie_ranges
+from harness.evaluation.result import Result
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
 
@@ -82,11 +82,10 @@ class Evaluation(Result):
     tie_ranges: Mapping[str, Range] = field(default_factory=dict)
 
     @property
-    def tie_note(self) -> str:
-        """What another order of equal scores would give; empty where that is not seen in a
-        table.
-        """
-        return describe_ranges(self.run, self.tie_ranges)
+    def notes(self) -> list[str]:
+        """See ``Coverage.notes``; and why a metric is None."""
+        said = self.coverage.notes(self.run, map(Metric.parse, self.metrics), self.tie_ranges)
+        return said if self.note is None else [*said, f"{self.note}."]
 
     @property
     def note(self) -> str | None:
@@ -117,6 +116,7 @@ class Evaluation(Result):
             "by_type": self.by_type,
             "per_query": self.per_query,
             **({"note": self.note} if self.note else {}),
+            "notes": self.notes,
         }
 
     def table(self) -> Table:
@@ -147,7 +147,7 @@ class Evaluation(Result):
             "scores in percent"
         )
         extent = f"{extent}; {self.judgements}" if self.judgements else extent
-        source = Source(extent, coverage_notes({self.run: self.coverage}))
+        source = Source(extent, self.coverage.lacking(self.run))
         return Table("scores", self.run, columns, rows, source)
 
     def short_table(self) -> Table:
@@ -192,6 +192,11 @@ class Evaluations(Result):
 
     systems: Mapping[str, Evaluation]
 
+    @property
+    def notes(self) -> list[str]:
+        """Those of each run, each once."""
+        return list(dict.fromkeys(note for one in self.systems.values() for note in one.notes))
+
     def _json(self) -> dict[str, object]:
         return dict(self.systems)
 
@@ -227,6 +232,7 @@ def evaluate(
     depths: int | Sequence[int] | None = None,
     ties: Ties = "house",
     *,
+    rel: int | None = None,
     source: str = "the run",
 ) -> Evaluation | Evaluations:
     """The scores of a run, or of several.
@@ -243,6 +249,8 @@ def evaluate(
         depths: of names without one, e.g. ``[5, 10]``.
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
             (``trec``).
+        rel: of judgements, the relevance from which on a document supports its query; None: as the
+            gold was read, from 1 on.
         source: the run's name, for messages.
 
     Returns:
@@ -257,7 +265,7 @@ def evaluate(
         raise HarnessError(
             f"{repeated[0]}: several runs of one system are compared, not evaluated; name each"
         )
-    judged = Gold.read(gold, keep_empty=ties == "trec")
+    judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
     found = {
         name: evaluate_run(runs[0], judged, names, depths, ties, source=name)
         for name, runs in systems.items()

@@ -5,28 +5,21 @@ table.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from harness.core.table import TWO_COLUMNS, Table, counted, typeset
-from harness.evaluation.coverage import Coverage
+from harness.core import escape
+from harness.core.table import TWO_COLUMNS, Table, paragraph, typeset
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def coverage_notes(coverages: Mapping[str, Coverage]) -> list[str]:
-    """Sentences on the queries that each run lacks, and the warnings of its coverage."""
-    lacking = [
-        f"{name} has no list for {one.missing} of {counted(one.queries, 'question')}; these "
-        "count as not found."
-        for name, one in coverages.items()
-        if one.missing and not one.few
-    ]
-    return lacking + [
-        f"{name}: only {line}." for name, one in coverages.items() for line in one.warnings()
-    ]
+def further(notes: Sequence[str], table: Table) -> list[str]:
+    """The notes that a table does not have itself."""
+    known = {*table.notes, *table.source.notes}
+    return [f"caution: {note}" for note in notes if note not in known]
 
 
 class Result(Mapping[str, Any], ABC):
@@ -41,6 +34,13 @@ class Result(Mapping[str, Any], ABC):
 
     @abstractmethod
     def _json(self) -> dict[str, object]: ...
+
+    @property
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What of the files may make the scores mean something else, a sentence each; what the
+        command line says.
+        """
 
     @abstractmethod
     def table(self) -> Table:
@@ -59,11 +59,15 @@ class Result(Mapping[str, Any], ABC):
         return len(self.json)
 
     def __repr__(self) -> str:
-        """The table as text."""
-        return self.table().text()
+        """The table as text, and the notes."""
+        table = self.table()
+        told = (line for note in further(self.notes, table) for line in paragraph(note))
+        return "\n".join([table.text(), *told])
 
     def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+        table = self.table()
+        told = "".join(f"<p>{escape.html(note)}</p>" for note in further(self.notes, table))
+        return f"{table._repr_html_()}{told}"
 
     @abstractmethod
     def records(self) -> list[dict[str, object]]:

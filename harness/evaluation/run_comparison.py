@@ -17,7 +17,7 @@ from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Ties
-from harness.evaluation.metric.tie import Range, describe_ranges
+from harness.evaluation.metric.tie import Range
 from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.evaluation.verdict import Comparisons
 from harness.run import Run
@@ -58,18 +58,15 @@ class RunComparison(SystemComparison):
             f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
         )
 
-    def cautions(self) -> list[str]:
-        """A run whose lists are shorter than the metric looks, and one whose scores are equal where
-        that matters.
-        """
-        tied = (describe_ranges(name, ranges) for name, ranges in self.tie_ranges.items())
-        return [f"{text}." for text in tied if text] + [
-            f"{name} has {counted(found.longest, 'document')} a question at most; a metric at "
-            f"{self.metric.k} looks no "
-            "further in it."
+    @property
+    def notes(self) -> list[str]:
+        """Those of both runs (see ``Coverage.notes``)."""
+        said = [
+            note
             for name, found in self.coverages.items()
-            if found.longest < (self.metric.k or 0)
+            for note in found.notes(name, [self.metric], self.tie_ranges.get(name, {}))
         ]
+        return list(dict.fromkeys(said))
 
     def query_records(self) -> list[dict[str, object]]:
         """Those of every comparison, and the rank of each gold passage in both lists (None: not in
@@ -120,6 +117,7 @@ def compare(
     metric: str | Metric | Sequence[str | Metric],
     ties: Ties = "house",
     depths: int | Sequence[int] | None = None,
+    rel: int | None = None,
 ) -> RunComparison | Comparisons:
     """Where a run finds what its baseline does not, and whether it is more than chance.
 
@@ -134,6 +132,7 @@ def compare(
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
             (``trec``).
         depths: of names without one, e.g. 5.
+        rel: as of ``evaluate``.
 
     Returns:
         Wins, losses, exact p, intervals in shares of 1, by query and by cluster. Of several
@@ -160,7 +159,7 @@ def compare(
         for each in (runs, baselines)
     ]
     found = compare_all(
-        named[0], named[1], Gold.read(gold, keep_empty=ties == "trec"), wanted, ties
+        named[0], named[1], Gold.read(gold, rel=rel, keep_empty=ties == "trec"), wanted, ties
     )
     return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
 

@@ -18,7 +18,7 @@ from harness.evaluation.headroom import Headroom
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.tie import Range
-from harness.evaluation.result import Result, coverage_notes
+from harness.evaluation.result import Result
 
 S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}
@@ -136,11 +136,8 @@ class SystemComparison(Result, Comparison):
             "wins_ids": [self.ids[place] for place in self.won],
             "losses_ids": [self.ids[place] for place in self.lost],
             "p_holm": self.p_holm,
+            "notes": self.notes,
         }
-
-    def cautions(self) -> list[str]:
-        """Return facts about the files that may change the meaning of the scores."""
-        return []
 
     @property
     @abstractmethod
@@ -306,7 +303,8 @@ def source_of(found: Sequence[SystemComparison]) -> Source:
     most = max(counts.values())
     fewer = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
-    return Source(f"{found[0].extent(most)}{fewer}", coverage_notes(coverages))
+    lacking = [line for name, one in coverages.items() for line in one.lacking(name)]
+    return Source(f"{found[0].extent(most)}{fewer}", lacking)
 
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:

@@ -8,9 +8,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from harness.core import escape
-from harness.core.table import TWO_COLUMNS, Table, typeset
-from harness.evaluation.conclusion import conclude_all, select_texts
-from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
+from harness.core.table import TWO_COLUMNS, Table, paragraph, typeset
+from harness.evaluation.conclusion import conclude_all, lead
+from harness.evaluation.system_comparison import (
+    ODDS,
+    S,
+    SystemComparison,
+    comparison_table,
+    headroom,
+)
 from harness.evaluation.system_table import matrix_table, system_table
 
 if TYPE_CHECKING:
@@ -86,18 +92,23 @@ class Comparisons(Sequence[SystemComparison]):
 
         return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
 
+    @property
+    def notes(self) -> list[str]:
+        """Return what of the files may make the scores mean something else, a sentence each."""
+        return list(dict.fromkeys(note for one in self.found for note in one.notes))
+
     def __repr__(self) -> str:
-        """Return the table as text, and the verdict."""
-        return "\n".join(
-            [self.table().text(), "", *select_texts(conclude_all(self.found, {}), "verdict")]
-        )
+        """Return the table as text, what is better, and what may not hold."""
+        lines = (line for text in self._said() for line in paragraph(text))
+        return "\n".join([self.table().text(), "", *lines])
 
     def _repr_html_(self) -> str:
-        said = "".join(
-            f"<p>{escape.html(text)}</p>"
-            for text in select_texts(conclude_all(self.found, {}), "verdict")
-        )
+        said = "".join(f"<p>{escape.html(text)}</p>" for text in self._said())
         return f"{self.table()._repr_html_()}{said}"
+
+    def _said(self) -> list[str]:
+        shown = renamed(self.found)
+        return lead(conclude_all(shown, headroom(shown)))
 
     def matrix(self) -> Table | None:
         """Return runs by baselines; None of one baseline."""

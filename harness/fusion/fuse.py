@@ -4,7 +4,6 @@ bounded.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
@@ -24,6 +23,7 @@ from harness.core.errors import (
     described,
     one_of,
     texts_of,
+    unused,
 )
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
@@ -35,9 +35,10 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import PoolSpec
 from harness.fusion.temperature import Temperature
 from harness.run import Run
+from harness.run.entries import said
+from harness.run.matching import documents, known, queries, share_nothing
 from harness.run.systems import Systems, read_systems
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 CELLS = 1 << 17
@@ -60,6 +61,7 @@ def fuse(
     importance: Mapping[str, float] | None = None,
     reference: str | None = None,
     device: str = "auto",
+    disjoint: bool | None = True,
     **knobs: Any,
 ) -> Run:
     """The fused run of some runs.
@@ -85,11 +87,14 @@ def fuse(
         reference: the list that has the share alpha; None for ``dense``, or the first when none has
             that name.
         device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
+        disjoint: whether lists without a document in common are fused, and said to be that; None
+            where it was seen to (``shared``).
         knobs: of the fuser, where it is given by its name:
             ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
 
     Returns:
-        The fused lists, best document first, with fused scores.
+        The fused lists, best document first, with fused scores; ``notes`` are those of the runs,
+        and what may make fusion mean something else, which is logged, too.
 
     Raises:
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no query.
@@ -109,6 +114,9 @@ def fuse(
     chosen = _named("fuser", fuser, **knobs)
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
     check(chosen, calibration[0])
+    notes = [] if disjoint is None else shared(lists, disjoint)
+    if importance is not None and "importance" not in chosen.reads:
+        notes.append(unused("importance", f"fuser={_name(chosen)} does not read it"))
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
     context = (
@@ -130,29 +138,47 @@ def fuse(
 
     fused = fuse_blocks(aligned, score, place)
     if counts:
-        _warn_of_outdone(_name(calibration[0]), lists, np.sum(counts, axis=0))
-    return fused
+        notes += _outdone(_name(calibration[0]), lists, np.sum(counts, axis=0))
+    read = [note for run in lists.values() for note in run.notes]
+    return fused.changed(notes=[*dict.fromkeys(read), *said(notes)])
 
 
-def _warn_of_outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> None:
+def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
+    """Say which lists share less than half of their ids with the first.
+
+    Raises HarnessError where a list shares no query with it or, unless ``disjoint``, no document.
+    """
+    (first, one), *others = runs.items()
+    notes = []
+    for name, other in others:
+        for what, ids_of in (("query", queries), ("document", documents)):
+            ids, others_ids = ids_of(one), ids_of(other)
+            shared, least = known(others_ids, ids), min(len(ids), len(others_ids))
+            if not shared and not (disjoint and what == "document"):
+                raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
+            if shared < least / 2:
+                notes.append(
+                    f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}"
+                )
+    return notes
+
+
+def _outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> list[str]:
     """Say where documents of a list get no more than those that it lacks.    counts: int64[L, 3],
     see ``outdone``.
     """
+    notes = []
     for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
         for count, what in zip(
             found, ("some of its documents less than", "its documents no more than"), strict=True
         ):
             if count:
-                log.warning(
-                    "lists.%s: in %d of %d questions normalizer=%s gives %s those that it lacks, "
-                    "which come before or "
-                    "among them; normalizer=minmax or pit keeps their order",
-                    name,
-                    count,
-                    answered,
-                    normalizer,
-                    what,
+                notes.append(
+                    f"lists.{name}: in {count} of {answered} questions normalizer={normalizer} "
+                    f"gives {what} those that it lacks, which come before or among them; "
+                    "normalizer=minmax or pit keeps their order"
                 )
+    return notes
 
 
 def _lists(runs: Systems) -> dict[str, Run]:

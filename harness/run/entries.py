@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness.core.errors import HarnessError, described
 from harness.core.table import counted
 
+log = logging.getLogger(__name__)
 SCHEMA = pa.schema(
     {
         "query_id": pa.string(),
@@ -72,6 +74,14 @@ class Entries:
         for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
             lists[query][doc] = score
         return lists
+
+
+def said(notes: Sequence[str]) -> list[str]:
+    """The notes of a reader, each once; they are logged as warnings."""
+    found = list(dict.fromkeys(notes))
+    for note in found:
+        log.warning("%s", note)
+    return found
 
 
 def id_of(place: str, value: object) -> str:

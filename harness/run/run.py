@@ -6,7 +6,6 @@ document's number is the place of its id in the sorted ids.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from harness.run.entries import (
     large_scores,
     number,
     numbers,
+    said,
     strings,
     without_padding,
 )
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from harness.run.frame import Frame
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,11 +99,10 @@ class Run:
                 "sorts them"
             )
 
-    @classmethod
-    def _part(cls, run: Run, **values: Any) -> Run:
-        """Other arrays of a run, in the order that they were checked to have."""
-        found: Run = object.__new__(cls)
-        found.__dict__.update({**vars(run), **values})
+    def changed(self, **values: Any) -> Run:
+        """The run with other notes, or arrays, in the order that they were checked to have."""
+        found: Run = object.__new__(type(self))
+        found.__dict__.update({**vars(self), **values})
         return found
 
     @classmethod
@@ -359,8 +356,7 @@ class Run:
             first, last = int(numbers[0]), int(numbers[-1]) + 1
             part = slice(self.indptr[first], self.indptr[last])
             ids = self.query_ids.slice(first, last - first)
-            return Run._part(
-                self,
+            return self.changed(
                 query_ids=ids,
                 indptr=indptr,
                 docs=self.docs[part],
@@ -369,7 +365,7 @@ class Run:
         entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
         ids = self.query_ids.take(pa.array(numbers))
         values = {"docs": self.docs[entries], "scores": self.scores[entries]}
-        return Run._part(self, query_ids=ids, indptr=indptr, **values)
+        return self.changed(query_ids=ids, indptr=indptr, **values)
 
     def top(self, depth: int | None) -> Run:
         """The run with each list cut to its best documents.
@@ -386,7 +382,7 @@ class Run:
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
         values = {"docs": self.docs[entries], "scores": self.scores[entries]}
-        return Run._part(self, indptr=indptr, **values)
+        return self.changed(indptr=indptr, **values)
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
         """The same lists for other queries and documents.
@@ -418,7 +414,7 @@ class Run:
         lengths[found] = taken.lengths()
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         ids = {"query_ids": query_ids, "doc_ids": doc_ids}
-        return Run._part(taken, **ids, indptr=indptr, docs=renumbered[taken.docs])
+        return taken.changed(**ids, indptr=indptr, docs=renumbered[taken.docs])
 
     def save(self, folder: Path) -> None:
         """Write the arrays of an artifact; ids are the benchmark's and are not written again.
@@ -476,14 +472,6 @@ def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
         )
 
 
-def said(notes: Sequence[str]) -> list[str]:
-    """The notes of a reader, each once; they are logged as warnings."""
-    found = list(dict.fromkeys(notes))
-    for note in found:
-        log.warning("%s", note)
-    return found
-
-
 def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
     """Raise where a query stands twice, or documents are not ascending, each once."""
     if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
@@ -522,5 +510,5 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         except HarnessError:
             check_once(found)
             raise
-        runs[name] = Run._part(run, notes=notes)
+        runs[name] = run.changed(notes=notes)
     return runs

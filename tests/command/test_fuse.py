@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import harness
 from harness.benchmark import md5_split
 from harness.command.fuse import run
 from harness.core.configuration import compose
@@ -211,16 +212,17 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     assert not (folder / "x.trec").exists()
 
 
-def test_lists_that_share_little_are_said_on_stderr(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lists_that_share_little_are_said(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     docs = "\n".join(f"q1 Q0 z{number} {number + 2} 0.{9 - number} s" for number in range(3))
     (folder / "d.trec").write_text(f"q1 Q0 b 1 0.99 s\n{docs}\n")
     (folder / "g.json").write_text('{"q1": {"b": 5, "c": 4, "d": 3}}')
     fused("fuser=rrf")
-    said = capsys.readouterr()
-    assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.err
-    assert "share only" not in said.out
+    told = "lists.dense and lists.graph share only 1 document ids of 3"
+    assert told in caplog.text
+    given = {"dense": str(folder / "d.trec"), "graph": str(folder / "g.json")}
+    held = harness.fuse(given, "rrf", "none", importance={"b": 1.0})
+    unread = "warning: this command does not use importance; it is ignored: fuser=rrf does not"
+    assert [note.startswith((told, unread)) for note in held.notes] == [True, True]
 
 
 def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Path) -> None:

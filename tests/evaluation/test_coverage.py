@@ -16,7 +16,6 @@ from harness.core.errors import HarnessError
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
-from harness.evaluation.result import coverage_notes
 from harness.evaluation.run_comparison import compare
 from harness.run import Run
 from tests import warm
@@ -118,9 +117,7 @@ def test_counts_by_hand() -> None:
 def test_exactly_a_half_is_no_warning() -> None:
     half = Coverage.of(run(q1=["a"]), Gold.from_dict({"q1": ["a"], "q2": ["b"]}))
     assert (half.answered, half.found, half.few, half.warnings()) == (1, 1, False, [])
-    assert coverage_notes({"r": half}) == [
-        "r has no list for 1 of 2 questions; these count as not found."
-    ]
+    assert half.lacking("r") == ["r has no list for 1 of 2 questions; these count as not found."]
 
 
 def test_a_warning_stands_in_table_and_json() -> None:
@@ -164,14 +161,18 @@ def test_commands_from_another_folder(tmp_path: Path) -> None:
         tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json"
     )
     assert done.returncode == 0
-    assert "good.json: 1 of its lists are empty" in done.stderr
-    assert (
-        "good.json: lacks 2 of 3 gold questions, holds 0 that gold.json does not know"
-        in done.stderr
-    )
-    assert "good.json: only 1 of 3 questions have a list" in done.stderr
-    assert "only 1 of 3 questions have a list" in " ".join(done.stdout.split())
-    assert json.loads((tmp_path / "out.json").read_text())["coverage"]["empty"] == 1
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["coverage"]["empty"] == 1
+    assert found["notes"][:2] == [
+        "good.json: only 1 of 3 questions have a list.",
+        "good.json: only 1 of 3 gold documents stand in any list.",
+    ]
+    said = " ".join(done.stdout.split())
+    assert "good.json: 1 of its lists are empty" in said
+    assert all(said.count(note) == 1 for note in found["notes"])
+    held = evaluate(str(tmp_path / "good.json"), str(tmp_path / "gold.json"), "recall@5")
+    assert [note.replace(f"{tmp_path}/", "") for note in held.notes] == found["notes"]
+    assert all(" ".join(str(held).split()).count(note) == 1 for note in held.notes)
 
 
 def test_lists_to_fuse_share_documents_unless_it_is_said(tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     assert " 90.0" in done.stdout
     assert (
         "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) "
-        "alone" in done.stderr
+        "alone" in " ".join(done.stdout.split())
     )
     write(
         tmp_path / "case.json",
@@ -216,15 +217,15 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     done = command(tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall")
     assert (
         "4 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', "
-        "'d011'" in done.stderr
+        "'d011'" in " ".join(done.stdout.split())
     )
     assert (
         "1 differs in more than one of white space, quotes, Unicode form, case and zeros alone"
-        in done.stderr
+        in " ".join(done.stdout.split())
     )
     assert (
         "4 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'"
-        in done.stderr
+        in " ".join(done.stdout.split())
     )
     write(tmp_path / "zeros.json", {"q007": {"d": 1}, "8": {"d": 1}, "9": {"d": 1}})
     write(tmp_path / "r.json", {"q007": {"d": 1}, "8.0": {"d": 1}, "09": {"d": 1}})
@@ -238,7 +239,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     )
     assert (
         "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', "
-        "'8.0'" in (done.stderr)
+        "'8.0'" in " ".join(done.stdout.split())
     )
 
 
@@ -258,9 +259,12 @@ def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path
         "metric=recall",
     )
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
-    assert (
-        "caution: cut.json has 3 documents a question at most; a metric at 7 looks no further in "
-        "it." in said
-    )
-    assert "long.json has" not in said
-    assert "at most" not in command(tmp_path, *typed, "k=3").stdout
+    told = "cut.json: no list has more than 3 documents, so recall@7 looks no further."
+    assert f"caution: {told}" in said
+    assert "long.json: no" not in said
+    assert "no list" not in command(tmp_path, *typed, "k=3").stdout
+    files = [str(tmp_path / name) for name in ("cut.json", "long.json", "gold.json")]
+    held = compare(files[0], files[1], files[2], "recall@7")
+    assert [note.replace(f"{tmp_path}/", "") for note in held.notes] == [told]
+    for shown in (str(held), str(compare(files[0], files[1], files[2], ["recall@7", "mrr"]))):
+        assert "looks no further" in shown

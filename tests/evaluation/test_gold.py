@@ -274,7 +274,7 @@ def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path:
 def test_queries_that_nothing_supports_are_left_out_and_counted(tmp_path: Path) -> None:
     for data in (OURS + b'{"id": "q3", "supporting_ids": []}\n', QRELS):
         gold = read(tmp_path, data)
-        assert (gold.query_ids, gold.nothing) == (["q1", "q2"], ["q3"])
+        assert (gold.query_ids, [*gold.nothing]) == (["q1", "q2"], ["q3"])
         assert (
             "1 query with nothing relevant left out (ties=trec: 0, as trec_eval)" in gold.describe()
         )
@@ -317,7 +317,7 @@ def test_three_fields_without_a_head_are_not_guessed(tmp_path: Path) -> None:
 def test_a_query_without_judgements_is_counted_in_json_too(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"q1": {"a": 1}, "q2": {}}')
     gold = Gold.read(tmp_path / "q.json")
-    assert (gold.query_ids, gold.nothing) == (["q1"], ["q2"])
+    assert (gold.query_ids, [*gold.nothing]) == (["q1"], ["q2"])
 
 
 def test_a_relevance_is_of_judgements(tmp_path: Path) -> None:

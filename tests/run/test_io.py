@@ -678,7 +678,7 @@ def test_json_is_what_json_reads(tmp_path: Path) -> None:
 
 def test_gold_is_the_qrels_of_other_tools_there_and_back() -> None:
     gold = Gold.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0}})
-    assert (gold.to_dict(), gold.supporting, gold.nothing) == (
+    assert (gold.to_dict(), gold.supporting, [*gold.nothing]) == (
         {"q1": {"d1": 2, "d2": 0}},
         [["d1"]],
         ["q2"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Real
 from pathlib import Path, PurePath
@@ -29,7 +29,7 @@ from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
 from harness.core import escape
 from harness.core.configuration import names
-from harness.core.errors import HarnessError, described, one_of, whole_number
+from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
 from harness.core.table import Column, Table, counted
 from harness.evaluation.gold import goldfile
 from harness.run import frame as frames
@@ -59,7 +59,8 @@ class Gold:
     given: the queries' own splits, None for one without.    splitting: what ``parts`` goes by.
     grades: of judgements, the relevance of each judged document of each query; supporting are those
     from ``rel`` on.
-    nothing: the queries that were left out, since nothing supports them.
+    nothing: the queries that were left out, since nothing supports them, and their judgements.
+    notes: what the reader left out, a sentence each.
     """
 
     query_ids: list[str]
@@ -75,7 +76,28 @@ class Gold:
     splitting: Splitting = "md5"
     grades: Sequence[Mapping[str, float]] | None = None
     rel: int = 1
-    nothing: Sequence[str] = ()
+    nothing: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Raise HarnessError where queries and what is known of them do not fit."""
+        ids, each = texts_of("Gold: query_ids", self.query_ids), self.supporting
+        if len(set(ids)) < len(ids):
+            twice = next(name for place, name in enumerate(ids) if name in ids[:place])
+            raise HarnessError(f"Gold: query {twice} stands there twice; keep one")
+        for name in ("supporting", "hops", "types", "given", "grades"):
+            found = getattr(self, name)
+            if found is not None and len(found) != len(ids):
+                raise HarnessError(
+                    f"Gold: {name}: expected {len(ids)}, one for each query, got {len(found)}"
+                )
+        for query, docs in zip(ids, each, strict=True):
+            if not isinstance(docs, (list, tuple)) or len(set(docs)) < len(docs):
+                raise HarnessError(
+                    f"Gold: query {query}: expected a list of documents, each once, got "
+                    f"{described(docs)}"
+                )
+            texts_of(f"Gold: query {query}", docs)
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:
@@ -99,7 +121,7 @@ class Gold:
         source: Judgements,
         lenient: bool = False,
         chain: Chain | None = None,
-        rel: int = 1,
+        rel: int | None = None,
         keep_empty: bool = False,
     ) -> Gold:
         """The gold in a file, of a benchmark, or of what Python holds.
@@ -112,7 +134,8 @@ class Gold:
             chain: of which queries the hop order is known: ``all``, ``none`` or
                 ``{field: [values]}``; None: as the
                 benchmark says, and all of a queries.jsonl.
-            rel: of judgements, the relevance from which on a document supports its query.
+            rel: of judgements, the relevance from which on a document supports its query; None: 1,
+                or that by which a ``Gold`` was read.
             keep_empty: keep queries that nothing supports, as trec_eval does; else they are left
                 out, in ``nothing``.
 
@@ -122,6 +145,9 @@ class Gold:
         Raises:
             HarnessError: the file is not there, or not as its form is; names file, line and value.
         """
+        if isinstance(source, Gold):
+            return source._judged_by(source.rel if rel is None else rel, keep_empty)
+        rel = 1 if rel is None else rel
         whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
@@ -140,9 +166,9 @@ class Gold:
     @classmethod
     def _held(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
         """The gold of what is no file."""
-        if isinstance(source, Gold):
-            return source
         if isinstance(source, Benchmark):
+            if rel != 1:
+                raise _no_grades(rel, source.name)
             return cls.of(source)
         if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
@@ -177,13 +203,27 @@ class Gold:
         whole = cls(**{**values, "supporting": supporting}, source=source, rel=rel)
         if keep_empty or len(kept) == len(whole):
             return whole
-        left_out = [
-            query
-            for query, passages in zip(whole.query_ids, supporting, strict=True)
-            if not passages
-        ]
+        judged = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
+        left_out = {query: own for query, own, passages in judged if not passages}
         ordered = found.ordered if isinstance(found.ordered, bool) else found.ordered[kept]
         return replace(whole.take(kept), nothing=left_out, ordered=ordered)
+
+    def _judged_by(self, rel: int, keep_empty: bool) -> Gold:
+        """The same queries by another relevance, or with those that nothing supports."""
+        whole_number("rel", rel, 1)
+        if rel == self.rel and not (keep_empty and self.nothing):
+            return self
+        if self.grades is None and rel != self.rel:
+            raise _no_grades(rel, self.source)
+        if self.grades is None or self.given is not None or self.whole is not None:
+            raise HarnessError(
+                f"{self.source}: this gold was read with rel={self.rel} and without "
+                f"{counted(len(self.nothing), 'query')} that nothing supports; read it again: "
+                f"Gold.read(FILE, rel={rel}, keep_empty={keep_empty})"
+            )
+        grades = dict(zip(self.query_ids, map(dict, self.grades), strict=True))
+        every = grades | {query: dict(own) for query, own in self.nothing.items()}
+        return self._judged(goldfile.graded(every, self.notes), self.source, rel, keep_empty)
 
     @cached_property
     def has_last_hop(self) -> NDArray[np.bool_]:
@@ -214,11 +254,12 @@ class Gold:
                 list.
         """
         whole_number("rel", rel, 1)
-        unordered = (key for key, one in qrels.items() if isinstance(one, (set, frozenset)))
-        if ordered and (key := next(unordered, None)) is not None:
+        lists = qrels.items() if ordered and isinstance(qrels, Mapping) else ()
+        unordered = (key for key, one in lists if isinstance(one, (set, frozenset)))
+        if (key := next(unordered, None)) is not None:
             raise HarnessError(f"Gold.from_dict: query {key}: a set has no order; give a list")
-        grades = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
-        found = cls._judged(goldfile.graded(grades), "the qrels", rel, keep_empty)
+        judged = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
+        found = cls._judged(judged, "the qrels", rel, keep_empty)
         return replace(found, ordered=True, grades=None) if ordered else found
 
     @classmethod
@@ -248,8 +289,8 @@ class Gold:
             HarnessError: a column is missing, or holds something else; names the row.
         """
         whole_number("rel", rel, 1)
-        grades = goldfile.judgements(frames.entries_of(frame, goldfile.JUDGEMENTS.named(columns)))
-        return cls._judged(goldfile.graded(grades), frames.FRAME, rel, keep_empty)
+        judged = goldfile.judgements(frames.entries_of(frame, goldfile.JUDGEMENTS.named(columns)))
+        return cls._judged(judged, frames.FRAME, rel, keep_empty)
 
     @classmethod
     def from_ranx(cls, qrels: Any, rel: int = 1) -> Gold:

@@ -30,8 +30,9 @@ from harness.benchmark.source import (
 )
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, refuse_array
+from harness.core.table import counted
 from harness.run.content import DOC, QUERY, Content
-from harness.run.entries import Entries, check_named, check_once
+from harness.run.entries import Entries, check_named, check_once, said
 from harness.run.form import TREC, Form, recognise
 from harness.run.trec import QRELS, first_line, is_comment
 
@@ -50,7 +51,7 @@ class Judged:
     """What a file says, queries in its order.
 
     grades: of judgements, the relevance of each judged document; None of a queries.jsonl, whose
-    ``supporting`` are in hop order.
+    ``supporting`` are in hop order.    notes: what the reader left out, a sentence each.
     """
 
     query_ids: list[str]
@@ -60,6 +61,7 @@ class Judged:
     ordered: bool | NDArray[np.bool_]
     given: Sequence[str | None] | None = None
     grades: list[dict[str, float]] | None = None
+    notes: Sequence[str] = ()
 
 
 def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judged:
@@ -76,7 +78,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     ):
         return _queries(path, lenient, chain)
     _refuse_chain(path, chain)
-    return graded(judgements(form.entries(path, JUDGEMENTS, lenient)))
+    return judgements(form.entries(path, JUDGEMENTS, lenient))
 
 
 def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
@@ -116,29 +118,28 @@ def _refuse_chain(path: Path, chain: Chain | None) -> None:
         )
 
 
-def graded(grades: Mapping[str, dict[str, float]]) -> Judged:
-    """What judgements say; there is no hop order.    grades: as of ``judgements``."""
-    nothing = [None] * len(grades)
-    return Judged(
-        list(grades), [[] for _ in grades], nothing, nothing, False, grades=list(grades.values())
-    )
+def graded(grades: Mapping[str, dict[str, float]], notes: Sequence[str] = ()) -> Judged:
+    """What judgements say; there is no hop order.
 
-
-def judgements(found: Entries) -> dict[str, dict[str, float]]:
-    """``{query: {document: relevance}}``. Raises HarnessError for an id that is empty, and a pair
-    twice.
+    grades: ``{query: {document: relevance}}``.    notes: the reader's.
     """
+    nothing = [None] * len(grades)
+    empty: list[list[str]] = [[] for _ in grades]
+    judged = list(grades.values())
+    return Judged(list(grades), empty, nothing, nothing, False, grades=judged, notes=notes)
+
+
+def judgements(found: Entries) -> Judged:
+    """What entries say. Raises HarnessError for an id that is empty, and a pair twice."""
     check_named(found)
     check_once(found)
-    return found.to_dict()
+    return graded(found.to_dict(), said(found.notes))
 
 
 def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
-    lines = [
-        (number, line)
-        for number, line in numbered_lines(path)
-        if not (lenient and is_comment(line))
-    ]
+    every = list(numbered_lines(path))
+    lines = [one for one in every if not (lenient and is_comment(one[1]))]
+    comments = f"{path}: left out {counted(len(every) - len(lines), 'comment line')}"
     rows = [_query(path, number, line) for number, line in lines]
     ids = [row["id"] for row in rows]
     first: dict[str, int] = {}
@@ -154,6 +155,7 @@ def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
         [row.get("type") for row in rows],
         chains("all" if chain is None else chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
+        notes=said([comments] if len(every) > len(lines) else []),
     )
 
 

@@ -58,7 +58,8 @@ class ScoreComparison(SystemComparison):
         clusters = "" if self.labels is None else f" in {len(np.unique(self.labels))} clusters"
         return f"{n} items{clusters}{self.missing.extent()}"
 
-    def cautions(self) -> list[str]:
+    @property
+    def notes(self) -> list[str]:
         """Missing scores, differences that are rounding, and a name that says that less is
         better.
         """
