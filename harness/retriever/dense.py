@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.errors import whole_number
-from harness.core.identity import identity, texts_sha256
+from harness.core.errors import HarnessError, whole_number
+from harness.core.identity import LATER, identity, texts_sha256
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import exact_search, nearest_rows
-from harness.retriever.search.index import build, load, save, search
+from harness.retriever.search.index import build, load, save, search, widen
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store
@@ -27,6 +28,9 @@ from harness.work.store import Store
 DEPTH = 100
 """Passages of a question of which the recall is told."""
 AIM = 0.98
+"""The recall below which a caution is given."""
+WIDTHS: Mapping[str, str] = {"nprobe": "IVF", "efSearch": "HNSW"}
+"""How much of an index of a kind is searched, by FAISS's name of it."""
 QUESTIONS = 100
 """Evenly chosen, on which the recall is measured."""
 LARGE = 250_000
@@ -44,6 +48,8 @@ class Dense:
     vectors than an inverted file (``auto_index``), of which as many lists are searched as a recall
     of .98 takes. An index that is not exact has its ``recall`` in the facts (see ``Recall``), and
     every table of a sweep tells it.
+    nprobe: how many lists of an inverted file (IVF) are searched.    efSearch: how many neighbours
+    an HNSW index keeps while it searches. Both are FAISS's, with its defaults.
     """
 
     version: ClassVar[int] = 1
@@ -51,9 +57,18 @@ class Dense:
     encoder: Encoder
     depth: int = 10
     index: str = "Flat"
+    nprobe: int = field(default=1, metadata=LATER)
+    efSearch: int = field(default=16, metadata=LATER)
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.depth", self.depth, 1)
+        for name in ("depth", "nprobe", "efSearch"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
+        for name, kind in WIDTHS.items():
+            if getattr(self, name) != getattr(type(self), name) and kind not in self.index:
+                raise HarnessError(
+                    f"lists.NAME.{name}={getattr(self, name)}: index={self.index} does not read "
+                    f"it, {kind} does; leave it out, or name such an index"
+                )
 
     def content(self) -> str | None:
         """Of ``auto``: by what it chooses, which was the number of passages alone."""
@@ -76,12 +91,19 @@ class Dense:
                 self._stored(name, benchmark, passages, store),
                 Recall(passages, questions),
             )
+            read = [width for width, kind in WIDTHS.items() if kind in name]
             if self.index == "auto":
                 facts["lists_searched"] = recall.probe(index)
+            else:
+                for width in read:
+                    widen(index, width, getattr(self, width))
+            share = recall(index)
+            keys = [f"raise lists.NAME.{width} (now {getattr(self, width)})" for width in read]
             facts["recall"] = {
                 "index": name,
-                "recall@100": recall(index),
+                "recall@100": share,
                 "questions": len(recall.questions),
+                "mend": ", or ".join([*keys, "take lists.NAME.index=Flat"]),
             }
             find = functools.partial(search, index, passages, depth=self.depth)
         docs, scores = find(questions=questions)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import dense as module
@@ -72,3 +73,22 @@ def test_the_questions_from_which_auto_takes_an_index() -> None:
 def test_the_key_of_an_exact_list_is_as_it_was_and_that_of_auto_is_another() -> None:
     assert "content" not in identity(Dense(Hashed(64)))
     assert identity(Dense(Hashed(64), index="auto"))["content"] == "passages and questions"
+
+
+@pytest.mark.parametrize(("factory", "key"), [("IVF16,Flat", "nprobe"), ("HNSW4", "efSearch")])
+def test_keys_of_a_search_find_more(benchmark_of, tmp_path, factory: str, key: str) -> None:
+    """FAISS's defaults are ours; all lists of an inverted file are exact search."""
+    texts = [f"passage {n} on {n % 7} foxes and {n % 11} geese" for n in range(400)]
+    world, store = benchmark_of(texts, ["3 foxes", "9 geese"]), Store(tmp_path)
+    shares = []
+    for given in ({}, {key: 400 if key == "efSearch" else 16}):
+        made = Dense(Hashed(64), index=factory, **given)
+        facts = made.retrieve(world, store)[1]["recall"]
+        shares.append(facts["recall@100"])
+        assert f"raise lists.NAME.{key} (now {getattr(made, key)})" in facts["mend"]
+    assert shares[0] < shares[1]
+    assert key == "efSearch" or shares[1] == 1
+    index = build(vectors(100), "IVF4,Flat"), build(vectors(100), "HNSW4")
+    assert (Dense.nprobe, Dense.efSearch) == (index[0].nprobe, index[1].hnsw.efSearch)
+    with pytest.raises(HarnessError, match=f"{key}=9: index=Flat does not read it"):
+        Dense(Hashed(64), **{key: 9})

@@ -54,6 +54,13 @@ def load(path: Path) -> Any:
     return faiss.read_index(str(path))
 
 
+def widen(index: Any, name: str, value: int) -> None:
+    """Set how much of an index is searched.    name: FAISS's, ``nprobe`` or ``efSearch``."""
+    import faiss
+
+    faiss.ParameterSpace().set_index_parameter(index, name, value)
+
+
 def search(
     index: Any,
     passages: NDArray[np.float32],

@@ -60,7 +60,9 @@ class Cost(TypedDict, total=False):
     model: Asked
 
 
-Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": int})
+Recall = TypedDict(
+    "Recall", {"index": str, "recall@100": Number, "questions": int, "mend": NotRequired[str]}
+)
 """What an approximate index of a list finds of the exact one's best 100, over how many questions.
 """
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
-from harness.core.table import Source, counted
+from harness.core.table import Source, counted, percent
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import definitions
 from harness.evaluation.statistic import charge, design_effect, share, too_few
+from harness.retriever.dense import AIM
 from harness.sweep.folder.systems import describe
 from harness.sweep.folder.trial_scores import TrialScores
 
@@ -63,8 +64,8 @@ class View(TrialScores):
 
     @property
     def warnings(self) -> list[str]:
-        """Lines on test questions that were chosen on, and on lists that lack half of a split's
-        queries or gold.
+        """Lines on test questions that were chosen on, on approximate indexes that lose documents,
+        and on lists that lack half of a split's queries or gold.
         """
         splits = {"tune": self.manifest.get("coverage") or {}}
         if self.split == "test":
@@ -76,7 +77,13 @@ class View(TrialScores):
             f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by "
             "another split"
         ]
-        return (chosen if shared else []) + [
+        lost = [
+            f"{name}: its index {one['index']} finds {percent(one['recall@100'], 0)}% of the best "
+            f"hundred of exact search; {one.get('mend', '').replace('NAME', name)}"
+            for name, one in (self.manifest.get("recalls") or {}).items()
+            if one["recall@100"] < AIM
+        ]
+        return [*(chosen if shared else []), *lost] + [
             f"{name}: on {split} only {line}"
             for split, found in splits.items()
             for name, one in found.items()
