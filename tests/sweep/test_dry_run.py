@@ -76,6 +76,21 @@ def test_what_a_language_model_would_be_asked(base, world):
     assert asked["dense"] == asked["bm25"] == ""
 
 
+def test_models_that_are_not_here_are_told(tmp_path):
+    """Of lists and of rerankers; nothing listens on port 9."""
+    model = "nobody/nothing"
+    given = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}", "grid=point")
+    for asked in (
+        ("encoder=sentence_transformer", f"encoder.model={model}"),
+        ("reranker=cross_encoder", f"reranker.model={model}"),
+    ):
+        done = warm.harness(
+            "sweep", *given, *asked, cwd=tmp_path, env={"HF_ENDPOINT": "http://localhost:9"}
+        )
+        assert done.returncode == 0, done.stderr
+        assert f".model={model}: not stored here" in " ".join(done.stdout.split())
+
+
 @pytest.mark.plugin("mentions")
 def test_an_override_that_nothing_reads_is_a_warning(tmp_path):
     def said(*arguments):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, files_sha256
 from harness.fusion.reranker.text_reranker import TextReranker
+from harness.model.weights import check_reachable
 
 STEP = 32
 """Lengths are rounded up to a multiple of it, so that few shapes are needed."""
@@ -58,19 +58,8 @@ class PretrainedReranker(TextReranker):
         """Raise HarnessError if the model is neither stored here nor reachable on the Hub, whose
         own client tries for a minute, and only after all lists are built.
         """
-        if local(self.model) is not None or self.model.isidentifier():
-            return
-        from huggingface_hub import constants, try_to_load_from_cache
-
-        if isinstance(try_to_load_from_cache(self.model, "config.json"), str):
-            return
-        try:
-            urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
-        except OSError as error:
-            raise HarnessError(
-                f"reranker.model={self.model}: not stored here, and {constants.ENDPOINT} cannot "
-                f"be reached ({error}); give a folder that holds the model"
-            ) from error
+        if local(self.model) is None and not self.model.isidentifier():
+            check_reachable("reranker.model", self.model)
 
     def limit(self) -> str:
         """``max_length``."""

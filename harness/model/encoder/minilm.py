@@ -34,6 +34,10 @@ class MiniLM:
     def __post_init__(self) -> None:
         self._configured("")
 
+    def check_reachable(self) -> None:
+        """Raise HarnessError where the weights are not installed."""
+        weights_folder("minilm")
+
     def open(self) -> Model:
         """Load the weights that the package carries."""
         return self._configured(str(weights_folder("minilm"))).open()

@@ -58,6 +58,10 @@ class NvEmbedV2:
         """The hash of the files of a model's folder; None when it comes from the Hub."""
         return folder_sha256(self.model)
 
+    def check_reachable(self) -> None:
+        """Raise HarnessError where the model cannot be had."""
+        self.configured().check_reachable()
+
     def open(self) -> Model:
         """Load the model from the Hub or its cache."""
         return self.configured().open()

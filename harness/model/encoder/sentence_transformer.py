@@ -22,6 +22,7 @@ from harness.core.configuration import REACHES
 from harness.core.device import check_device, gpus, resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import LATER, NO_RESULT, files_sha256
+from harness.model.weights import check_reachable
 
 if TYPE_CHECKING:
     import sentence_transformers
@@ -79,6 +80,10 @@ class SentenceTransformer:
     def content(self) -> str:
         """The hash of the folder's files; of nothing when the model comes from the Hub."""
         return files_sha256(*([Path(self.model)] if Path(self.model).is_dir() else []))
+
+    def check_reachable(self) -> None:
+        """Raise HarnessError where the model cannot be had."""
+        check_reachable("encoder.model", self.model)
 
     def open(self) -> Model:
         """Load tokenizer and weights."""

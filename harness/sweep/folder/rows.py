@@ -107,7 +107,8 @@ class Row(Scored, total=False):
 
     family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
     it.
-    n: the queries that the objective counts.
+    n: the queries that the objective counts.    practical: false of a trial that could not be
+    chosen in practice, since a list of it knows the gold; none such is the winner or the best.
     ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);
     null for that list itself.
     ``wilson``: Wilson's 95% interval of the objective by query, ``wilson_cluster`` by clusters of
@@ -120,6 +121,7 @@ class Row(Scored, total=False):
     """
 
     untuned: bool
+    practical: bool
     dataset: str
     split: str
     graph_win: Count
@@ -159,7 +161,7 @@ def records(trials: pd.DataFrame) -> list[Row]:
     return cast("list[Row]", read)
 
 
-def lists_read(row: Row) -> list[str]:
+def lists_read(row: Named) -> list[str]:
     """The lists that a row's strategy reads; none where the row does not say."""
     knobs = row["parameters"]
     return (

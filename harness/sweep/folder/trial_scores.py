@@ -155,8 +155,13 @@ class TrialScores:
 
     @property
     def best_first(self) -> list[int]:
-        """The places of the rows, the highest objective first."""
-        return sorted(range(len(self.rows)), key=lambda place: -self.score(self.rows[place]))
+        """The places of the rows, the highest objective first; those not practical last."""
+
+        def key(place: int) -> tuple[bool, float]:
+            row = self.rows[place]
+            return row.get("practical") is False, -self.score(row)
+
+        return sorted(range(len(self.rows)), key=key)
 
     @property
     def rivals(self) -> dict[str, int]:
@@ -240,12 +245,12 @@ class TrialScores:
 
     @cached_property
     def singles(self) -> dict[str, int]:
-        """The places of the lists alone, by name: the first where several trials are one list under
-        other caps.
+        """The places of the practical lists alone, by name: the first where several trials are one
+        list under other caps.
         """
         found: dict[str, int] = {}
         for place, row in enumerate(self.rows):
-            if row["family"] == "single":
+            if row["family"] == "single" and row.get("practical") is not False:
                 found.setdefault(row["name"], place)
         return found
 

@@ -65,7 +65,7 @@ class View(TrialScores):
     @property
     def warnings(self) -> list[str]:
         """Lines on test questions that were chosen on, on approximate indexes that lose documents,
-        and on lists that lack half of a split's queries or gold.
+        on trials that are not practical, and on lists that lack half of a split's queries or gold.
         """
         splits = {"tune": self.manifest.get("coverage") or {}}
         if self.split == "test":
@@ -83,7 +83,12 @@ class View(TrialScores):
             for name, one in (self.manifest.get("recalls") or {}).items()
             if one["recall@100"] < AIM
         ]
-        return [*(chosen if shared else []), *lost] + [
+        unusable = [row["name"] for row in self.rows if row.get("practical") is False]
+        known = [
+            f"{counted(len(unusable), 'trial')} ({unusable[0]}, ...) could not be chosen in "
+            "practice, since a list of theirs knows the gold: none is the winner or the best"
+        ]
+        return [*(chosen if shared else []), *lost, *(known if unusable else [])] + [
             f"{name}: on {split} only {line}"
             for split, found in splits.items()
             for name, one in found.items()

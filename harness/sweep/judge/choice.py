@@ -16,12 +16,13 @@ from harness.sweep.folder.rows import Row, score
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
     """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5,
-    name.
+    name; those that are not practical come last.
     """
 
     def key(number: int) -> tuple[Any, ...]:
         row = rows[number]
         return (
+            row.get("practical") is False,
             -score(row, objective),
             row["losses"] or 0,
             *tiebreak(row["parameters"], row["name"], row["trial"]),

@@ -42,7 +42,8 @@ def foresight(
     list that wins are counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of
     test's; None: each query by itself.
     """
-    fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
+    usable = [place for place, row in enumerate(ordered) if row.get("practical") is not False]
+    fused = [place for place in usable if ordered[place]["family"] != "single"]
     other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
     best = next((place for place, row in enumerate(ordered) if row["family"] == "single"), None)
     if not fused or n < 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast
 
@@ -73,6 +73,7 @@ def judge_trials(
             "untuned": _untuned(trial),
             "overrides": list(trial.overrides),
             "parameters": by_name(trial.settings),
+            **_practical(trial, prepared.impractical),
             "dataset": data.name,
             "split": split,
             "n": counted,
@@ -81,8 +82,12 @@ def judge_trials(
         for number, (key, trial) in enumerate(trials.items())
     ]
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
-    if best is None and single:
-        own = {name: made[number][str(metric)] for name, number in single.items()}
+    own = {
+        name: made[number][str(metric)]
+        for name, number in single.items()
+        if name not in prepared.impractical
+    }
+    if best is None and own:
         best = best_single(own, plan.reference)
     opponents = dict.fromkeys(filter(None, (plan.reference, best)))
     lists = {name: single[name] for name in opponents if name in single}
@@ -211,6 +216,12 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
     for place, end in enumerate(("low", "high")):
         flat |= {f"{key}_{end}": row[key] and row[key][place] for key in INTERVALS if key in row}
     return flat
+
+
+def _practical(trial: Trial, impractical: Collection[str]) -> dict[str, bool]:
+    """``practical`` (see ``Row``), where some list is not."""
+    read = [trial.name] if trial.family == "single" else trial.pool.lists
+    return {"practical": not {*read} & {*impractical}} if impractical else {}
 
 
 def _untuned(trial: Trial) -> bool:

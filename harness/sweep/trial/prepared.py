@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,12 +69,16 @@ def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A plan with its data: the benchmark, every list's run, and the identity of each list."""
+    """A plan with its data: the benchmark, every list's run, and the identity of each list.
+
+    impractical: lists that nobody could have who does not know the gold, as their retrievers say.
+    """
 
     plan: Plan
     benchmark: Benchmark
     runs: dict[str, Run]
     identities: Identities
+    impractical: Collection[str] = ()
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
@@ -84,7 +88,8 @@ class Prepared:
         kept = store or lists.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
-        return cls(plan, data, lists.runs(retrievers, data, kept), identities)
+        shown = [name for name, one in retrievers.items() if not getattr(one, "practical", True)]
+        return cls(plan, data, lists.runs(retrievers, data, kept), identities, shown)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Each trial's hash."""

@@ -136,3 +136,5 @@ def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
         "far",
         "lost",
     ]
+    rows[-1]["practical"] = False
+    assert order(cast("list[Row]", rows), "mrr")[-1] == len(rows) - 1

@@ -38,6 +38,11 @@ class Part:
     def __post_init__(self) -> None:
         bounded("lists.NAME.share", self.share, 0, 1, open_low=True)
 
+    @property
+    def practical(self) -> bool:
+        """Whether it could be used: a smaller part is chosen by who knows the gold."""
+        return self.share == 1
+
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The run over the benchmark's passages, of which only the part is found, and how many that
         is.

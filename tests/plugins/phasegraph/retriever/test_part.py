@@ -24,6 +24,10 @@ def few(benchmark_of: Any) -> Any:
     )
 
 
+def test_a_smaller_part_is_not_practical() -> None:
+    assert [Part(BM25(), share).practical for share in (0.125, 1)] == [False, True]
+
+
 def test_gold_stays_and_the_others_by_their_md5(few: Any) -> None:
     """The MD5 of d0 .. d5 begin with 13 99 b2 e5 ae b9: fractions .07 .60 .70 .89 .68 .72. d4 is
     gold.
