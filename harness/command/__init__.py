@@ -25,7 +25,8 @@ def complete(config: DictConfig) -> None:
     from omegaconf import OmegaConf
 
     missing = sorted(key for key in OmegaConf.missing_keys(config) if not key.startswith("hydra"))
-    if missing := [*missing, *(["out"] if OmegaConf.select(config, "out") == "" else [])]:
+    files = ("run", "baseline", "gold", "lists", "out")
+    if missing := [*missing, *(key for key in files if OmegaConf.select(config, key) == "")]:
         raise HarnessError(
             f"{', '.join(missing)}: no value is given; add "
             f"{' '.join(f'{key}=...' for key in missing)}"

@@ -57,10 +57,12 @@ def bounded(
     below = low is not None and not (value > low if open_low else value >= low)
     above = high is not None and not value <= high
     if below or above or not _is_finite(value):
+        kind = "" if _is_finite(value) else "a finite number "
         left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
         right = "inf)" if high is None else f"{high}]"
         raise HarnessError(
-            f"{name} must be in {left}, {right}, got {re.split('[. ]', name)[-1]}={value}"
+            f"{name} must be {kind}in {left}, {right}, got {re.split('[. ]', name)[-1]}="
+            f"{value!s:.40}"
         )
 
 
@@ -77,7 +79,7 @@ def whole_number(name: str, value: object, low: int | None = None, high: int | N
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
-    bounded(name, value, low, high)
+    bounded(name, int(value), low, high)
 
 
 def one_of(name: str, value: object, known: Iterable[object]) -> None:

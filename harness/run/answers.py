@@ -167,6 +167,7 @@ def _chunks(place: str, answer: Any) -> Sequence[Any] | None:
 
 def _nodes(place: str, answer: Any) -> Sequence[Any] | None:
     several = isinstance(answer, Iterable) and not isinstance(answer, (str, Mapping))
+    several = several and not hasattr(answer, "iloc")
     return list(answer) if several else None
 
 

@@ -69,9 +69,10 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
 
 
 def _list(where: str, found: object) -> dict[str, float]:
-    if isinstance(found, str) or not isinstance(found, Iterable):
+    if isinstance(found, str) or not isinstance(found, Iterable) or hasattr(found, "iloc"):
+        mend = "; give its .to_dict(), or .tolist() of ids" if hasattr(found, "iloc") else ""
         raise HarnessError(
-            f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}"
+            f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}{mend}"
         )
     if (
         type(found) is dict

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
 from harness.core.arrays import read_array, write_array
-from harness.core.errors import HarnessError, path_of
+from harness.core.errors import HarnessError, path_of, whole_number
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table, counted
 from harness.run.content import LISTS
@@ -345,15 +345,15 @@ class Run:
         Returns:
             Their lists, in that order.
         """
-        numbers = (
-            np.flatnonzero(queries)
-            if queries.dtype == bool
-            else np.asarray(queries, dtype=np.int64)
-        )
-        lengths = self.lengths()[numbers]
+        asked = np.asarray(queries)
+        if asked.dtype == bool and len(asked) == len(self):
+            asked = np.flatnonzero(asked)
+        places = numbers("queries", asked, np.int64)
+        _check_range("queries", "query", places, len(self))
+        lengths = self.lengths()[places]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        if len(numbers) and (np.diff(numbers) == 1).all():
-            first, last = int(numbers[0]), int(numbers[-1]) + 1
+        if len(places) and (np.diff(places) == 1).all():
+            first, last = int(places[0]), int(places[-1]) + 1
             part = slice(self.indptr[first], self.indptr[last])
             ids = self.query_ids.slice(first, last - first)
             return self.changed(
@@ -362,8 +362,8 @@ class Run:
                 docs=self.docs[part],
                 scores=self.scores[part],
             )
-        entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        ids = self.query_ids.take(pa.array(numbers))
+        entries = np.repeat(self.indptr[places] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        ids = self.query_ids.take(pa.array(places))
         values = {"docs": self.docs[entries], "scores": self.scores[entries]}
         return self.changed(query_ids=ids, indptr=indptr, **values)
 
@@ -376,6 +376,8 @@ class Run:
         Returns:
             The cut lists.
         """
+        if depth is not None:
+            whole_number("depth", depth, 0)
         if depth is None or depth >= self.lengths().max(initial=0):
             return self
         lengths = np.minimum(self.lengths(), depth)

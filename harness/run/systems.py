@@ -72,7 +72,11 @@ def _is_source(one: object) -> bool:
     """Whether this is a run in any form, and no list of documents."""
     if isinstance(one, Mapping):
         return any(isinstance(own, (Mapping, list, tuple)) for own in one.values())
-    return isinstance(one, (Run, str, Path)) or is_frame(one) or hasattr(one, "to_dict")
+    return (
+        isinstance(one, (Run, str, Path))
+        or is_frame(one)
+        or (hasattr(one, "to_dict") and not hasattr(one, "iloc"))
+    )
 
 
 def _is_source_list(own: object) -> bool:
@@ -145,7 +149,10 @@ def file_of(key: str, given: object) -> File:
     """The only file of a key.    key, given: as of ``files_of``."""
     found = files_of(key, given)
     if len(found) > 1:
-        raise HarnessError(f"{key}={label(found)}: a list is one file; give each a name")
+        raise HarnessError(
+            f"{key}={label(found)}: expected one file; where a comma is in its name quote it: "
+            f"'{key}=\"{','.join(map(str, found))}\"'"
+        )
     return found[0]
 
 

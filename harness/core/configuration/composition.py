@@ -83,7 +83,7 @@ def _check_paths(config: DictConfig) -> None:
                 f"{key}='\"...\"'"
             )
     for name, value in paths.items():
-        if name != "shared" and value is not None and not str(value).strip():
+        if name != "shared" and not str(value or "").strip():
             raise HarnessError(
                 f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset "
                 "the variable"

@@ -50,12 +50,13 @@ def read_text(path: Path) -> str:
 
 def separator_of(text: str, usual: str) -> tuple[str, str]:
     """What is between the values of a text, and the text without a first line that says so
-    (``sep=;``); in a head without the usual one it is a semicolon.
+    (``sep=;``); in a head without the usual one it is a semicolon, a tab or a comma.
     """
     head, _, rest = text.partition("\n")
     if (said := re.fullmatch(r'"?sep=([,;\t])"?', head.strip(" "))) is not None:
         return said[1], f"\n{rest}"
-    return SEMICOLON if usual not in head and SEMICOLON in head else usual, text
+    others = (one for one in (SEMICOLON, TAB, COMMA) if one in head)
+    return usual if usual in head else next(others, usual), text
 
 
 def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:

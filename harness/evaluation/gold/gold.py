@@ -32,6 +32,7 @@ from harness.core.configuration import names
 from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
 from harness.core.table import Column, Table, counted
 from harness.evaluation.gold import goldfile
+from harness.run import Run
 from harness.run import frame as frames
 from harness.run.frame import Frame
 from harness.run.mapping import Listed, entries_of, mapping_of
@@ -82,6 +83,8 @@ class Gold:
     def __post_init__(self) -> None:
         """Raise HarnessError where queries and what is known of them do not fit."""
         ids, each = texts_of("Gold: query_ids", self.query_ids), self.supporting
+        if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
+            raise HarnessError("Gold: expected a list of query ids, and ordered of each or of all")
         if len(set(ids)) < len(ids):
             twice = next(name for place, name in enumerate(ids) if name in ids[:place])
             raise HarnessError(f"Gold: query {twice} stands there twice; keep one")
@@ -172,6 +175,10 @@ class Gold:
             return cls.of(source)
         if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
+        if isinstance(source, Run):
+            raise HarnessError(
+                f"the run comes first, then the gold; got {described(source)} as gold"
+            )
         if isinstance(source, Mapping):
             return cls.from_dict(source, rel, keep_empty=keep_empty)
         if hasattr(source, "to_dict"):

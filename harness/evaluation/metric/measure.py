@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,6 +146,10 @@ def judged(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
     k or more).
     """
     return precision(ranks, k)
+
+
+LONGEST = 18
+"""Digits of a depth, at most."""
 
 
 @dataclass(frozen=True)
@@ -289,12 +294,13 @@ class Metric:
         measure = self.measure
         if self.k is None and not measure.whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
-        if self.k is not None and (
-            isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1
-        ):
-            raise HarnessError(
-                f"metric {self.name}: k must be a whole number, at least 1, got k={self.k!r}"
-            )
+        if self.k is not None:
+            whole = isinstance(self.k, Integral) and not isinstance(self.k, bool)
+            if not whole or not 1 <= self.k < 10**LONGEST:
+                raise _no_depth(
+                    self.name, "a number of more digits" if whole and self.k > 0 else repr(self.k)
+                )
+            object.__setattr__(self, "k", int(self.k))  # NumPy's whole numbers, too
         if self.rel is not None:
             whole_number(f"metric {self.name}: rel", self.rel, 1)
             if measure.ordered:
@@ -320,11 +326,8 @@ class Metric:
                 f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10"
             )
         name, options, depth = found.group("name", "options", "k")
-        if depth is not None and not re.fullmatch("[0-9]{1,18}", depth):
-            got = depth[:40] or "nothing"
-            raise HarnessError(
-                f"metric {text:.40}: k must be a whole number, at least 1, got k={got}"
-            )
+        if depth is not None and not re.fullmatch(f"[0-9]{{1,{LONGEST}}}", depth):
+            raise _no_depth(str(text)[:40], depth or "nothing")
         name, level, others = ALIASES.get(name.strip(), name.strip()), None, {}
         for given in [] if options is None else options.replace(" ", "").split(","):
             key, _, value = given.partition("=")
@@ -438,6 +441,11 @@ def average(values: Values) -> Values:
     )
 
 
+def _no_depth(name: str, got: str) -> HarnessError:
+    bounds = "at least 1" if len(got) <= LONGEST else f"of at most {LONGEST} digits"
+    return HarnessError(f"metric {name}: k must be a whole number, {bounds}, got k={got:.40}")
+
+
 def metrics(
     names: str | Metric | Iterable[str | Metric], depths: int | Sequence[int] | None
 ) -> list[Metric]:
@@ -449,9 +457,9 @@ def metrics(
     """
     expected = "expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
     wanted = [names] if isinstance(names, (str, Metric)) else names
-    if not isinstance(wanted, Iterable):
+    if not isinstance(wanted, Iterable) or isinstance(wanted, bytes):
         raise HarnessError(f"metrics={names}: {expected}")
-    ks = [depths] if isinstance(depths, int) else () if depths is None else depths
+    ks = [depths] if isinstance(depths, Integral) else () if depths is None else depths
     if not isinstance(ks, Iterable) or isinstance(ks, str):
         raise HarnessError(f"k={depths}: {expected}")
     ks = list(ks)

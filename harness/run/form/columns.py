@@ -4,6 +4,7 @@ that is wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -49,7 +50,10 @@ def _missing(source: str, found: list[str], content: Content) -> str:
     wanted = ", ".join(
         others[0] if len(others) == 1 else key for key, others in content.columns.items()
     )
-    if any(NUMBER.fullmatch(name.strip().encode()) for name in found):
+    (first, *others) = found or [""]
+    if not others and (between := re.search(r"[|:;,\t ]", first)):
+        mend = f"; its values are between {between[0]!r}: write commas, or tabs in a .tsv"
+    elif any(NUMBER.fullmatch(name.strip().encode()) for name in found):
         mend = "; the first line has to name them"
     else:
         mend = (
@@ -101,7 +105,7 @@ def _entries(
         found = Entries(queries, docs, values[last], place=place, notes=notes)
         return replace(found, notes=notes + check_counted(found)) if content.ranks else found
     ranks = values[last]
-    bad = np.flatnonzero((ranks < 0) | (ranks % 1 != 0) | np.isnan(ranks))
+    bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
         told = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
         raise HarnessError(f"{place(int(bad[0]))}: column {last}: {told}")

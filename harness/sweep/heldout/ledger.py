@@ -129,7 +129,9 @@ class Ledger:
         except FileNotFoundError:
             return ""
         except OSError as error:
-            raise HarnessError(f"{self.path}: cannot be read ({error.strerror}); {MEND}") from error
+            folder = f"it is a folder; name a file: paths.ledger={self.path}/ledger.jsonl"
+            mend = folder if self.path.is_dir() else MEND
+            raise HarnessError(f"{self.path}: cannot be read ({error.strerror}); {mend}") from error
 
     @cached_property
     def _lock(self) -> FileLock:

@@ -1,0 +1,94 @@
+"""A mend that a message prints, works: typed as it stands, it gets past that mistake."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+FILES = {
+    "d.trec": "q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n",
+    "g.trec": "q1 Q0 a 1 3 s\nq1 Q0 b 2 2 s\n",
+    "a,b.trec": "q1 Q0 a 1 3 s\n",
+    "noted.trec": "# of a tool\nq1 Q0 a 1 3 s\n",
+    "blank.json": '{"q1": {"a b": 1, "a": 2}}',
+    "queries.jsonl": '{"id": "q1", "supporting_ids": ["a", "b"]}\n',
+    "qrels.txt": "q1 0 a 1\nq2 0 b 1\n",
+    "ranks.csv": "query_id,doc_id,score\nq1,x,1\nq1,a,2\nq1,b,3\n",
+}
+EVALUATE = ("evaluate", "run=d.trec", "gold=queries.jsonl")
+COMPARE = ("compare", "run=d.trec", "baseline=g.trec", "gold=queries.jsonl")
+FUSE = ("fuse", "lists={dense: d.trec, graph: g.trec}", "fuser=rrf", "out=f.json")
+SWEEP = ("sweep", "lists={dense: d.trec, graph: g.trec}", "gold=queries.jsonl", "dry_run=true")
+PLACE = r"NAME|FILE|\.\.\."
+"""What stands in a mend for a name of one's own."""
+
+
+def changed(typed: list[str], mend: str) -> list[str]:
+    """The command with a mend: in place of the value of its key, or behind."""
+    key = mend.partition("=")[0]
+    kept = [one for one in typed if one.partition("=")[0] != key]
+    return [*kept, mend]
+
+
+def mends(said: str, typed: list[str]) -> list[str]:
+    """What a message tells to type: what it quotes, overrides behind its first semicolon, the
+    nearest name, and another file to write.
+    """
+    found = re.findall(r"'([^'\s]+=[^']*)'", said)
+    told = re.sub(r"'[^']*'", "", said.partition("; ")[2])
+    found += re.findall(r"(?<![\w.])((?:[+~]\w[\w.]*|[a-z][\w.]*=[\w./\[\]@,~-]*[\w\]]))", told)
+    found += [f"out={one}" for one in re.findall(r"write (\w+\.\w+)$", told.strip())]
+    for word, name in re.findall(
+        r"([\w.]+)(?:@\w+)?(?: is not known)? \(did you mean (.+?)\?\)", said
+    ):
+        found += [one.replace(word, name) for one in typed if word in one]
+    return [one for one in dict.fromkeys(found) if not re.search(PLACE, one)]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        (*EVALUATE, "run=[a,b.trec]"),
+        (*EVALUATE, "run=noted.trec"),
+        (*EVALUATE, "gold=qrels.txt", "strict=true"),
+        (*EVALUATE, "metrics=[]"),
+        (*EVALUATE, "metrics=recal"),
+        (*EVALUATE, "ties=house1"),
+        (*EVALUATE, "split=al"),
+        (*EVALUATE, "lenient=yes", "lenint=true"),
+        (*COMPARE, "gold=qrels.txt"),
+        (*COMPARE, "run=d.trec,g.trec"),
+        (*COMPARE, "metrik=recall"),
+        (*FUSE, "lists=[d.trec,g.trec]"),
+        (*FUSE, "fuser=rfr"),
+        (*FUSE, "out=f.xlsx"),
+        (*FUSE, "fuser=tsallis", "normalizer=zscore"),
+        (*FUSE, "split=test", "splitting=given"),
+        (*FUSE, "split=test", "splitting=disjoint"),
+        (*FUSE, "lists={dense: [d.trec, g.trec]}"),
+        (*SWEEP, "fuser.k=five", "fusr=rrf"),
+        (*SWEEP, "objective=last_hop@five", "objektive=mrr"),
+        ("sweep", "dataset=sampel", "dry_run=true"),
+        ("sweep", "dataset=sample", "encoder=hased", "dry_run=true"),
+    ],
+)
+def test_a_mend_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, typed: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    given: list[str] = []
+    for one in typed:
+        given = changed(given, one) if "=" in one else [*given, one]
+    status, _, said = command(*given)
+    assert (status, said.count("\n")) == (2, 1), said
+    told = mends(said, given)
+    assert told, said
+    wrong = said.split()[1].partition("=")[0]
+    for mend in told:
+        kept = [one for one in given if not one.startswith(f"{wrong}=") or "mean" not in said]
+        again = command(*changed(kept, mend))
+        assert again[2] != said, (mend, again)
