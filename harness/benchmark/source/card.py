@@ -85,7 +85,7 @@ class Card:
         own = {
             "prepared": "use them as your own with dataset=folder dataset.path=DIR",
             "upstream": "read a part of the questions, with their own contexts as the corpus, by "
-            "dataset=NAME_dev dataset.path=FILE",
+            f"dataset={self.name.partition('_')[0]}_dev dataset.path=FILE",
         }
         mend = f"get the files again{f', or {own[way]}' if way in own else ''}"
         if not same:
