@@ -113,7 +113,8 @@ class Published(ABC):
             f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Put prepared or "
             "upstream files there, "
             "set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
-            f"({card.source}); a file of the publishers' own: dataset={card.name.partition('_')[0]}_dev "
+            f"({card.source}); a file of the publishers' own: "
+            f"dataset={card.name.partition('_')[0]}_dev "
             "dataset.path=FILE"
             f"{_wanted(card, folder)}"
         )
