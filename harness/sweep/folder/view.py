@@ -79,7 +79,8 @@ class View(TrialScores):
         ]
         lost = [
             f"{name}: its index {one['index']} finds {percent(one['recall@100'], 0)}% of the best "
-            f"hundred of exact search; {one.get('mend', '').replace('NAME', name)}"
+            "hundred of exact search; "
+            + one.get("mend", "take lists.NAME.index=Flat").replace("NAME", name)
             for name, one in (self.manifest.get("recalls") or {}).items()
             if one["recall@100"] < AIM
         ]
