@@ -146,7 +146,8 @@ def fuse(
 def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
     """Say which lists share less than half of their ids with the first.
 
-    Raises HarnessError where a list shares no query with it or, unless ``disjoint``, no document.
+    Raises HarnessError where a list shares no query with it, or no document; with ``disjoint`` they
+    may share no document, and be empty.
     """
     (first, one), *others = runs.items()
     notes = []
@@ -154,7 +155,7 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
         for what, ids_of in (("query", queries), ("document", documents)):
             ids, others_ids = ids_of(one), ids_of(other)
             shared, least = known(others_ids, ids), min(len(ids), len(others_ids))
-            if not shared and not (disjoint and what == "document"):
+            if not (shared or (disjoint and (what == "document" or not least))):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
             if shared < least / 2:
                 notes.append(
