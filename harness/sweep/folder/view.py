@@ -86,8 +86,8 @@ class View(TrialScores):
         ]
         unusable = [row["name"] for row in self.rows if row.get("practical") is False]
         known = [
-            f"{counted(len(unusable), 'trial')} ({', '.join(unusable[:1])}, ...) could not be chosen in "
-            "practice, since a list of theirs knows the gold: none is the winner or the best"
+            f"{counted(len(unusable), 'trial')} ({', '.join(unusable[:1])}, ...) could not be "
+            "chosen in practice, since a list of theirs knows the gold: none wins"
         ]
         return [*(chosen if shared else []), *lost, *(known if unusable else [])] + [
             f"{name}: on {split} only {line}"
