@@ -78,11 +78,12 @@ class Run:
         for name, kind in self.ARRAYS.items():
             object.__setattr__(self, name, numbers(name, getattr(self, name), kind))
         _check_ids(self.query_ids, self.doc_ids)
-        count, indptr = len(self.docs), self.indptr
-        if len(indptr) != len(self) + 1 or not _bounds(indptr, count) or len(self.scores) != count:
+        count, bounds = len(self.docs), self.indptr
+        whole = len(bounds) == len(self) + 1 and (bounds[0], bounds[-1]) == (0, count)
+        if not whole or (np.diff(bounds) < 0).any() or len(self.scores) != count:
             raise HarnessError(
                 f"indptr: expected {len(self) + 1} numbers that rise from 0 to {count}, and as "
-                f"many scores, got {len(indptr)}, {indptr[:5].tolist()} ..., and "
+                f"many scores, got {len(bounds)}, {bounds[:5].tolist()} ..., and "
                 f"{len(self.scores)} scores"
             )
         _check_range("docs", "document", self.docs, len(self.doc_ids))
@@ -442,27 +443,13 @@ class Run:
         Raises:
             HarnessError: it is no run of these queries and documents.
         """
-        docs = read_array(folder / "docs.npy", np.int32, (None,), 0, len(doc_ids) - 1)
-        indptr = read_array(folder / "indptr.npy", np.int64, (len(query_ids) + 1,), 0, len(docs))
-        scores = read_array(
-            folder / "scores.npy",
-            np.float64,
-            (len(docs),),
-            -np.finfo(float).max,
-            np.finfo(float).max,
+        indptr, docs, scores = (
+            read_array(folder / f"{name}.npy", kind, (None,)) for name, kind in cls.ARRAYS.items()
         )
-        if not _bounds(indptr, len(docs)):
-            raise HarnessError(
-                f"{folder / 'indptr.npy'}: its lists are not those of {len(docs)} entries; "
-                f"{REBUILD}"
-            )
-        return cls(query_ids, doc_ids, indptr, docs, scores)
-
-
-def _bounds(indptr: NDArray[np.int64], count: int) -> bool:
-    """Whether these are where lists of so many entries begin and end."""
-    rises = len(indptr) > 0 and bool((np.diff(indptr) >= 0).all())
-    return rises and indptr[0] == 0 and indptr[-1] == count
+        try:
+            return cls(query_ids, doc_ids, indptr, docs, scores)
+        except HarnessError as error:
+            raise HarnessError(f"{folder}: {error}; {REBUILD}") from error
 
 
 def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:

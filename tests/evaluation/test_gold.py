@@ -6,15 +6,19 @@ import gzip
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import hydra
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from harness.benchmark import UNORDERED, md5_split
 from harness.core.errors import HarnessError
+from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold, short_source
+from harness.run import Run
 from tests.world.folder import write_benchmark
 
 OURS = b"""{"id": "q1", "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge", "question": "?"}
@@ -381,3 +385,38 @@ def test_a_file_that_is_called_like_a_benchmark_is_read(
     assert Gold.read("sample").query_ids == ["q1"]
     with pytest.raises(HarnessError, match="nowhere"):
         Gold.read("nowhere")
+
+
+def test_a_gold_is_judged_by_another_relevance() -> None:
+    """As the file is: q2 has nothing of 2, and is left out, or counts 0 with ties=trec."""
+    qrels = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0}}
+    for gold in (qrels, Gold.from_dict(qrels), Gold.from_dict(qrels, rel=2)):
+        for ties, expected in (("house", 0.5), ("trec", 0.25)):
+            found = evaluate(run, gold, "mrr", ties=ties, rel=2)
+            assert (found.metrics["mrr"], found.n) == (expected, 1 + (ties == "trec"))
+    assert evaluate(run, Gold.from_dict(qrels, rel=2), "mrr").n == 1
+    ordered = Gold.from_dict({"q1": ["a"]}, ordered=True)
+    with pytest.raises(HarnessError, match="rel=2 is a relevance of judgements"):
+        evaluate(run, ordered, "mrr", rel=2)
+    with pytest.raises(HarnessError, match="the run comes first"):
+        evaluate(run, Run.from_dict(run), "mrr")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"query_ids": ["q", "q"]}, "query q stands there twice"),
+        ({"supporting": [["a"]]}, "supporting: expected 2, one for each query, got 1"),
+        ({"supporting": [["a", "a"], ["b"]]}, "query q: expected a list of documents, each once"),
+        ({"supporting": [{"a", "b"}, ["b"]]}, "query q: expected a list of documents"),
+        ({"supporting": ["ab", ["b"]]}, "query q: expected a list of documents, .* got a str"),
+        ({"supporting": [["a"], [2]]}, "query r: expected a text, got an int, 2"),
+        ({"ordered": np.array([True] * 3)}, "ordered of each or of all"),
+    ],
+)
+def test_what_is_no_gold_is_refused(changed: dict[str, Any], said: str) -> None:
+    right = {"query_ids": ["q", "r"], "supporting": [["a"], ["b"]], "ordered": True}
+    rest = {"hops": [1, 1], "types": [None, None], "source": "here"}
+    with pytest.raises(HarnessError, match=said):
+        Gold(**{**right, **rest, **changed})
