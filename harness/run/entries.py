@@ -313,7 +313,7 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
 
 
 def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:
-    """Numbers of this kind, [n]. Raises HarnessError for other values, such as truth values,
+    """float[n] or int[n]: numbers of this kind. Raises HarnessError for other values, such as truth values,
     fractions in place of whole numbers, and whole numbers that do not fit.
     """
     whole = issubclass(kind, np.integer)

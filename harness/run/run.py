@@ -101,7 +101,14 @@ class Run:
             )
 
     def changed(self, **values: Any) -> Run:
-        """The run with other notes, or arrays, in the order that they were checked to have."""
+        """The same with other notes, or with arrays in the order that they were checked to have.
+
+        Args:
+            values: fields of the run.
+
+        Returns:
+            The changed run.
+        """
         found: Run = object.__new__(type(self))
         found.__dict__.update({**vars(self), **values})
         return found
