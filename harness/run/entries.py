@@ -313,8 +313,10 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
 
 
 def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:
-    """float[n] or int[n]: numbers of this kind. Raises HarnessError for other values, such as truth values,
-    fractions in place of whole numbers, and whole numbers that do not fit.
+    """float[n] or int[n]: numbers of this kind.
+
+    Raises HarnessError for other values, such as truth values, fractions in place of whole numbers,
+    and whole numbers that do not fit.
     """
     whole = issubclass(kind, np.integer)
     expected = f"{name}: expected {'whole ' if whole else ''}numbers, one after the other"
