@@ -54,7 +54,6 @@ def run(config: DictConfig) -> None:
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import check_whole, read_gold
     from harness.evaluation.evaluate import evaluate_run
-    from harness.evaluation.result import further
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
     from harness.run.systems import file_of
@@ -72,8 +71,7 @@ def run(config: DictConfig) -> None:
         check_whole({source: found.coverage}, gold)
     table = found.table() if explain else found.short_table()
     print(*shown_lines(table), sep="\n")
-    notes = [note for note in found.notes if note not in found.coverage.read]
-    for caution in further(notes, table):
+    for caution in found.cautions(table, found.coverage.read):
         print(*paragraph(caution), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")

@@ -5,7 +5,7 @@ table.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,6 @@ from harness.core.table import TWO_COLUMNS, Table, paragraph, typeset
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def further(notes: Sequence[str], table: Table) -> list[str]:
-    """The notes that a table does not have itself."""
-    known = {*table.notes, *table.source.notes}
-    return [f"caution: {note}" for note in notes if note not in known]
 
 
 class Result(Mapping[str, Any], ABC):
@@ -42,6 +36,14 @@ class Result(Mapping[str, Any], ABC):
         command line says.
         """
 
+    def cautions(self, table: Table, known: Collection[str] = ()) -> list[str]:
+        """Return the notes that a table of this result does not have itself.
+
+        known: those that were printed before.
+        """
+        told = {*table.notes, *table.source.notes, *known}
+        return [f"caution: {note}" for note in self.notes if note not in told]
+
     @abstractmethod
     def table(self) -> Table:
         """Its table; ``.text()``, ``.html()`` and ``.csv()`` are its forms."""
@@ -61,12 +63,12 @@ class Result(Mapping[str, Any], ABC):
     def __repr__(self) -> str:
         """The table as text, and the notes."""
         table = self.table()
-        told = (line for note in further(self.notes, table) for line in paragraph(note))
+        told = (line for note in self.cautions(table) for line in paragraph(note))
         return "\n".join([table.text(), *told])
 
     def _repr_html_(self) -> str:
         table = self.table()
-        told = "".join(f"<p>{escape.html(note)}</p>" for note in further(self.notes, table))
+        told = "".join(f"<p>{escape.html(note)}</p>" for note in self.cautions(table))
         return f"{table._repr_html_()}{told}"
 
     @abstractmethod
