@@ -30,22 +30,14 @@ from typing import TYPE_CHECKING, NoReturn
 from harness.command import note_typed
 from harness.core.concepts import package_folder
 from harness.core.configuration import (
-    add_inputs,
-    allow_knobs,
+    CommandLine,
     check_launcher,
-    check_twice,
     compose,
-    drop_unused,
     extensions,
-    finish,
-    join_lists,
     missing_library,
     options,
-    own_keys,
     prepare,
-    quote_files,
     report_own_code,
-    suggest_key,
     translate_errors,
 )
 from harness.core.errors import HarnessError, nearest
@@ -68,9 +60,6 @@ QUIET = (
 )
 """Hydra writes nothing of its own but what a launcher needs, and that below the runs."""
 MULTIRUN = ("+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin",)
-HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
-HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
-
 GROUPS = {
     "Start here": (("sweep", "heldout", "report", "ui"), "harness sweep"),
     "Your own runs": (
@@ -94,11 +83,14 @@ Every key of conf/ is set as key=value (or --key value), a list as 'k=[5,10]'.
 """
 
 
-def main() -> None:
-    """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr),
+def main(given: Sequence[str] | None = None) -> None:
+    """Run a command. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr),
     130 interrupted.
+
+    Args:
+        given: the command and its arguments; those of this process by default.
     """
-    command, *arguments = sys.argv[1:] or ["--help"]
+    command, *arguments = (sys.argv[1:] if given is None else given) or ["--help"]
     with report_errors(command):
         if command in ("-h", "--help", "help"):
             print(usage())
@@ -111,7 +103,7 @@ def main() -> None:
         elif {"-h", "--help"} & set(arguments):
             print(manual(command))
         else:
-            launch(command, arguments)
+            launch(CommandLine.read(command, arguments))
 
 
 @contextlib.contextmanager
@@ -240,8 +232,8 @@ def _summary(command: str) -> str:
         return f"cannot be read: {' '.join(str(error).split())}"
 
 
-def launch(command: str, arguments: list[str]) -> None:
-    """Compose the configuration under the arguments and run the command."""
+def launch(line: CommandLine) -> None:
+    """Compose the configuration of a command and run it."""
     gc.set_threshold(
         100_000, 20, 100
     )  # modules make objects that live as long as the process: 0.3 s of `evaluate`
@@ -252,20 +244,16 @@ def launch(command: str, arguments: list[str]) -> None:
     os.environ["PYTHONSAFEPATH"] = (
         "1"  # what is started from here, by launchers too, imports nothing from this folder
     )
-    primary, overrides = hydra_arguments(command, arguments)
-    run = importlib.import_module(commands()[command]).run
-    check_twice(overrides)
-    overrides = drop_unused(primary, overrides)
-    of_hydra = any(text.startswith(("-", "hydra")) for text in overrides)
+    run = importlib.import_module(commands()[line.command]).run
     with (
         translate_errors(),
         contextlib.redirect_stdout(printable(sys.stdout)),
         contextlib.redirect_stderr(masked(sys.stderr)),
     ):
-        if of_hydra:
-            launch_by_hydra(command, primary, overrides, run)
+        if line.is_for_hydra:
+            launch_by_hydra(line, run)
         else:
-            perform(run, compose(primary, overrides), prepare(primary, overrides))
+            perform(run, compose(line.primary, line.overrides), line.overrides)
 
 
 def perform(
@@ -286,33 +274,31 @@ def perform(
     return found
 
 
-def launch_by_hydra(
-    command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], float | None]
-) -> None:
-    """The same where something is asked of Hydra itself: its flags, or jobs by its launchers.
+def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]) -> None:
+    """Do the same where something is asked of Hydra itself: its flags, or jobs by its launchers.
 
-    Otherwise Hydra would compose the configuration twice, which takes most of a short command's
-    time.
+    Each job composes its own configuration from its overrides, as a single command does.
     """
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
-    check_launcher(overrides)
-    if "--info" in overrides:  # Hydra prints it by a handler of its own
+    check_launcher(line.overrides)
+    if "--info" in line.flags:  # Hydra prints it by a handler of its own
         logging.getLogger().handlers.clear()
     os.environ["HYDRA_FULL_ERROR"] = (
         "1"  # errors come to us whole, `translate_errors` says them in one line
     )
-    several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
+    compose(line.primary, line.first_job)  # says mistakes before Hydra does
+    several = line.command == "sweep" and line.is_several
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
-        report_errors, command
+        report_errors, line.command
     )
     around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if several:
         from harness.sweep import multirun
 
         begin = functools.partial(
-            multirun.cell, lambda error: missing_library(error, f"harness {command}")
+            multirun.cell, lambda error: missing_library(error, f"harness {line.command}")
         )
         around = multirun.experiment()
 
@@ -320,74 +306,23 @@ def launch_by_hydra(
     def job(config: DictConfig) -> float | None:
         with begin():  # not outside: Hydra would add a line of its own
             typed = list(HydraConfig.get().overrides.task)
-            return perform(run, finish(primary, config, typed), typed)
+            return perform(run, compose(line.primary, typed), typed)
         return None  # the error of a job is noted for the table of the multirun
 
+    extensions.extend_hydra()
     sys.argv = [
-        f"harness {command}",
-        *add_inputs(primary, prepare(primary, overrides)),
+        f"harness {line.command}",
+        *line.flags,
+        *map(str, prepare(line.primary, line.overrides).overrides),
         *QUIET,
         *(MULTIRUN if several else ()),
     ]
-    with suggest_key(lambda: compose(primary)), around:
+    with around:
         hydra.main(
             version_base="1.3",
             config_path=str(package_folder("conf").resolve()),
-            config_name=primary,
+            config_name=line.primary,
         )(job)()
-
-
-def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
-    """The configuration that a command composes, and Hydra's flags and overrides for what was
-    typed.
-    """
-    primary = command if extensions.primary(command) else "config"
-    flags, overrides = _split(join_lists(arguments))
-    return primary, [*flags, *allow_knobs(quote_files(_named(primary, overrides)))]
-
-
-def _named(primary: str, arguments: list[str]) -> list[str]:
-    """First arguments that are only values belong to the keys without one: ``trace ID`` is
-    ``trace query=ID``.
-
-    None is what is written (``out``). Raises HarnessError for such a value where its key is typed,
-    too.
-    """
-    named = []
-    keys = [key for key, value in own_keys(primary).items() if value == "???" and key != "out"]
-    for key, argument in zip(keys, arguments, strict=False):
-        if re.match(r"[-+~]|[\w.@/]+=", argument):
-            break
-        if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
-            raise HarnessError(
-                f"{argument} and {twice}: {key} is given twice; leave one of them out"
-            )
-        value = argument.replace("'", r"\'")
-        named.append(f"{key}='{value}'")
-    return [*named, *arguments[len(named) :]]
-
-
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Hydra's own flags, which must come first, and the overrides; ``--split tune`` means
-    ``split=tune``.
-    """
-    flags: list[str] = []
-    overrides: list[str] = []
-    pending = list(arguments)
-    while pending:
-        argument = pending.pop(0)
-        name, equals, value = argument.removeprefix("--").partition("=")
-        bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
-        if not argument.startswith("-"):
-            overrides.append(argument)
-        elif not argument.startswith("--") or name in HYDRA_FLAGS:
-            flags.append(argument)
-            if name in HYDRA_VALUES and not equals and bare:
-                flags.append(pending.pop(0))
-        else:
-            given = value if equals else pending.pop(0) if bare else "true"
-            overrides.append(f"{name.replace('-', '_')}={given}")
-    return flags, overrides
 
 
 if __name__ == "__main__":

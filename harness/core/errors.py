@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import TypeGuard
 
 
+NEAR = 0.6
+"""The share of letters in common from which on a known name may be what was meant."""
+
+
 class HarnessError(Exception):
     """A mistake that the user can mend. The command line prints it as one line and exits with
     status 2.
@@ -106,8 +110,13 @@ def nearest(value: str, known: Iterable[str]) -> str:
     """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty
     string.
     """
-    close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]}?)" if close else ""
+    found = closest(value, known)
+    return f" (did you mean {found}?)" if found else ""
+
+
+def closest(value: str, known: Iterable[str]) -> str:
+    """Return what is most like a value among what is known; empty where nothing is near."""
+    return next(iter(difflib.get_close_matches(value, list(known), n=1, cutoff=NEAR)), "")
 
 
 def unused(key: str, why: str = "") -> str:

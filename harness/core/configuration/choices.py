@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -80,34 +81,85 @@ def _source(module: str) -> Path | None:
     return next(filter(Path.is_file, files), None)
 
 
-def defaults(concept: str, name: str) -> dict[str, Any]:
-    """``conf/<concept>/<name>.yaml`` as it stands. Raises HarnessError for a name that is not
-    there, or for a path.
+def conf_file(concept: str, name: str) -> Path:
+    """Return ``conf/<concept>/<name>.yaml`` of the first folder that has it.
+
+    Raises:
+        HarnessError: there is no such name; a path is none.
     """
     for folder in folders() if Path(name).name == name else ():
         if (path := folder / concept / f"{name}.yaml").is_file():
-            return dict(read_conf(path))
+            return path
     raise unknown(concept, name, names(concept))
 
 
-def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
-    """The error about a name that no folder of configurations has."""
+def defaults(concept: str, name: str) -> dict[str, Any]:
+    """Return the keys of ``conf/<concept>/<name>.yaml`` as they stand."""
+    return dict(read_conf(conf_file(concept, name)))
+
+
+def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
+    """Return the error about a name that no folder of configurations has.
+
+    Args:
+        key: the concept, maybe at a place (``retriever@lists.graph``).
+        name: what was typed.
+        known: the names that there are.
+    """
+    concept = key.partition("@")[0]
     if lacking := missing_plugin(f"{concept}/{name}"):
-        return HarnessError(f"{concept}={name} {lacking}")
+        return HarnessError(f"{key}={name} {lacking}")
     if concept == "dataset" and "/" in name:
         return HarnessError(
-            f"{concept}={name} is no name; a folder of your own is dataset=folder "
-            f"dataset.path={name}"
+            f"{key}={name} is no name; a folder of your own is dataset=folder dataset.path={name}"
         )
     return HarnessError(
-        f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
+        f"{key}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
     )
 
 
-@functools.cache
+class ConfLoader(yaml.CSafeLoader):
+    """YAML as OmegaConf reads it: ``1e-5`` is a number, ``2024-01-01`` a text, and no key stands
+    twice.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        letter: [(tag, form) for tag, form in pairs if not tag.endswith((":timestamp", ":float"))]
+        for letter, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Raise ConstructorError for a key that stands twice."""
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{twice} stands twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+ConfLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(
+        r"[-+]?(\d[\d_]*\.[\d_]*(e[-+]?\d+)?|\d[\d_]*e[-+]?\d+|\.\d[\d_]*(e[-+]\d+)?|\.inf)$"
+        r"|\.nan$",
+        re.IGNORECASE,
+    ),
+    list("-+0123456789."),
+)
+
+
 def read_conf(path: Path) -> dict[str, Any]:
-    """A file of conf/ as it stands."""
-    return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
+    """Return the keys of a file of conf/ as they stand. They are shared: copy what is changed."""
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@functools.cache
+def _read(path: Path, modified: int) -> dict[str, Any]:
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), ConfLoader) or {}
+    except yaml.YAMLError as error:
+        raise HarnessError(f"{path}: broken YAML ({' '.join(str(error).split())})") from error
 
 
 def strategy(concept: str, name: str, **overrides: Any) -> Any:

@@ -1,143 +1,132 @@
-"""Composing the configuration of a command: Hydra reads ``conf/`` under the overrides that were
+"""Composing the configuration of a command: the files of ``conf/`` under the overrides that were
 typed.
 """
 
 from __future__ import annotations
 
-import contextlib
-import re
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.core.concepts import package_folder
-from harness.core.configuration.extensions import extend_hydra
-from harness.core.configuration.hydra_errors import suggest_key, translate_errors
-from harness.core.configuration.overrides import (
-    Override,
-    add_inputs,
-    allow_knobs,
-    check_groups,
-    drop_unused,
-    fit_shapes,
-    name_strategies,
-    unwrap_values,
-)
-from harness.core.errors import HarnessError
+from harness.core.configuration.grammar import parse
+from harness.core.configuration.overrides import Override, prepare
+from harness.core.errors import HarnessError, closest, nearest
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
-    """The configuration of ``conf/<primary>.yaml`` under some Hydra overrides, without a job of
-    Hydra's.
+    """Return the configuration of ``conf/<primary>.yaml`` under some overrides.
+
+    Raises:
+        HarnessError: an override cannot be meant, or a file of conf/ cannot be read.
     """
-    from hydra import compose as build
-    from hydra import initialize_config_dir
+    from omegaconf import OmegaConf
 
-    prepared = prepare(primary, drop_unused(primary, overrides))
-    with (
-        translate_errors(),
-        suggest_key(lambda: compose(primary)) if overrides else contextlib.nullcontext(),
-        _without_hydra(),
-        initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
-    ):
-        config = build(primary, add_inputs(primary, prepared))
-    return finish(primary, config, prepared)
-
-
-def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides as Hydra takes them, which knows our folders then. Raises HarnessError for what
-    cannot be meant.
-    """
-    extend_hydra()
-    shaped = fit_shapes(primary, overrides)
-    check_groups(shaped)
-    return allow_knobs(name_strategies(primary, shaped))
-
-
-def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictConfig:
-    """What Hydra composed under these overrides, with mappings that were typed in place of
-    defaults, and checked.
-    """
-    unwrap_values(config)
-    drop_unused(primary, overrides)
-    _replace_mappings(config, overrides)
+    prepared = prepare(primary, overrides)
+    config = OmegaConf.create(prepared.tree)
+    OmegaConf.set_struct(config, True)
+    for one in prepared.overrides:
+        if one.key not in prepared.groups and one.head != "hydra":
+            _apply(config, one, prepared.overrides)
     _check_paths(config)
     return config
+
+
+def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None:
+    """Set or delete what an override names.
+
+    A mapping that is typed for a strategy's field (``fuser.weights``) or all lists stands for all
+    of it, beside the lists that are typed by their strategy (``+retriever@lists.mine=bm25``); other
+    mappings are merged.
+    """
+    from omegaconf import OmegaConf, open_dict
+    from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+
+    section, _, last = one.key.rpartition(".")
+    holder = OmegaConf.select(config, section) if section else config
+    if "~" in one.sign:
+        if not OmegaConf.is_dict(holder) or last not in holder:
+            raise _no_key(config, holder, one.key)
+        with open_dict(config):
+            del holder[last]
+        return
+    if one.value is None:
+        raise HarnessError(f"{one}: expected key=value; `--help` has the keys")
+    value = parse(one.key, one.value)
+    of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
+    replaced = isinstance(value, dict) and of_strategy
+    if replaced:
+        beside = {other.key.partition(f"@{one.key}.")[2] for other in given} - {""}
+        kept = {name: OmegaConf.select(config, f"{one.key}.{name}") for name in beside}
+        value = {**{name: node for name, node in kept.items() if node is not None}, **value}
+    try:
+        OmegaConf.update(config, one.key, value, merge=not replaced, force_add="+" in one.sign)
+    except (ConfigAttributeError, ConfigKeyError) as error:
+        raise _no_key(config, holder, one.key) from error
+    except ValueError as error:  # of int(): a name below a list
+        raise HarnessError(
+            f"a key ends with .{last} below a list, which has no names; an axis of a grid has a "
+            "dot in its name and is "
+            "typed in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
+        ) from error
+    except (OmegaConfBaseException, TypeError) as error:
+        there = OmegaConf.select(config, one.key)
+        expected = "a list, as in [a,b]" if OmegaConf.is_list(there) else "{name: value}"
+        raise HarnessError(f"{str(one).lstrip('+')}: expected {expected}") from error
+
+
+def _no_key(config: DictConfig, holder: Any, key: str) -> HarnessError:
+    """Return the error about a key that the configuration lacks, with what may have been meant.
+
+    That is one of like letters, or the same one below another concept.
+    """
+    from omegaconf import OmegaConf
+
+    section, _, last = key.rpartition(".")
+    if section and OmegaConf.is_dict(holder):
+        own = [str(name) for name in holder if name != "_target_"]
+        near = f" (did you mean {section}.{name}?)" if (name := closest(last, own)) else ""
+        return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own) or 'no keys'}")
+    plain: Any = OmegaConf.to_container(config)
+    known = sorted(_keys(plain))
+    same = [one for one in known if one.rpartition(".")[2] == last]
+    near = f" (did you mean {min(same, key=len)}?)" if same else nearest(key, known)
+    return HarnessError(f"{key} is no key of this command{near}; see `--cfg job` for all keys")
+
+
+def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in node.items():
+        yield f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _keys(value, f"{prefix}{key}.")
 
 
 def _check_paths(config: DictConfig) -> None:
     """Raise HarnessError for a file that is named by no text, and for a path without a name, by
     which results would go into the working folder.
+
+    Paths that neither the command line nor the environment sets are as conf/ has them, and are not
+    resolved here.
     """
-    paths = config.get("paths") or {}
-    written = {key: config.get(key) for key in ("out", "figure")}
-    for key, value in {
-        **written,
-        **{f"paths.{name}": value for name, value in paths.items()},
-    }.items():
+    from omegaconf import OmegaConf
+
+    plain: Any = OmegaConf.to_container(config, resolve=False)
+    files = {key: plain.get(key) for key in ("out", "figure")}
+    files |= {f"paths.{name}": own for name, own in (plain.get("paths") or {}).items()}
+    for key, raw in files.items():
+        name = key.removeprefix("paths.")
+        variable = f"HARNESS_{name.upper()}"
+        if str(raw).startswith("${oc.env:") and variable not in os.environ:
+            continue
+        value = OmegaConf.select(config, key)
         if value is not None and not isinstance(value, str):
             raise HarnessError(
                 f"{key}={value}: expected the name of a file; a name like that needs quotes, "
                 f"{key}='\"...\"'"
             )
-    for name, value in paths.items():
-        if name != "shared" and not str(value or "").strip():
+        if key != name and name != "shared" and not (value or "").strip():
             raise HarnessError(
-                f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset "
-                "the variable"
+                f"{key} ({variable}) is empty; name a place, or unset the variable"
             )
-
-
-def _replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
-    """Let a mapping that was typed stand for all of a strategy's field (``fuser.weights``), or all
-    lists.
-
-    Hydra would merge it with the default. What was typed after it holds (``lists.graph=FILE``), and
-    so do lists that were typed by their strategy (``+retriever@lists.mine=bm25``).
-    """
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from omegaconf import OmegaConf, open_dict
-
-    given = [Override.read(text) for text in overrides]
-    parse: Callable[[str], Any] = OverridesParser.create().parse_override
-    for place, one in enumerate(given):
-        if not one.value.startswith("{") or "~" in one.sign or not _is_replaced(config, one.key):
-            continue
-        named = {other.key.partition(f"@{one.key}.")[2] for other in given} - {""}
-        beside = {
-            name: node
-            for name in named
-            if (node := OmegaConf.select(config, f"{one.key}.{name}")) is not None
-        }
-        later = [
-            other.text
-            for other in given[place + 1 :]
-            if re.match(rf"{re.escape(one.key)}(\.|$)", other.key)
-        ]
-        with open_dict(config):
-            OmegaConf.update(config, one.key, {**beside, **parse(one.text).value()}, merge=False)
-            for other in map(parse, later):
-                OmegaConf.update(config, other.key_or_group, other.value())
-
-
-def _is_replaced(config: DictConfig, key: str) -> bool:
-    """Whether this is a field of a strategy, or all lists."""
-    from omegaconf import DictConfig, OmegaConf
-
-    section = key.rpartition(".")[0]
-    holder = OmegaConf.select(config, section) if section else None
-    return key == "lists" or (isinstance(holder, DictConfig) and "_target_" in holder)
-
-
-@contextlib.contextmanager
-def _without_hydra() -> Iterator[None]:
-    """A block in which Hydra has no running command; its global state is restored afterwards."""
-    from hydra.core.global_hydra import GlobalHydra
-
-    outer, GlobalHydra.instance().hydra = GlobalHydra.instance().hydra, None
-    try:
-        yield
-    finally:
-        GlobalHydra.instance().hydra = outer

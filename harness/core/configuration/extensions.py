@@ -272,7 +272,7 @@ def _installed() -> tuple[Path, ...]:
     for point in _entry_points(GROUP):
         place = f"entry point {GROUP}: {point.name} = {point.value}"
         try:
-            found += _package(point.value, place)
+            found += package_folders(point.value, place)
         except (Exception, SystemExit) as error:  # whatever the code of a stranger raises
             kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
             log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
@@ -297,12 +297,13 @@ def _of_the_command() -> Iterator[Path]:
         if source.provider in ("main", "hydra", "schema", GROUP):
             continue
         if source.schema == "pkg":
-            yield from _package(source.path, f"hydra.searchpath: pkg://{source.path}")
+            yield from package_folders(source.path, f"hydra.searchpath: pkg://{source.path}")
         elif source.schema == "file":
             yield Path(source.path).resolve()
 
 
-def _package(name: str, place: str) -> list[Path]:
+def package_folders(name: str, place: str) -> list[Path]:
+    """Return the folders of a package. Raise HarnessError, which names the place, for none."""
     try:
         spec = importlib.util.find_spec(name.replace("/", "."))
     except ImportError as error:

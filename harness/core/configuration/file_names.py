@@ -7,10 +7,7 @@ A value that names a file is put into quotes, so that it is taken as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-
-from harness.core.errors import HarnessError
 
 NAMES_A_FILE = re.compile(
     r"\+*(?:run|baseline|gold|out|figure|lock|queries|splitting|lists\.\w+|(?:\w+\.)*path)"
@@ -26,40 +23,10 @@ TOKEN = re.compile(r"(?<=[\[{,])(\s*)([^\[\]{},]+?)(\s*)(?=[,\]}])")
 """What stands between the brackets and commas of a list or a mapping."""
 
 
-def join_lists(arguments: Sequence[str]) -> list[str]:
-    """The arguments, those of a list that a shell split at its blanks (``k=[5, 10]``) put together
-    again.
-
-    Raises HarnessError for blanks around an equals sign.
+def quote_file(text: str) -> str:
+    """Return the override, names of files in quotes where Hydra would read them as something else;
+    ``~`` is expanded.
     """
-    joined: list[str] = []
-    for number, text in enumerate(arguments):
-        before = joined[-1] if joined else ""
-        opened = sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
-        if (
-            re.match(r"[+~\w.@/-]+=[\[{]", before)
-            and opened > 0
-            and not before.count('"') + before.count("'")
-        ):
-            joined[-1] = f"{before} {text}"
-        elif text.startswith("=") and joined:
-            value = text.removeprefix("=") or next(iter(arguments[number + 1 :]), "...")
-            raise HarnessError(
-                f"{before} = {value}: there are blanks around =; write {before}={value}"
-            )
-        else:
-            joined.append(text)
-    return joined
-
-
-def quote_files(overrides: Sequence[str]) -> list[str]:
-    """The overrides, names of files in quotes where Hydra would read them as something else; ``~``
-    is expanded.
-    """
-    return [_quoted(text) for text in overrides]
-
-
-def _quoted(text: str) -> str:
     key, equals, value = text.partition("=")
     of_file = bool(NAMES_A_FILE.fullmatch(key))
     if not equals or not value or not (of_file or key == "lists"):

@@ -1,8 +1,7 @@
-"""What was typed on the command line, judged before Hydra composes: each mistake in one line that
-names key and value.
+"""What was typed as ``key=value``: its parts, its value, and the form that its default asks for.
 
-Hydra would keep the last of two values, merge what cannot be merged, and say nothing of a key that
-nothing reads.
+Each mistake is one line that names key and value; Hydra would keep the last of two values and say
+nothing of a key that nothing reads.
 """
 
 from __future__ import annotations
@@ -10,36 +9,27 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
-from harness.core.concepts import ROOMS
-from harness.core.configuration.choices import defaults, names, read_conf
-from harness.core.configuration.extensions import added, folders, inputs, merge
-from harness.core.configuration.extensions import primary as primary_file
+from harness.core.configuration.choices import names, read_conf, unknown
+from harness.core.configuration.extensions import folders, inputs
+from harness.core.configuration.layers import Layers
 from harness.core.errors import HarnessError, nearest, unused
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
 
 KNOB = re.compile(
-    r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+)="
+    r"(?:fuser|normalizer|temperature|reranker)\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+"
 )
 """What may be set though the default strategy lacks it: a grid has others, and any list may be
 added.
 """
 LIST = re.compile(r"lists\.\w+")
-GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
-"""The key of a concept, alone or at a place: ``retriever@lists.graph``."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
-OWN = "own"
-"""What a value stands under while Hydra composes, where Hydra would take its key for a concept's.
-"""
 TRUTHS = {
     **dict.fromkeys(("true", "1", "yes", "on"), "true"),
     **dict.fromkeys(("false", "0", "no", "off"), "false"),
@@ -50,19 +40,21 @@ MAY_BE_NULL = ("controls",)
 
 
 class Override(NamedTuple):
-    """One override: ``++fuser.k=5``. Without ``=`` value is empty."""
+    """One override, ``++fuser.k=5``. Without ``=`` its value is None."""
 
-    text: str
     sign: str
     key: str
-    value: str
+    value: str | None
+
+    def __str__(self) -> str:
+        return f"{self.sign}{self.key}" + ("" if self.value is None else f"={self.value}")
 
     @classmethod
     def read(cls, text: str) -> Override:
-        """The parts of what was typed."""
-        left, _, value = text.partition("=")
+        """Return the parts of what was typed."""
+        left, equals, value = text.partition("=")
         key = left.lstrip("+~")
-        return cls(text, left.removesuffix(key), key, value)
+        return cls(left.removesuffix(key), key, value if equals else None)
 
     @property
     def values(self) -> list[str]:
@@ -70,335 +62,213 @@ class Override(NamedTuple):
 
         A list or a mapping is one value.
         """
-        if self.value.startswith(("[", "{")):
-            return [self.value]
-        return [] if "(" in self.value else self.value.split(",")
+        value = self.value or ""
+        if value.startswith(("[", "{")):
+            return [value]
+        return [] if "(" in value else value.split(",")
+
+    @property
+    def head(self) -> str:
+        """The first word of the place that it sets: ``relations`` of ``retriever@relations``."""
+        return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))[0]
 
 
-def allow_knobs(overrides: Sequence[str]) -> list[str]:
-    """The overrides, those of ``KNOB`` with Hydra's ``++``."""
-    return [KNOB.sub(r"++\g<0>", text) for text in overrides]
+class Prepared(NamedTuple):
+    """The overrides in the form that the files ask for, and what the files hold under them."""
+
+    overrides: list[Override]
+    tree: dict[str, Any]
+    groups: set[str]
 
 
-def check_twice(overrides: Sequence[str]) -> None:
-    """Raise HarnessError for a key that is given two values, of which Hydra would keep the last."""
-    given: dict[str, str] = {}
-    for one in map(Override.read, overrides):
-        text = one.text.lstrip("+")
-        if "=" in text and given.get(one.key, text) != text:
-            raise HarnessError(
-                f"{given[one.key]} and {text}: {one.key} is given twice; leave one of them out"
-            )
-        if "=" in text and not text.startswith(("-", "~")):
-            given[one.key] = text
+def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
+    """Return the overrides in the form that their defaults have, and the files that they choose.
 
+    ``files=a`` is ``files=[a]`` where the default is a list, ``trust=yes`` is ``trust=true``,
+    ``gate=better`` is ``gate.kind=better``, ``lists.x=bm25`` is ``+retriever@lists.x=bm25``. A key
+    that other commands alone read is dropped with a warning.
 
-def check_groups(overrides: Sequence[str]) -> None:
-    """Raise HarnessError that names the key where a concept is given what is no name:
-    ``dataset=1``, ``fuser=null``.
+    Args:
+        primary: the name of the command's file in conf/.
+        overrides: what was typed; of several values of a sweep the first decides.
+
+    Raises:
+        HarnessError: a key that no file knows, a name that is not there, or a value of another
+            kind than its default.
     """
-    for one in map(Override.read, overrides):
-        found = GROUP.fullmatch(one.key)
-        known = names(found[1]) if found and one.value and NO_NAME.search(one.value) else []
-        for value in one.values:
-            if known and NO_NAME.fullmatch(value) and value not in known:
-                raise HarnessError(
-                    f"{one.key}={value} is not known{nearest(value, known)}; known: "
-                    f"{', '.join(known)}"
-                )
-
-
-def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list:
-    ``files=a`` is ``files=[a]``.
-
-    Raises HarnessError for a value where it has a section that is no concept (``pool=5``,
-    ``pool=null``), for another value than true or false where it has one of these
-    (``explain=all``), and for a name twice in ``{...}``. A section whose one key is ``kind`` is
-    given by it: ``gate=better`` is ``gate.kind=better``. A value whose key is also a concept
-    (``metric``, of a package that brings some) stands in ``{OWN: ...}``: Hydra would look for its
-    file.
-    """
-    whole = own_keys(primary)
     given = [Override.read(text) for text in overrides]
-    for one in given:
-        _check_once(one)
-    searched = any(
-        re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides
-    )  # not looked through yet
-    values = {
-        key
-        for key, default in whole.items()
-        if default is None and (names(key) or (searched and key in ROOMS))
+    default = Layers({})
+    default.tree(primary)
+    first = Layers(_choices([one for one in given if one.key in default.groups], default.groups))
+    tree = first.tree(primary)
+    added = _inputs(given, tree) if "reranker" in first.groups else {}
+    given = [_named(one, first.groups) for one in given]
+    heads = {*tree, *(Override.read(key).head for key in [*first.groups, *added])}
+    heads |= {head for one in given for head in re.findall(r"\$\{(\w+)", one.value or "")}
+    sections = {
+        key: section
+        for key, section in tree.items()
+        if isinstance(section, dict) and not _holds_strategies(section)
+        if key not in first.groups or len(names(key)) == 1
     }
-    return [
-        f"{one.sign}{one.key}={{{OWN}: {one.value}}}"
-        if one.key in values
-        else _fitted(one, _at(whole, one.key))
-        for one in given
-    ]
+    kept = [one for one in given if _is_read(one, heads, sections)]
+    layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
+    tree = layers.tree(primary)
+    fitted = [one if one.key in layers.groups else _fitted(one, tree) for one in kept]
+    return Prepared(fitted, tree, layers.groups)
 
 
-def unwrap_values(config: DictConfig) -> None:
-    """Take what stands in ``{OWN: ...}`` out again."""
-    from omegaconf import OmegaConf, open_dict
-
-    raw = OmegaConf.to_container(config, resolve=False)
-    assert isinstance(raw, dict)
-    for key in [
-        key for key, value in raw.items() if isinstance(value, dict) and list(value) == [OWN]
-    ]:
-        with open_dict(config):
-            config[key] = config[key][OWN]
-
-
-def name_strategies(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides, ``lists.x=bm25`` as Hydra has it (``+retriever@lists.x=bm25``), unless a file
-    has that name.
-
-    Of commands whose lists are files alone (``fuse``) they stay as they are.
-    """
-    placed, known = _placed(primary, overrides), set(names("retriever"))
-
-    def named(one: Override) -> str:
-        words = set(one.value.split(","))
-        if (
-            not LIST.fullmatch(one.key)
-            or not words <= known
-            or any(Path(word).exists() for word in words)
-        ):
-            return one.text
-        return f"{'' if one.key in placed else '+'}retriever@{one.key}={one.value}"
-
-    walks = any(LIST.fullmatch(place) for place in placed)
-    return [named(Override.read(text)) for text in overrides] if walks else list(overrides)
-
-
-def _placed(primary: str, overrides: Sequence[str]) -> set[str]:
-    """Where ``defaults`` puts a strategy, those of a typed experiment too, e.g. ``lists.dense``."""
-    found: set[str] = set()
-    path = primary_file(primary)
-    typed = [one.value for one in map(Override.read, overrides) if one.key == "experiment"]
-    files = [
-        read_conf(path) if path else {},
-        *(defaults("experiment", name) for name in typed if name in names("experiment")),
-    ]
-    for entry in (entry for file in files for entry in file.get("defaults", ())):
-        if isinstance(entry, str):
-            found |= _placed(entry, ()) if entry != "_self_" else set()
-        else:
-            found |= {str(group).partition("@")[2] for group in entry}
-    return found
-
-
-def own_keys(primary: str) -> dict[str, object]:
-    """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it
-    begins with, with their defaults: without a group, and sections of one file
-    (``paths: default``).
-    """
-    path = primary_file(primary)
-    own = read_conf(path) if path else {}
-    found: dict[str, object] = {}
-    for name in own.get("defaults", ()):
-        if isinstance(name, str):
-            found |= own_keys(name) if name != "_self_" else {}
-        elif (group := next(iter(name))) and names(group) == [name[group]]:
-            found[group] = defaults(group, name[group])
-    return merge(found | own, added(primary))
-
-
-def _at(whole: Mapping[str, object], key: str) -> Any:
-    node: Any = whole
-    for name in key.split("."):
-        node = node.get(name) if isinstance(node, dict) else None
-    return node
-
-
-def _check_once(one: Override) -> None:
-    """Raise HarnessError for ``lists={a: x, a: y}``, of which Hydra would keep the last."""
-    try:
-        node = yaml.compose(one.value, yaml.CSafeLoader)
-    except yaml.YAMLError:  # Hydra's own, such as choice(a,b)
-        return
-    entries = node.value if isinstance(node, yaml.MappingNode) else []
-    keys = [key.value.partition(":")[0] for key, _ in entries if isinstance(key.value, str)]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise HarnessError(f"{one.text}: {key} stands twice; give each its own name")
-
-
-def _fitted(one: Override, default: Any) -> str:
-    """The override in the form that its default has."""
-    rule = next((rule for kind, rule in RULES.items() if isinstance(default, kind)), None)
-    plain = one.value[:1] not in ("", "$", "{", "[")
-    judged = plain or (isinstance(default, bool) and one.value[:1] in ("{", "["))
-    return rule(one, default) if rule and judged else one.text
-
-
-def _as_truth(one: Override, default: bool) -> str:
-    given = [value.lower() for value in one.values]
-    if not given:
-        return one.text
-    if unknown := {*given} - {*TRUTHS}:
-        raise HarnessError(f"{one.text}: expected true or false, got {min(unknown)}")
-    return f"{one.sign}{one.key}={','.join(TRUTHS[value] for value in given)}"
-
-
-def _as_section(one: Override, default: Mapping[str, object]) -> str:
-    if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
-        return f"{one.sign}{one.key}.kind={one.value}"
-    if default and not names(one.key) and not (one.value == "null" and one.key in MAY_BE_NULL):
-        keys = list(map(str, default))
-        raise HarnessError(
-            f"{one.text}: expected its keys, as in {one.key}.{keys[0]}=...; it has: "
-            f"{', '.join(keys)}"
-        )
-    return one.text
-
-
-def _as_list(one: Override, default: Sequence[Any]) -> str:
-    if (
-        one.value == "null"
-        or "," in one.value
-        or not all(isinstance(item, str) for item in default)
-    ):
-        return one.text
-    if NO_NAME.fullmatch(one.value):
-        raise HarnessError(
-            f"{one.text}: expected a name, or a list of names, as in {one.key}=[a,b]"
-        )
-    return f"{one.sign}{one.key}=[{one.value}]"
-
-
-RULES: dict[type, Callable[[Override, Any], str]] = {
-    bool: _as_truth,
-    dict: _as_section,
-    list: _as_list,
-}
-"""By the type of a key's default: what may be typed for it, and the form that Hydra takes."""
-
-
-def drop_unused(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides without those of keys that other commands alone read, each of which is said.
-
-    Raises HarnessError for a key that no file of conf/ knows.
-    """
-    given = [Override.read(text) for text in overrides]
-    whole = own_keys(primary)
-    heads = _heads(primary) | {_head(text) for text in add_inputs(primary, overrides)[len(given) :]}
-    chosen = [one.value for one in given if one.key == "experiment"]
-    for name in {*chosen} & {*names("experiment")}:
-        heads |= _heads_of(defaults("experiment", name))
-    heads |= {head for one in given for head in re.findall(r"\$\{(\w+)", one.value)}
-    searched = any(re.match(r"--config-dir|hydra\.searchpath", text) for text in overrides)
-    kept = []
+def check_twice(given: Sequence[Override]) -> None:
+    """Raise HarnessError for a key that is given two values."""
+    seen: dict[str, Override] = {}
     for one in given:
-        head, *inner = re.split(r"[./]", (one.key.partition("@")[2] or one.key).lstrip("/"))
-        closed = _closed_keys(whole.get(head))
-        alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
-        own = head in heads | {"hydra"} and not alien
-        if own or searched or not one.value or one.sign.startswith("-"):
-            kept.append(one.text)
+        if one.value is None:
             continue
-        _check_known(one, head, inner, closed, heads)
-        log.warning("%s", unused(one.key))
-    return kept
+        other = seen.setdefault(one.key, one)
+        if other.value != one.value and "~" not in one.sign + other.sign:
+            told = " and ".join(str(each).lstrip("+") for each in (other, one))
+            raise HarnessError(f"{told}: {one.key} is given twice; leave one of them out")
 
 
-def _check_known(
-    one: Override, head: str, inner: Sequence[str], closed: Collection[str], heads: Set[str]
-) -> None:
-    """Raise HarnessError unless a file of conf/ has the key of an override.
+def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, str | None]:
+    """Return the chosen file by concept and place. Raise HarnessError for what is no name."""
+    chosen: dict[str, str | None] = {}
+    for one in given:
+        concept = one.key.partition("@")[0]
+        if one.key not in groups and "@" not in one.key:
+            continue
+        if "~" in one.sign:
+            chosen[one.key] = None
+            continue
+        known = names(concept)
+        for value in one.values:
+            if value not in known:
+                raise unknown(one.key, value, known)
+        chosen[one.key] = next(iter(one.values), known[0])
+    return chosen
+
+
+def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return what plug-ins add for the rerankers that the overrides or the files name."""
+    text = repr([one.value for one in given] + [tree.get("grid"), tree["reranker"]])
+    return {
+        group.partition("=")[0]: group.partition("=")[2]
+        for group, readers in inputs().items()
+        if any(re.search(rf"\b{name}\b", text) for name in readers)
+    }
+
+
+def _named(one: Override, groups: Collection[str]) -> Override:
+    """Return ``lists.x=bm25`` as a choice, unless a file has that name.
+
+    Of commands whose lists are files alone (``fuse``) it stays as it is.
+    """
+    words = (one.value or "").split(",")
+    known = names("retriever") if LIST.fullmatch(one.key) else []
+    walks = any(key.startswith("retriever@lists.") for key in groups)
+    if not walks or not {*words} <= {*known} or any(Path(word).exists() for word in words):
+        return one
+    key = f"retriever@{one.key}"
+    return Override("" if key in groups else "+", key, one.value)
+
+
+def _holds_strategies(section: Mapping[str, Any]) -> bool:
+    nodes = [section, *section.values()]
+    return any(isinstance(node, dict) and "_target_" in node for node in nodes)
+
+
+def _is_read(
+    one: Override, heads: Collection[str], sections: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Return whether the command reads the key of an override; warn where another one does.
 
     Args:
         one: the override.
-        head: the first word of its key.
-        inner: the other words.
-        closed: the only keys that the command's section of that name takes; empty for any.
         heads: the first words of the command's keys.
+        sections: its sections that take no further keys.
+
+    Raises:
+        HarnessError: no file of conf/ has the key.
     """
+    head, *inner = re.split(r"[./]", (one.key.partition("@")[2] or one.key).lstrip("/"))
+    closed = list(map(str, sections.get(head, ())))
+    alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
+    if (head in heads and not alien) or not one.value or head == "hydra":
+        return True
     known = _known_keys(tuple(folders()))
     if head not in known:
-        same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & heads else ""
+        same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & {*heads} else ""
         near = same or nearest(head, heads) or nearest(head, known)
-        raise HarnessError(f"{one.text}: no file of conf/ has {head}{near}; leave it out")
+        raise HarnessError(f"{one}: no file of conf/ has {head}{near}; leave it out")
     if inner and known[head] and inner[0] not in known[head]:
-        there = nearest(inner[0], closed or known[head]) or f"; it has {', '.join(closed)}"
-        raise HarnessError(f"{one.text}: {head} has no {inner[0]}{there}; leave it out")
-
-
-def _heads(primary: str) -> set[str]:
-    """The first words of the keys that a command has."""
-    path = primary_file(primary)
-    brought = {key: value for key, value in added(primary).items() if key != "defaults"}
-    return _heads_of(read_conf(path) if path else {}) | {*brought}
-
-
-def _head(key: str) -> str:
-    """``relations`` of ``retriever@relations=mention_paths``."""
-    place = key.partition("=")[0].lstrip("+")
-    return re.split(r"[./]", (place.partition("@")[2] or place).lstrip("/"))[0]
-
-
-def add_inputs(primary: str, overrides: Sequence[str]) -> list[str]:
-    """The overrides, and behind them what plug-ins add for the rerankers that these, or a file that
-    they choose, name (see ``extensions.inputs``).
-    """
-    if "reranker" not in _heads(primary):
-        return list(overrides)
-    given = [Override.read(text) for text in overrides]
-    files = [
-        defaults(one.key, name)
-        for one in given
-        for name in {*one.values} & {*names(one.key.rpartition("/")[2])}
-        if "@" not in one.key
-    ]
-    grids = [
-        entry["override /grid"]
-        for file in files
-        for entry in file.get("defaults", ())
-        if "override /grid" in entry
-    ]
-    files += [defaults("grid", name) for name in grids]
-    text = repr([*(one.value for one in given), files])
-    typed = {one.key for one in given if "+" in one.sign}
-    wanted = [
-        f"+{group}"
-        for group, readers in inputs().items()
-        if group.partition("=")[0] not in typed
-        and any(re.search(rf"\b{name}\b", text) for name in readers)
-    ]
-    return [*overrides, *wanted]
-
-
-def _heads_of(file: Mapping[str, Any]) -> set[str]:
-    found = {*file} - {"defaults"}
-    for entry in file.get("defaults", ()):
-        if isinstance(entry, str):
-            found |= _heads(entry) if entry != "_self_" else set()
-            continue
-        group = str(next(iter(entry))).split()[-1].lstrip("/")
-        found.add((group.partition("@")[2] or group).partition(".")[0])
-    return found
+        there = nearest(inner[0], closed or known[head])
+        there = there or f"; it has {', '.join(closed or sorted(known[head]))}"
+        raise HarnessError(f"{one}: {head} has no {inner[0]}{there}; leave it out")
+    log.warning("%s", unused(one.key))
+    return False
 
 
 @functools.cache
 def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
-    """The keys of all files of conf/, and those below each; of a concept the fields of its
-    strategies.
-    """
+    """Return the first words of the keys of all files of conf/, and the keys below each."""
     found: dict[str, set[str]] = {}
     for folder in places:
-        for path in folder.glob("*.yaml"):
-            for key in _heads_of(own := read_conf(path)):
-                found.setdefault(key, set()).update(_closed_keys(own.get(key)))
         for path in folder.glob("*/*.yaml"):
             found.setdefault(path.parent.name, set()).update(read_conf(path))
+        for path in folder.glob("*.yaml"):
+            for key, section in read_conf(path).items():
+                closed = isinstance(section, dict) and "_target_" not in section
+                found.setdefault(key, set()).update(map(str, section if closed else ()))
+            placed = re.findall(r"(?m)^ *- .*@(\w+)", path.read_text(encoding="utf-8"))
+            for key in placed:
+                found.setdefault(key, set())
     return found
 
 
-def _closed_keys(section: Any) -> list[str]:
-    """The keys of a section that takes no others; none of a strategy, whose class knows its own."""
-    return (
-        list(map(str, section)) if isinstance(section, dict) and "_target_" not in section else []
-    )
+def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
+    """Return the override in the form that its default has."""
+    value = one.value or ""
+    default: Any = tree
+    for name in one.key.split("."):
+        default = default.get(name) if isinstance(default, dict) else None
+    rule = next((rule for kind, rule in RULES.items() if isinstance(default, kind)), None)
+    plain = value[:1] not in ("", "$", "{", "[")
+    judged = plain or (isinstance(default, bool) and value[:1] in ("{", "["))
+    found = rule(one, value, default) if rule and judged else one
+    knob = KNOB.fullmatch(found.key) and not found.sign and found.value is not None
+    return found._replace(sign="++") if knob else found
+
+
+def _as_truth(one: Override, value: str, default: bool) -> Override:
+    given = [each.lower() for each in one.values]
+    if wrong := {*given} - {*TRUTHS}:
+        raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
+    return one._replace(value=",".join(TRUTHS[each] for each in given)) if given else one
+
+
+def _as_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
+    if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
+        return one._replace(key=f"{one.key}.kind")
+    closed = default and "." not in one.key and not _holds_strategies(default)
+    if closed and not (value == "null" and one.key in MAY_BE_NULL):
+        keys = list(map(str, default))
+        raise HarnessError(
+            f"{one}: expected its keys, as in {one.key}.{keys[0]}=...; it has: {', '.join(keys)}"
+        )
+    return one
+
+
+def _as_list(one: Override, value: str, default: Sequence[Any]) -> Override:
+    if value == "null" or "," in value or not all(isinstance(item, str) for item in default):
+        return one
+    if NO_NAME.fullmatch(value):
+        raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
+    return one._replace(value=f"[{value}]")
+
+
+RULES: dict[type, Callable[[Override, str, Any], Override]] = {
+    bool: _as_truth,
+    dict: _as_section,
+    list: _as_list,
+}
+"""By the type of a key's default: what may be typed for it, and the form that it is given."""

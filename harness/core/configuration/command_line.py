@@ -1,0 +1,158 @@
+"""What was typed after ``harness``: the command, Hydra's own flags, and the overrides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.configuration import extensions
+from harness.core.configuration.file_names import quote_file
+from harness.core.configuration.layers import Layers
+from harness.core.configuration.overrides import Override, check_twice
+from harness.core.errors import HarnessError
+
+HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
+"""Hydra's flags that take a value."""
+HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """A command as it was typed; everything behind the shell reads this and not ``sys.argv``.
+
+    Attributes:
+        command: its name.
+        primary: the name of its file in conf/.
+        flags: Hydra's own flags and keys.
+        overrides: what sets keys, names of files quoted; ``--split tune`` is ``split=tune``.
+    """
+
+    command: str
+    primary: str
+    flags: tuple[str, ...]
+    overrides: tuple[str, ...]
+
+    @classmethod
+    def read(cls, command: str, arguments: Sequence[str]) -> CommandLine:
+        """Return what was typed; folders of ``--config-dir`` are searched from here on.
+
+        Raises:
+            HarnessError: blanks stand around an equals sign, a key is given twice, or there is no
+                such folder.
+        """
+        flags, overrides = _split(_joined(arguments))
+        for place, flag in enumerate(flags):
+            name, _, folder = flag.removeprefix("--").partition("=")
+            if name == "config-dir":
+                _search(folder or " ".join(flags[place + 1 : place + 2]))
+        for override in overrides:
+            key, _, value = override.partition("=")
+            if key == "hydra.searchpath":
+                for folder in re.findall(r"[^\[\]'\",\s]+", value):
+                    _search(folder)
+        primary = command if extensions.primary(command) else "config"
+        quoted = tuple(map(quote_file, _with_names(primary, overrides)))
+        check_twice(list(map(Override.read, quoted)))
+        return cls(command, primary, tuple(flags), quoted)
+
+    @property
+    def is_several(self) -> bool:
+        """Whether Hydra is asked to run a job for each value."""
+        return not {"-m", "--multirun"}.isdisjoint(self.flags)
+
+    @property
+    def is_for_hydra(self) -> bool:
+        """Whether something is asked of Hydra itself."""
+        asked = [*self.flags, *self.overrides]
+        return any(re.match(r"hydra|-(?!-config-dir)", text) for text in asked)
+
+    @property
+    def first_job(self) -> list[str]:
+        """The overrides of the first of several jobs; those that functions of Hydra's give are left
+        out.
+        """
+        given = [Override.read(text) for text in self.overrides if not text.startswith("hydra")]
+        plain = [one for one in given if one.value is None or one.values]
+        if not self.is_several:
+            return [*map(str, plain)]
+        return [str(one._replace(value=one.values[0]) if one.value else one) for one in plain]
+
+
+def _search(folder: str) -> None:
+    if folder.startswith("pkg://"):
+        for place in extensions.package_folders(folder.removeprefix("pkg://"), folder):
+            extensions.search(place)
+        return
+    place = Path(folder.removeprefix("file://")).expanduser()
+    if not place.is_dir():
+        raise HarnessError(f"--config-dir={folder}: there is no such folder")
+    extensions.search(place)
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments, a list that a shell split at its blanks put together (``k=[5, 10]``).
+
+    Raises:
+        HarnessError: blanks stand around an equals sign.
+    """
+    joined: list[str] = []
+    for number, text in enumerate(arguments):
+        before = joined[-1] if joined else ""
+        opened = sum(map(before.count, "[{")) > sum(map(before.count, "]}"))
+        if opened and re.match(r"[+~\w.@/-]+=[\[{][^'\"]*$", before):
+            joined[-1] = f"{before} {text}"
+        elif text.startswith("=") and joined:
+            value = text.removeprefix("=") or next(iter(arguments[number + 1 :]), "...")
+            raise HarnessError(
+                f"{before} = {value}: there are blanks around =; write {before}={value}"
+            )
+        else:
+            joined.append(text)
+    return joined
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return Hydra's own flags and keys, and the overrides."""
+    flags: list[str] = []
+    overrides: list[str] = []
+    pending = list(arguments)
+    while pending:
+        argument = pending.pop(0)
+        name, equals, value = argument.removeprefix("--").partition("=")
+        bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
+        if not argument.startswith("-"):
+            overrides.append(argument)
+        elif not argument.startswith("--") or name in HYDRA_FLAGS:
+            flags.append(argument)
+            if name in HYDRA_VALUES and not equals and bare:
+                flags.append(pending.pop(0))
+        else:
+            given = value if equals else pending.pop(0) if bare else "true"
+            overrides.append(f"{name.replace('-', '_')}={given}")
+    return flags, overrides
+
+
+def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments, first ones that are only values with their keys: ``trace ID`` is
+    ``trace query=ID``.
+
+    They belong to the keys without a value in conf/ (``???``), of which ``out`` is written and is
+    none. Raises HarnessError for such a value where its key is typed, too.
+    """
+    named: list[str] = []
+    if not arguments or re.match(r"[-+~]|[\w.@/]+=", arguments[0]):
+        return [*arguments]
+    tree = Layers({}).tree(primary)
+    keys = [key for key, value in tree.items() if value == "???" and key != "out"]
+    for key, argument in zip(keys, arguments, strict=False):
+        if re.match(r"[-+~]|[\w.@/]+=", argument):
+            break
+        if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
+            raise HarnessError(
+                f"{argument} and {twice}: {key} is given twice; leave one of them out"
+            )
+        value = argument.replace("'", r"\'")
+        named.append(f"{key}='{value}'")
+    return [*named, *arguments[len(named) :]]
