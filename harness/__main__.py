@@ -288,7 +288,11 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
     os.environ["HYDRA_FULL_ERROR"] = (
         "1"  # errors come to us whole, `translate_errors` says them in one line
     )
-    compose(line.primary, line.first_job)  # says mistakes before Hydra does
+    first = compose(line.primary, line.first_job)  # says mistakes before Hydra does
+    if line.is_several and "paths" not in first:
+        raise HarnessError(
+            "this command runs once; -m, several values of a key, is for harness sweep"
+        )
     several = line.command == "sweep" and line.is_several
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
         report_errors, line.command

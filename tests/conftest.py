@@ -31,7 +31,7 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
-from tests import parsed_conf, warm
+from tests import process
 from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
@@ -81,19 +81,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what
-    importing takes.
-
-    Workers and commands share what they compose, and the process that commands are forked from; the
-    process that starts the workers deletes it.
+    importing takes. Workers share a folder, which the process that starts them deletes.
     """
-    if "COMPOSED" not in os.environ:
-        os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
-        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop("COMPOSED")))
-    parsed_conf.COMPOSED = os.environ["COMPOSED"]
-    if hasattr(config, "workerinput"):
-        warm.join_served()
-    elif getattr(config.option, "dist", "no") != "no":
-        warm.serve()
+    if process.SHARED not in os.environ:
+        os.environ[process.SHARED] = tempfile.mkdtemp(prefix="shared-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(process.SHARED)))
     gc.set_threshold(100_000, 20, 100)
 
 
@@ -175,7 +167,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of figures are empty and LaTeX is not there: for a test of neither, which would take
     most of its time.
     """
-    warm.undrawn(monkeypatch.setattr)
+    process.undrawn(monkeypatch.setattr)
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -188,26 +180,12 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
     Warnings are with ``caplog``.
     """
-    from hydra.core.global_hydra import GlobalHydra
-
-    from harness.__main__ import main
-    from harness.command import note_typed
-
     for name in OF_A_COMMAND:
         monkeypatch.setenv(name, "1")
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["harness", *arguments])
         capsys.readouterr()
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = int(end.code or 0)
-        finally:
-            GlobalHydra.instance().clear()
-            note_typed([])
-        return status, *capsys.readouterr()
+        return process.run(arguments), *capsys.readouterr()
 
     return run
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from mlflow.store.db import utils
 from sqlalchemy import Engine, create_engine
 
-from tests import parsed_conf
+from tests.process import SHARED
 
 _make_tables = utils._initialize_tables
 
@@ -24,9 +24,9 @@ def make(path: Path) -> None:
 
 
 def _copy_tables(engine: Engine) -> None:
-    if engine.dialect.name != "sqlite" or not parsed_conf.COMPOSED:
+    if engine.dialect.name != "sqlite" or SHARED not in os.environ:
         return _make_tables(engine)
-    made = Path(parsed_conf.COMPOSED, "mlflow.db")
+    made = Path(os.environ[SHARED], "mlflow.db")
     if not made.is_file():
         written = made.with_suffix(f".{os.getpid()}")
         _make_tables(create_engine(f"sqlite:///{written}"))

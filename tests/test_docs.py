@@ -31,7 +31,7 @@ import yaml
 import harness
 from harness.__main__ import commands, documentation, hydra_arguments
 from harness.core.configuration import compose
-from tests import warm
+from tests import process
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "reports" / "docs"
@@ -109,8 +109,8 @@ class Session:
             before, _, rest = command.partition("harness ")
             assert before in ("", "PYTHONPATH=. "), command
             environment = {**os.environ, "COLUMNS": "96", "PYTHONPATH": "." if before else ""}
-            given = warm.Given(cwd=self.folder, env=environment, joint=True, drawn=True)
-            done = warm.harness(*shlex.split(rest, comments=True), **given)
+            given = process.Given(cwd=self.folder, env=environment, joint=True, drawn=True)
+            done = process.harness(*shlex.split(rest, comments=True), **given)
             assert done.returncode == (2 if mark == "fails" else 0), done.stdout
             assert not expected or same(expected, done.stdout), f"$ {command}\n{done.stdout}"
 
@@ -534,7 +534,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-d",
         str(folder),
     ]
-    done = warm.python(*command, cwd=DOCS)
+    done = process.python(*command, cwd=DOCS)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -630,7 +630,7 @@ def test_the_gallery_has_every_figure_and_commands_that_are_there() -> None:
 
 def test_the_pages_that_are_made_are_fresh() -> None:
     """`make docs` writes them; a page that is stale is named."""
-    done = warm.python(str(DOCS / "generate.py"), "--check", cwd=ROOT)
+    done = process.python(str(DOCS / "generate.py"), "--check", cwd=ROOT)
     assert done.returncode == 0, done.stdout
 
 
@@ -655,7 +655,7 @@ def test_a_command_of_the_papers_page_is_composed(command: str) -> None:
 
 @pytest.mark.parametrize("experiment", sorted(RUN_HERE))
 def test_an_experiment_of_the_papers_page_is_typed(experiment: str, tmp_path: Path) -> None:
-    done = warm.harness("sweep", experiment, "dry_run=true", cwd=tmp_path, joint=True)
+    done = process.harness("sweep", experiment, "dry_run=true", cwd=tmp_path, joint=True)
     assert done.returncode == 0, done.stdout
     assert "nothing was run (dry_run)" in done.stdout
 

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests import warm
+from tests import process
 from tests.world.folder import write_benchmark
 
 CHECKOUT = Path(__file__).parents[1]
@@ -118,7 +118,7 @@ def typed(
         name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ
     }
     environment = {**kept, "PATH": "", "PYTHONPATH": str(also or "")}
-    return warm.python("-P", *command, cwd=folder, env=environment, source=site)
+    return process.python("-P", *command, cwd=folder, env=environment, source=site)
 
 
 def harness(site: Path, folder: Path, *command: str) -> str:

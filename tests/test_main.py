@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.__main__ import _split, commands, documentation, manual, usage
+from harness.__main__ import commands, documentation, manual, usage
+from harness.core.configuration import CommandLine
 from harness.core.table import fold
-from tests import warm
+from tests import process
 
 
 def test_help_names_every_command_with_its_summary():
@@ -47,15 +48,16 @@ def test_all_bad_points_are_told_at_once(tmp_path, command):
 
 def test_flags_mean_overrides():
     given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
-    assert _split(given) == (
-        ["--multirun", "--cfg", "job"],
-        ["split=tune", "k=5", "dry_run=true", "x=1"],
-    )
+    line = CommandLine.read("sweep", given)
+    assert line.flags == ("--multirun", "--cfg", "job")
+    assert line.overrides == ("split=tune", "k=5", "dry_run=true", "x=1")
+    assert line.is_several
+    assert line.is_for_hydra
 
 
 def test_a_multirun_writes_below_the_runs_alone(tmp_path):
     given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}"]
-    done = warm.harness("sweep", *given, cwd=tmp_path)
+    done = process.harness("sweep", *given, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("5 trials; nothing was run") == 2
     assert {path.name for path in tmp_path.iterdir()} <= {"runs"}
@@ -67,13 +69,13 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
     gold.write_text('{"id": "q", "supporting_ids": ["a"], "hops": 2, "type": "\\u001b[2Jbridge"}\n')
     run = tmp_path / "\x1b]0;owned\x07.json"
     run.write_text('{"q": {"a": 1}}')
-    done = warm.harness(
+    done = process.harness(
         "evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true"
     )
     assert done.returncode == 0
     assert "type [2Jbridge" in done.stdout
     assert not {"\x1b", "\x07"} & {*done.stdout, *done.stderr}
-    failed = warm.harness("evaluate", f"run='{tmp_path}/\x1b[2J.json'", f"gold={gold}")
+    failed = process.harness("evaluate", f"run='{tmp_path}/\x1b[2J.json'", f"gold={gold}")
     assert failed.returncode == 2
     assert "\x1b" not in failed.stderr
 
@@ -105,10 +107,10 @@ def test_no_module_is_imported_from_the_working_directory(tmp_path):
 STARTS = """
 import subprocess, sys
 import harness.command.list
-from harness.__main__ import launch
+from harness.__main__ import main
 line = [sys.executable, "-c", "import colorsys; print(colorsys.__file__)"]
 harness.command.list.run = lambda config: print(subprocess.run(line, capture_output=True, text=True))
-launch("list", [])
+main(["list"])
 """
 
 

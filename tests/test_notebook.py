@@ -21,7 +21,7 @@ import harness
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.core.table import Table
-from tests import warm
+from tests import process
 
 DENSE = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 1.0, "<c>": 0.5}}
 GRAPH = {"q1": {"b": 3.0, "c": 2.0}, "q2": {"<c>": 1.0}}
@@ -82,7 +82,7 @@ def test_a_comparison_has_the_fields_of_the_command_line(
         "metric=last_hop@1",
         "out=out.json",
     ]
-    warm.harness("compare", *options, cwd=tmp_path, check=True)
+    process.harness("compare", *options, cwd=tmp_path, check=True)
     written = json.loads((tmp_path / "out.json").read_text())
     names = {"run", "name", "baseline", "gold"}
     assert {key: written[key] for key in found if key not in names | {"coverage"}} == {
@@ -275,17 +275,17 @@ def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(
         harness.write(run, tmp_path / f"{name}.json")
     options = ["run=graph.json", "gold=gold.jsonl"]
     against = ["baseline=dense.json", "metric=last_hop@1"]
-    warm.harness("compare", *options, *against, "out=c.csv", cwd=tmp_path, check=True)
+    process.harness("compare", *options, *against, "out=c.csv", cwd=tmp_path, check=True)
     assert (tmp_path / "c-queries.csv").read_text() == (
         "query_id,run,baseline,metric,score,baseline_score,result,gold_ranks,baseline_ranks\n"
         "q1,graph.json,dense.json,last_hop@1,1.0,0.0,won,- 1,1 2\n"
         "q2,graph.json,dense.json,last_hop@1,1.0,0.0,won,- 1,1 2\n"
     )
     assert (tmp_path / "c.csv").read_text().startswith("run,")
-    warm.harness("compare", *options, *against, "out=c.parquet", cwd=tmp_path, check=True)
+    process.harness("compare", *options, *against, "out=c.parquet", cwd=tmp_path, check=True)
     rows = pd.read_parquet(tmp_path / "c.parquet")
     assert [list(ranks) for ranks in rows["baseline_ranks"]] == [[1, 2], [1, 2]]
-    done = warm.harness(
+    done = process.harness(
         "evaluate", *options, "metrics=[mrr]", "out=e.csv", cwd=tmp_path, check=True
     )
     assert done.stdout.splitlines()[-2:] == ["e.csv", "e-queries.csv"]

@@ -15,7 +15,7 @@ import pytest
 
 from harness.report import output
 from harness.run.io import read
-from tests import warm
+from tests import process
 from tests.conftest import Command
 
 PAGE = (
@@ -51,7 +51,7 @@ def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
 
     def typed(name: str, *arguments: str, ends: int = 0) -> str:
         given = (name, "--config-dir=my_harness/conf", *arguments)
-        done = warm.harness(*given, cwd=metric, env=environment, joint=True)
+        done = process.harness(*given, cwd=metric, env=environment, joint=True)
         assert done.returncode == ends, done.stdout
         return done.stdout
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from harness.command.doctor import as_json
-from tests import warm
+from tests import process
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -92,7 +92,7 @@ def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
         "python": "3.11",
     }
     (tmp_path / "sweeps" / "half").mkdir(parents=True)
-    done = warm.harness("doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path)
+    done = process.harness("doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path)
     found = json.loads(done.stdout)  # also where a sweep is damaged and the status is 2
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert found["DAMAGED"]

@@ -16,7 +16,7 @@ from harness.command.fuse import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.run import io as lists
-from tests import warm
+from tests import process
 from tests.conftest import Command
 
 DENSE = "q1 Q0 a 1 0.9 s\nq1 Q0 b 2 0.8 s\nq2 Q0 c 1 0.7 s\n"
@@ -185,9 +185,9 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     (folder / "queries.jsonl").write_text(
         '{"id": "q1", "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"}\n'
     )
-    assert warm.harness("fuse", GIVEN, "fuser=rrf", "out=f.trec", cwd=folder).returncode == 0
+    assert process.harness("fuse", GIVEN, "fuser=rrf", "out=f.trec", cwd=folder).returncode == 0
     assert (
-        warm.harness(
+        process.harness(
             "evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json", cwd=folder
         ).returncode
         == 0
@@ -201,10 +201,10 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
         "k=1",
         "out=c.json",
     )
-    assert warm.harness("compare", *arguments, cwd=folder).returncode == 0
+    assert process.harness("compare", *arguments, cwd=folder).returncode == 0
     assert json.loads((folder / "c.json").read_text())["wins_ids"] == ["q1"]
     (folder / "bad.trec").write_text(DENSE + "q1 Q0 a 3 nan s\n")
-    wrong = warm.harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
+    wrong = process.harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [
         "error: bad.trec:4: query q1: the score of document a must be a finite number, got nan",
@@ -301,26 +301,26 @@ def test_lists_with_documents_below_those_that_they_lack_are_named(tmp_path: Pat
     (tmp_path / "neg.json").write_text('{"q1": {"a": -1, "b": -5}, "q2": {"a": 2, "b": -1}}')
     (tmp_path / "pos.json").write_text('{"q1": {"a": 1}, "q2": {"b": 1}}')
     typed = ("fuse", "lists={x: neg.json, y: pos.json}", "fuser=linear", "out=f.json")
-    done = warm.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
+    done = process.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
     assert (
         "lists.x: in 1 of 2 questions normalizer=max gives its documents no more than those that it"
         in done.stderr
     )
     assert "lists.y" not in done.stderr
-    none = warm.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
+    none = process.harness(*typed, "normalizer=none", cwd=tmp_path, check=True).stderr
     assert (
         "lists.x: in 2 of 2 questions normalizer=none gives some of its documents less than "
         "those that it" in none
     )
     assert "lists.y" not in none
     assert (
-        " gives " not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+        " gives " not in process.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
     )
     (tmp_path / "halved.py").write_text(OWN)
     (tmp_path / "normalizer").mkdir()
     (tmp_path / "normalizer" / "halved.yaml").write_text("_target_: halved.Halved\n")
     mine = ("normalizer=halved", f"--config-dir={tmp_path}")
-    own = warm.harness(
+    own = process.harness(
         *typed, *mine, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True
     ).stderr
     assert (

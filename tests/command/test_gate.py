@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from harness.core.concepts import package_folder
-from tests import warm
+from tests import process
 
 GOLD = "gold=queries.jsonl"
 
@@ -70,7 +70,7 @@ def test_status_by_hand(
         *given.split(),
         "out=out.json",
     ]
-    done = warm.harness("compare", *arguments, cwd=folder)
+    done = process.harness("compare", *arguments, cwd=folder)
     assert done.returncode == status, done.stderr
     last = done.stdout.splitlines()[-1]
     assert re.match(
@@ -80,7 +80,7 @@ def test_status_by_hand(
 
 
 def test_null_is_no_gate(folder: Path) -> None:
-    done = warm.harness(
+    done = process.harness(
         "compare", "run=less.json", "baseline=dense.json", GOLD, "gate=null", cwd=folder
     )
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def test_null_is_no_gate(folder: Path) -> None:
 
 
 def test_every_one_of_several_must_pass(folder: Path) -> None:
-    done = warm.harness(
+    done = process.harness(
         "compare",
         "run=[ours.json,less.json]",
         "baseline=dense.json",
@@ -108,7 +108,7 @@ def test_every_one_of_several_must_pass(folder: Path) -> None:
     [("gate=good", "gate"), ("gate=better margin=-1", "margin")],
 )
 def test_mistakes_are_one_line(folder: Path, given: str, said: str) -> None:
-    done = warm.harness(
+    done = process.harness(
         "compare", "run=ours.json", "baseline=dense.json", GOLD, *given.split(), cwd=folder
     )
     assert done.returncode == 2
@@ -132,7 +132,7 @@ def test_the_workflow_of_the_documentation(folder: Path) -> None:
         lists = json.loads((folder / f"{system}.json").read_text())
         rows = [f"{query} Q0 {doc} 1 1.0 x" for query, found in lists.items() for doc in found]
         (folder / f"{name}.trec").write_text("\n".join(rows))
-    done = warm.harness(*line.split()[1:], cwd=folder)
+    done = process.harness(*line.split()[1:], cwd=folder)
     assert done.returncode == 0, done.stderr
     summary = (folder / "compare.md").read_text(encoding="utf-8")
     assert "| new.trec | last_hop@5 | 74.2 |" in summary

@@ -14,13 +14,13 @@ import pandas as pd
 import pytest
 
 from harness.benchmark import md5_split
-from tests import warm
+from tests import process
 
 KNOWN = "dataset.chain={type: [bridge]}"
 
 
 def harness(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness(*args, cwd=folder)
+    return process.harness(*args, cwd=folder)
 
 
 def by_hand(bench: Path, name: str) -> dict[str, tuple[bool, str, bool]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.core.configuration import names
 from harness.evaluation.metric.measure import MEASURES
-from tests.warm import harness
+from tests.process import harness
 
 
 def test_metrics_with_the_counts_of_every_trial(tmp_path: Path) -> None:

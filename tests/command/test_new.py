@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from harness.core.concepts import PACKAGE, package_folder
-from tests import warm
+from tests import process
 from tests.conftest import Command
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
 
 
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return warm.python(
+    return process.python(
         *arguments, cwd=folder, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     )
 
@@ -63,7 +63,7 @@ def test_it_is_found_once_it_is_installed(folder: Path, tmp_path: Path) -> None:
         "+grid.mine={fuser:[my_fuser],fuser.lift:[1,2],normalizer:[my_normalizer]}",
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = warm.harness(
+    done = process.harness(
         *sweep, "encoder=my_encoder", "dataset=my_dataset", cwd=tmp_path, env=environment
     )
     assert done.returncode == 0, done.stderr
@@ -168,7 +168,7 @@ def test_a_mistake_in_a_strategy_is_one_line_of_the_command(
         "out=f.trec",
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = warm.harness(*typed, "--config-dir=my_lists/conf", cwd=tmp_path, env=environment)
+    done = process.harness(*typed, "--config-dir=my_lists/conf", cwd=tmp_path, env=environment)
     assert (done.returncode, said.replace("FILE", str(module)) in done.stderr) == (2, True), (
         done.stderr
     )
@@ -258,7 +258,7 @@ def typed(folder: Path, source: Path, line: str) -> subprocess.CompletedProcess[
     )  # what is not there is not on PATH
     if program.name == "harness":
         words[:0] = ["-P", "-m", "harness"]
-    return warm.python(*words, cwd=folder, env=environment, source=source)
+    return process.python(*words, cwd=folder, env=environment, source=source)
 
 
 LINE = "harness new fuser greatest"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.concepts import PACKAGE
-from tests import warm
+from tests import process
 
 OWN = '''"""A list of my own."""
 
@@ -62,7 +62,7 @@ def given(own: Path, overrides: list[str]) -> list[str]:
 def sweep(given: list[str], own: Path, *more: str) -> tuple[float, str, Path]:
     """recall@1 of the list, what was said, and the sweep's folder."""
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
-    done = warm.harness("sweep", *given, *more, env=environment, cwd=own, check=True)
+    done = process.harness("sweep", *given, *more, env=environment, cwd=own, check=True)
     folder = Path(next(line for line in reversed(done.stdout.splitlines()) if "/sweeps/" in line))
     import pandas as pd
 
@@ -117,6 +117,6 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
     arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
-    done = warm.harness("heldout", *arguments, env=environment, cwd=own)
+    done = process.harness("heldout", *arguments, env=environment, cwd=own)
     assert done.returncode == 2
     assert "the code changed since locking (locked: own_metric" in done.stderr

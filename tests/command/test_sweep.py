@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests import warm
+from tests import process
 from tests.world.generate import write
 
 AXES = "{fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"
@@ -82,7 +82,7 @@ def test_threads_hash_seed_locale_time_zone_and_a_kill_change_no_byte(world, swe
 
 
 def test_the_last_line_is_the_folder_and_the_columns_are_there(world, tmp_path):
-    done = warm.harness(*SMALL, f"dataset.path={world}", f"paths.runs={tmp_path}", check=True)
+    done = process.harness(*SMALL, f"dataset.path={world}", f"paths.runs={tmp_path}", check=True)
     swept = Path(done.stdout.splitlines()[-1])
     trials = pd.read_parquet(swept / "trials.parquet")
     assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(

@@ -24,7 +24,7 @@ import pytest
 
 from harness.command.ui import command, environment
 from harness.report.tracking.entry import SHOWN
-from tests import warm
+from tests import process
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -179,7 +179,7 @@ def test_one_worker_no_jobs_and_nothing_from_the_working_directory() -> None:
 
 
 def test_no_sweep_yet(tmp_path: Path) -> None:
-    done = warm.harness("ui", f"paths.runs={tmp_path}")
+    done = process.harness("ui", f"paths.runs={tmp_path}")
     assert done.returncode == 2
     assert (
         done.stderr
@@ -192,7 +192,7 @@ def test_a_port_in_use(runs: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = warm.harness("ui", f"paths.runs={runs}", f"port={port}")
+        done = process.harness("ui", f"paths.runs={runs}", f"port={port}")
     assert done.returncode == 2
     assert (
         done.stderr
@@ -201,6 +201,6 @@ def test_a_port_in_use(runs: Path) -> None:
 
 
 def test_tracking_without_a_database(tmp_path: Path) -> None:
-    done = warm.harness("ui", f"paths.runs={tmp_path}", "tracking=none")
+    done = process.harness("ui", f"paths.runs={tmp_path}", "tracking=none")
     assert done.returncode == 2
     assert "use tracking=mlflow" in done.stderr

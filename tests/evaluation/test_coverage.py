@@ -18,7 +18,7 @@ from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import compare
 from harness.run import Run
-from tests import warm
+from tests import process
 
 GOLD = replace(
     Gold.from_dict({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}), source="gold"
@@ -129,7 +129,7 @@ def test_a_warning_stands_in_table_and_json() -> None:
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness(*arguments, cwd=folder)
+    return process.harness(*arguments, cwd=folder)
 
 
 def write(path: Path, content: Any) -> None:

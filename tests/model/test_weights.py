@@ -12,7 +12,7 @@ import pytest
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.model.weights import Weights
-from tests import warm
+from tests import process
 
 FILES = {
     "tiny/config.json": b"{}",
@@ -92,7 +92,7 @@ def test_a_folder_that_is_there_stays(tmp_path: Path) -> None:
 def test_the_command_lists_and_refuses(tmp_path: Path) -> None:
     def command(*arguments: str) -> subprocess.CompletedProcess[str]:
         own = (f"paths.models={tmp_path}", f"paths.runs={tmp_path}", "tracking=none")
-        return warm.harness("doctor", *arguments, *own, cwd=tmp_path)
+        return process.harness("doctor", *arguments, *own, cwd=tmp_path)
 
     said = command().stdout
     assert "model      mpnet (Apache-2.0, 405 MB, https://huggingface.co/" in said

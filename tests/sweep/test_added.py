@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from harness.sweep.trial.override import added
-from tests import warm
+from tests import process
 
 GRID = "+grid.some={fuser:[linear],normalizer:[max,pit],fuser.alpha:[0.2,0.3,0.4,0.6],pool.cap:[8,9,12]}"
 MINE = "+grid.mine={fuser:[combmin],normalizer:[rank,pit],pool.cap:[1],pool.lists:[[dense,graph],[dense,mine]]}"
@@ -17,8 +17,8 @@ MINE = "+grid.mine={fuser:[combmin],normalizer:[rank,pit],pool.cap:[1],pool.list
 
 def test_the_best_trial_of_all_that_was_added_is_a_row(overrides, bench, tmp_path):
     given = [*overrides, "grid=point", GRID, MINE, f"lists.mine={bench / 'bm25.trec'}"]
-    swept = warm.harness("sweep", *given, cwd=tmp_path, check=True).stdout
-    held = warm.harness(
+    swept = process.harness("sweep", *given, cwd=tmp_path, check=True).stdout
+    held = process.harness(
         "heldout", f"paths.runs={tmp_path / 'runs'}", "tracking=none", cwd=tmp_path, check=True
     ).stdout
     folder = Path(swept.splitlines()[-1])

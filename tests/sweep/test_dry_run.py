@@ -11,7 +11,7 @@ from harness.core.configuration import compose
 from harness.sweep.dry_run import blocks, stages
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
-from tests import warm
+from tests import process
 from tests.world.generate import write
 
 GRID = [
@@ -95,7 +95,7 @@ def test_models_that_are_not_here_are_told(tmp_path):
 def test_an_override_that_nothing_reads_is_a_warning(tmp_path):
     def said(*arguments):
         own = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}")
-        return warm.harness("sweep", *own, *arguments, cwd=tmp_path)
+        return process.harness("sweep", *own, *arguments, cwd=tmp_path)
 
     one = said("fuser=rrf", "fuser.k=5")
     assert one.returncode == 0, one.stderr

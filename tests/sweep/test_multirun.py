@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from tests import warm
+from tests import process
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     def run(*arguments):
-        return warm.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
+        return process.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
 
     alone = run("grid=point")
     assert "score 5 trials on " in alone.stderr  # three lists, rrf, the point
@@ -45,9 +45,9 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert r"\label{tab:settings}" in written.read_text()
     assert "last_hop@5 (share),difference (share)" in written.with_suffix(".csv").read_text()
     again = ("compare", f"run={folders[1]}", f"baseline={folders[0]}")
-    assert second in warm.harness(*again, cwd=tmp_path, check=True).stdout
+    assert second in process.harness(*again, cwd=tmp_path, check=True).stdout
 
-    listed = warm.harness(
+    listed = process.harness(
         "list", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, check=True
     ).stdout
     (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)
@@ -64,7 +64,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     def run(*arguments):
         keys = {text.partition("=")[0] for text in arguments}
         given = [text for text in overrides if text.partition("=")[0] not in keys]
-        return warm.harness("sweep", *given, "-m", "grid=point", *arguments, cwd=tmp_path)
+        return process.harness("sweep", *given, "-m", "grid=point", *arguments, cwd=tmp_path)
 
     found = run("fuser=rrf,linear", "normalizer=none,pit")
     assert found.returncode == 0, found.stderr
@@ -99,7 +99,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
 
 
 def test_a_row_is_of_its_own_settings_though_the_rrf_of_every_sweep_is_better(overrides, tmp_path):
-    found = warm.harness(
+    found = process.harness(
         "sweep",
         *overrides,
         "-m",

@@ -23,7 +23,7 @@ from harness.sweep.judge.choice import order
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from tests import warm
+from tests import process
 from tests.world.folder import copy_benchmark
 
 SMALL = (
@@ -44,7 +44,7 @@ def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides
     given = [
         f"dataset.path={own}" if text.startswith("dataset.path=") else text for text in overrides
     ]
-    done = warm.harness("sweep", *given, "grid=point", cwd=tmp_path, check=True)
+    done = process.harness("sweep", *given, "grid=point", cwd=tmp_path, check=True)
     warning = "own: no question falls into test, so what is chosen on tune can never be held out"
     assert done.stderr.count(warning) == 1
     assert done.stderr.index(warning) < done.stderr.index("retrieve lists.")

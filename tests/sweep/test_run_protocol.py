@@ -8,7 +8,7 @@ import pytest
 
 import harness
 from harness.sweep import tune
-from tests import warm
+from tests import process
 
 
 @pytest.mark.slow
@@ -29,7 +29,7 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
         ["sweep", *other, "grid=point", "fuser=linear"],
         ["heldout", "tracking=none", other[-2]],
     ):
-        done = warm.harness(*command, cwd=tmp_path, check=True)
+        done = process.harness(*command, cwd=tmp_path, check=True)
     assert "evaluation 1" in done.stderr  # said before it scored
     folder = tmp_path / "cli" / "sweeps" / result.folder.name
     for name in ("ranks.npy", "trials.parquet", "heldout_ranks.npy"):

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.__main__ import _named
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version
@@ -135,13 +134,6 @@ def test_another_file_of_importance_is_named(overrides, tmp_path):
         HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64} then"
     ):
         verify(SweepResult(swept.folder))
-
-
-def test_first_arguments_alone_are_the_keys_without_a_value():
-    assert _named("trace", ["3", "dataset=x"]) == ["query='3'", "dataset=x"]
-    assert _named("trace", ["rrf k=60"]) == ["query='rrf k=60'"]
-    assert _named("trace", ["query=3"]) == ["query=3"]
-    assert _named("config", ["fuser=rrf"]) == ["fuser=rrf"]
 
 
 def test_the_same_bytes_in_any_environment(result):

@@ -38,8 +38,9 @@ def parse(key: str, value: str) -> Any:
         HarnessError: it cannot be read, or it is several values.
     """
     try:
-        found, end = _element(value, 0) if value else ("", 0)
-        if end == len(value):
+        text = f"{key}={value}"
+        found, end = _element(text, len(key) + 1) if value else ("", len(text))
+        if end == len(text):
             return found
     except _OtherFormError:
         pass

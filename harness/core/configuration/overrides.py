@@ -17,6 +17,7 @@ import yaml
 
 from harness.core.configuration.choices import names, read_conf, unknown
 from harness.core.configuration.extensions import folders, inputs
+from harness.core.configuration.grammar import parse
 from harness.core.configuration.layers import Layers
 from harness.core.errors import HarnessError, nearest, unused
 
@@ -143,6 +144,7 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
         known = names(concept)
         for value in one.values:
             if value not in known:
+                parse(one.key, value)  # which says what is wrong with a bracket
                 raise unknown(one.key, value, known)
         chosen[one.key] = next(iter(one.values), known[0])
     return chosen

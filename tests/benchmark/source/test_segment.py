@@ -13,7 +13,7 @@ from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.source.segment import Segmentation
 from harness.core.errors import HarnessError
 from harness.work.store import Store
-from tests.warm import harness
+from tests.process import harness
 
 TEXT = "Ünal wrote a law. It has two parts. The first is short. Nobody reads the second one at all."
 """Sentences of 4, 4, 4 and 7 words, at characters 0, 18, 36 and 56; the first letter takes two

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hydra.errors import ConfigCompositionException
 
 from harness.core.configuration import compose, defaults, instantiate
 from harness.core.errors import HarnessError
@@ -48,30 +47,6 @@ def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, 
 def test_a_name_is_no_path(name):
     with pytest.raises(HarnessError, match=r"fuser=.* is not known"):
         defaults("fuser", name)
-
-
-def test_composing_again_searches_each_folder_once():
-    from hydra.core.plugins import Plugins
-    from hydra.plugins.search_path_plugin import SearchPathPlugin
-
-    compose("config")
-    known = list(Plugins.instance().discover(SearchPathPlugin))
-    compose("config")
-    assert list(Plugins.instance().discover(SearchPathPlugin)) == known
-
-
-def test_a_configuration_that_is_wrong_without_overrides_says_so(monkeypatch):
-    """There is nothing to compare its keys with."""
-    import hydra
-
-    def broken(*given):
-        raise ConfigCompositionException(
-            "Could not override 'lists.dense'. Key 'dense' is not in struct"
-        )
-
-    monkeypatch.setattr(hydra, "compose", broken)
-    with pytest.raises(HarnessError, match=r"configuration: Could not override 'lists.dense'"):
-        compose("config")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from harness.core.configuration import StoredReader, compose, extensions, names, strategy
 from harness.core.errors import HarnessError
-from tests import warm
+from tests import process
 
 PYPROJECT = """
 [build-system]
@@ -85,7 +85,7 @@ def installed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def harness(tmp_path: Path) -> Callable[..., str]:
     def run(path: Path, *arguments: str, status: int = 0) -> str:
         environment = {**os.environ, "PYTHONPATH": str(path)}
-        done = warm.harness(*arguments, cwd=tmp_path, env=environment)
+        done = process.harness(*arguments, cwd=tmp_path, env=environment)
         assert done.returncode == status, done.stderr
         return done.stdout if status == 0 else done.stderr
 
@@ -222,4 +222,4 @@ def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: 
 
 def test_a_package_that_is_not_there_is_named() -> None:
     with pytest.raises(HarnessError, match=r"searchpath: pkg://nothing: there is no such folder"):
-        extensions._package("nothing", "hydra.searchpath: pkg://nothing")
+        extensions.package_folders("nothing", "hydra.searchpath: pkg://nothing")

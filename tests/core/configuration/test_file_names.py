@@ -11,9 +11,10 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
-from harness.core.configuration.file_names import join_lists, quote_files
+from harness.core.configuration.command_line import CommandLine
+from harness.core.configuration.file_names import quote_file
 from harness.core.errors import HarnessError
-from tests import warm
+from tests import process
 from tests.conftest import Command
 
 NAMES = [
@@ -70,7 +71,7 @@ def test_the_name_of_a_file_is_taken_as_it_is(
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).touch()
     for key in ("run", "lists.dense", "dataset.path", "gold"):
-        assert value_of(*quote_files([f"{key}={name}"])) == name
+        assert value_of(quote_file(f"{key}={name}")) == name
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,9 @@ def test_names_in_lists_and_mappings(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).touch()
-    assert value_of(*quote_files([f"lists={{a: {name}, b: b.trec}}"])) == {"a": name, "b": "b.trec"}
-    assert value_of(*quote_files([f"run=[{name}, b.trec]"])) == [name, "b.trec"]
-    assert value_of(*quote_files([f"run={{mine: [b.trec, {name}]}}"])) == {"mine": ["b.trec", name]}
+    assert value_of(quote_file(f"lists={{a: {name}, b: b.trec}}")) == {"a": name, "b": "b.trec"}
+    assert value_of(quote_file(f"run=[{name}, b.trec]")) == [name, "b.trec"]
+    assert value_of(quote_file(f"run={{mine: [b.trec, {name}]}}")) == {"mine": ["b.trec", name]}
 
 
 def test_what_names_no_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,25 +101,28 @@ def test_what_names_no_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "run=[a,b]",
         "run=${gold}",
     ]
-    assert quote_files(typed) == typed
-    assert value_of(*quote_files(["run=é.trec"])) == "é.trec"  # the error is of the file, then
+    assert [quote_file(text) for text in typed] == typed
+    assert value_of(quote_file("run=é.trec")) == "é.trec"  # the error is of the file, then
 
 
 def test_a_home_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "x.trec").touch()
-    assert value_of(*quote_files(["run=~/x.trec"])) == str(tmp_path / "x.trec")
-    assert value_of(*quote_files(["lists={a: ~/x.trec}"])) == {"a": str(tmp_path / "x.trec")}
+    assert value_of(quote_file("run=~/x.trec")) == str(tmp_path / "x.trec")
+    assert value_of(quote_file("lists={a: ~/x.trec}")) == {"a": str(tmp_path / "x.trec")}
 
 
 def test_a_list_that_the_shell_split_is_put_together() -> None:
-    assert join_lists(["k=[5,", "10]", "run=a"]) == ["k=[5, 10]", "run=a"]
-    assert join_lists(["lists={a:", "x,", "b:", "y}"]) == ["lists={a: x, b: y}"]
+    for typed, meant in (
+        (["k=[5,", "10]", "run=a"], ("k=[5, 10]", "run=a")),
+        (["lists={a:", "x,", "b:", "y}"], ("lists={a: x, b: y}",)),
+    ):
+        assert CommandLine.read("compare", typed).overrides == meant
     for typed in (["run", "=", "f.trec"], ["run", "=f.trec"]):
         with pytest.raises(
             HarnessError, match=r"run = f\.trec: there are blanks around =; write run=f\.trec"
         ):
-            join_lists(typed)
+            CommandLine.read("compare", typed)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,7 @@ def test_a_command_reads_such_a_file(tmp_path: Path) -> None:
         (tmp_path / name).write_text("q1 Q0 d1 1 9 s\n")
     (tmp_path / "g.txt").write_text("q1 0 d1 1\n")
     typed = ("gold=g.txt", "metric=recall", "k=[1,", "5]")
-    done = warm.harness(
+    done = process.harness(
         "compare", "run=ünï 李明.trec", "baseline=bm25(k1=0.9,b=0.4).trec", *typed, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr

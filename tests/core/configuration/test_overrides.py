@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import compose, instantiate
-from harness.core.configuration.overrides import fit_shapes
+from harness.core.configuration import compose, instantiate, prepare
 from harness.core.errors import HarnessError
 from tests.conftest import Command
 
@@ -128,13 +127,12 @@ def test_a_mistake_is_one_line_and_status_2(
                 "files=a,b",
                 "files=${oc.env:HOME}",
                 "json=choice(true,false)",
-                "-m",
             )
         ),
     ],
 )
 def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str) -> None:
-    assert fit_shapes("doctor", [given]) == [meant]
+    assert [*map(str, prepare("doctor", [given]).overrides)] == [meant]
 
 
 def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:

@@ -18,7 +18,7 @@ from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.run import Run
-from tests import warm
+from tests import process
 
 QRELS = {"q1": {"a": 3, "b": 2, "c": 1, "x": 0}, "q2": {"a": 1, "b": 3}, "q3": {"a": 0, "b": 0}}
 LISTS = {
@@ -146,7 +146,7 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
             "metrics=[ndcg,recall,mrr]",
             "k=5",
         )
-        done = warm.harness(*typed, *arguments, cwd=tmp_path, check=True)
+        done = process.harness(*typed, *arguments, cwd=tmp_path, check=True)
         assert "does not know" not in done.stderr
         return " ".join(done.stdout.split())
 

@@ -13,7 +13,7 @@ from harness.evaluation.evaluate import evaluate_run, ranges_of
 from harness.evaluation.metric import metrics
 from harness.evaluation.metric.rank import Ties
 from harness.run import Run
-from tests import warm
+from tests import process
 
 NAMES = [
     "last_hop@2",
@@ -104,12 +104,12 @@ def test_evaluate_and_compare_say_the_range_in_one_line(tmp_path: Path) -> None:
     )
     ours = ["run=tied.trec", "gold=gold.json"]
     told = "tied.trec has equal scores; in another order of these it has recall@1 98.5 to 100.0"
-    done = warm.harness(
+    done = process.harness(
         "evaluate", *ours, "metrics=[recall]", "k=[1,2]", "out=e.json", cwd=tmp_path, check=True
     )
     assert f"caution: {told}." in " ".join(done.stdout.split())
     options = ["baseline=base.trec", "metric=[recall,success]", "k=1", "out=c.json"]
-    done = warm.harness("compare", *ours, *options, cwd=tmp_path, check=True)
+    done = process.harness("compare", *ours, *options, cwd=tmp_path, check=True)
     assert f"caution: {told}, success@1 98.5 to 100.0." in " ".join(done.stdout.split())
     assert '"tie_ranges":{"recall@1":[0.985,1.0]}' in "".join(
         (tmp_path / "e.json").read_text().split()

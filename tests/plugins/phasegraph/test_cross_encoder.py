@@ -6,7 +6,7 @@ import pytest
 
 from harness.sweep.folder.result import SweepResult
 from tests.fusion.reranker.conftest import small_classifier
-from tests.warm import harness
+from tests.process import harness
 
 
 def test_any_folder_of_a_cross_encoder_has_its_row(tmp_path: Path, overrides: list[str]) -> None:

@@ -12,7 +12,7 @@ from harness.core.configuration import compose, instantiate
 from harness.report.tracking import describe_tracker, track, update
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from tests.warm import harness
+from tests.process import harness
 
 AWAY = "http://127.0.0.1:9"  # nobody listens there
 

@@ -30,7 +30,7 @@ from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.integrity import ENTRY
 from harness.sweep.folder.result import SweepResult
-from tests.warm import python
+from tests.process import python
 
 Find = Callable[..., list[Any]]
 EXPORT = """if True:

@@ -22,7 +22,7 @@ from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_files, verify_numbers
-from tests import warm
+from tests import process
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3]}")
 
@@ -292,7 +292,7 @@ def test_a_full_disk_leaves_no_half_line(tmp_path):
     """A limit of the file's size stands for the disk's end: write() takes some bytes, then
     fails.
     """
-    done = warm.python("-c", FULL, str(tmp_path / "ledger.jsonl"))
+    done = process.python("-c", FULL, str(tmp_path / "ledger.jsonl"))
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "True 1"
     assert "ledger.jsonl: cannot write" in done.stdout

@@ -22,7 +22,7 @@ from harness.run import Run, io
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.protocol import run_heldout
 from harness.sweep.trial.plan import Plan
-from tests import warm
+from tests import process
 from tests.world.generate import write
 
 ALONE = ["~lists.dense", "~lists.graph", "~lists.bm25"]
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sweep(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness(
+    return process.harness(
         "sweep", "dataset=folder", "dataset.path=world", "tracking=none", *overrides, cwd=folder
     )
 
@@ -82,14 +82,14 @@ def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_pat
         "again with an abs"
     )
     name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
-    lost = warm.harness("verify", "--rescore", *name, cwd=tmp_path)
+    lost = process.harness("verify", "--rescore", *name, cwd=tmp_path)
     assert (lost.returncode, f" list's path to one; colbert.json {origin}" in lost.stderr) == (
         2,
         True,
     ), lost.stderr
     for path in ("colbert.json", "splade.parquet", "lexical.trec.gz"):
         (tmp_path / path).symlink_to(folder / path)
-    lost = warm.harness("heldout", *name, cwd=tmp_path)
+    lost = process.harness("heldout", *name, cwd=tmp_path)
     assert (
         lost.returncode,
         f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr,

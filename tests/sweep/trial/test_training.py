@@ -21,7 +21,7 @@ from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_numbers
-from tests import warm
+from tests import process
 
 pytestmark = pytest.mark.plugin("mentions")
 
@@ -137,7 +137,7 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     lock = result.lock["winner"]
     out = tmp_path / "fused.trec"
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
-    done = warm.harness(
+    done = process.harness(
         "fuse", f"lists={{{lists}}}", f"out={out}", f"lock={result.folder}", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
@@ -200,7 +200,7 @@ def test_a_lock_decides_alone(prepared, bench, tmp_path):
         ),
     ):
         named = "lists={" + ",".join(f"{name}: {bench / name}.trec" for name in lists) + "}"
-        done = warm.harness(
+        done = process.harness(
             "fuse", named, f"out={tmp_path}/x.trec", f"lock={path}", *more, cwd=tmp_path
         )
         assert done.returncode == 2

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import harness
-from tests import warm
+from tests import process
 
 ITEMS = [f"q{number}" for number in range(100)]
 
 
 def said(folder: Path, *arguments: str) -> str:
-    return " ".join(warm.harness("compare", *arguments, cwd=folder, check=True).stdout.split())
+    return " ".join(process.harness("compare", *arguments, cwd=folder, check=True).stdout.split())
 
 
 def two(folder: Path, ours: dict[str, float], theirs: dict[str, float], metric: str = "f1") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import warm
+from tests import process
 from tests.plugins.llm.command.test_answer import endpoint  # noqa: F401  (a fixture)
 from tests.plugins.llm.encoder.test_text_embedding_3_small import Server, server  # noqa: F401  (a fixture)
 from tests.plugins.llm.endpoint.scripted import Scripted, served
@@ -26,7 +26,7 @@ ANSWER = [
 
 
 def command(folder: Path, *overrides: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return warm.harness(
+    return process.harness(
         *overrides, cwd=folder, env={**os.environ, "OPENAI_API_KEY": CANARY, **variables}
     )
 

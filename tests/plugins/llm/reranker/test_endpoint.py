@@ -15,7 +15,7 @@ from harness.benchmark import md5_split
 from harness.core.errors import HarnessError
 from harness.plugins.llm.reranker.endpoint import EndpointReranker
 from harness.sweep.folder.result import SweepResult
-from tests import warm
+from tests import process
 from tests.plugins.llm.endpoint.text_server import TextServer, serving
 
 pytestmark = pytest.mark.skipif(
@@ -98,7 +98,7 @@ def typed(folder: Path, bench: Path, url: str, *more: str) -> subprocess.Complet
     ]
     shape = ["fuser=single", "fuser.list=graph", "tracking=none", "metrics=[last_hop@5,full_sup@2]"]
     place = ["sweep", "dataset=folder", f"dataset.path={bench}", *lists, *shape]
-    return warm.harness(
+    return process.harness(
         *place, *own, *more, cwd=folder, env={**os.environ, "ENDPOINT_API_KEY": "a-key"}
     )
 

@@ -1,0 +1,146 @@
+"""`harness` in this process and Python in one of its own, as somebody types them in a shell."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import logging
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TypedDict, Unpack
+from unittest import mock
+
+SHARED = "SHARED_BY_TESTS"
+"""The variable with a folder that all processes of a session share; ``tests.conftest`` makes it."""
+SECONDS = 600
+"""In which a process must have ended."""
+
+
+class Given(TypedDict, total=False):
+    """How a command is run.
+
+    cwd: its folder. env: its whole environment. joint: stderr is in stdout. check: another status
+    than 0 raises CalledProcessError. drawn: figures are drawn and LaTeX is run; else files of
+    figures are empty.
+    """
+
+    cwd: Path | str
+    env: Mapping[str, str] | None
+    joint: bool
+    check: bool
+    drawn: bool
+
+
+def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProcess[str]:
+    """Return what ``harness`` with these arguments prints, writes to stderr and ends with."""
+    env = os.environ if given.get("env") is None else given["env"]
+    if env.get("PYTHONPATH") != os.environ.get("PYTHONPATH"):  # other modules than those of here
+        options = {key: value for key, value in given.items() if key != "drawn"}
+        return python("-P", "-m", "harness", *arguments, **options)  # type: ignore[arg-type]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(given.get("cwd", ".")),
+        mock.patch.dict(os.environ, env, clear=True),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out if given.get("joint") else err),
+        _undrawn(bool(given.get("drawn"))),
+        _unlogged(),
+    ):
+        status = run(arguments)
+    done = subprocess.CompletedProcess(
+        ["harness", *arguments], status, out.getvalue(), err.getvalue()
+    )
+    if given.get("check"):
+        done.check_returncode()
+    return done
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command in this process and return its exit status; nothing of it is left behind."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    from harness.__main__ import main
+    from harness.command import note_typed
+    from harness.core.configuration import extensions
+
+    if arguments[:1] == ("sweep",) and "tracking=none" not in arguments:
+        importlib.import_module("tests.databases")  # MLflow takes seconds to make its tables
+    searched, hook = [*extensions.SEARCHED], sys.excepthook
+    try:
+        with mock.patch.object(sys, "argv", ["harness", *arguments]):
+            main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+        return 1
+    finally:
+        GlobalHydra.instance().clear()
+        note_typed([])
+        extensions.SEARCHED[:], sys.excepthook = searched, hook
+    return 0
+
+
+def python(
+    *arguments: str,
+    cwd: Path | str = ".",
+    env: Mapping[str, str] | None = None,
+    joint: bool = False,
+    check: bool = False,
+    source: Path | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Return what Python with these arguments prints, in a process of its own.
+
+    source: the folder of the package that runs, if it is not this checkout.
+    """
+    environment = dict(os.environ if env is None else env)
+    places = [str(source or ""), environment.get("PYTHONPATH", "")]
+    if any(places):
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, places))
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if joint else subprocess.PIPE,
+        text=True,
+        check=check,
+        timeout=SECONDS,
+    )
+
+
+def undrawn(replace: Callable[[object, str, object], None]) -> None:
+    """Make files of figures empty and LaTeX missing; ``replace`` does as setattr does."""
+    from harness.report.figure import Picture
+    from harness.report.pdf import latex
+
+    empty = SimpleNamespace(savefig=lambda *_, **__: None)
+    replace(Picture, "drawn", lambda self, page=None: contextlib.nullcontext(empty))
+    replace(latex, "shutil", SimpleNamespace(which=lambda name: None))
+
+
+@contextlib.contextmanager
+def _undrawn(drawn: bool) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        if not drawn:
+            undrawn(lambda *given: stack.enter_context(mock.patch.object(*given)))
+        yield
+
+
+@contextlib.contextmanager
+def _unlogged() -> Iterator[None]:
+    """A block in which logging is as in a new process: ``main`` sets it up."""
+    root = logging.getLogger()
+    kept, level = root.handlers, root.level
+    root.handlers = []
+    try:
+        yield
+    finally:
+        root.handlers = kept
+        root.setLevel(level)
