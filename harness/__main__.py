@@ -20,7 +20,6 @@ import importlib
 import importlib.util
 import logging
 import os
-import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -92,7 +92,9 @@ def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
         "python": "3.11",
     }
     (tmp_path / "sweeps" / "half").mkdir(parents=True)
-    done = process.harness("doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path)
+    done = process.harness(
+        "doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path
+    )
     found = json.loads(done.stdout)  # also where a sweep is damaged and the status is 2
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert found["DAMAGED"]

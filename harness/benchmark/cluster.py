@@ -20,16 +20,19 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
 
     gold: int32[Q, H], passage numbers, -1 for none. Numbers are counted by first appearance.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     rows, places = np.nonzero(gold >= 0)
-    passages = gold[rows, places].astype(np.int64) + len(gold)
-    size = len(gold) + int(gold.max(initial=0)) + 1
-    links = coo_array((np.ones(len(rows), dtype=np.int8), (rows, passages)), shape=(size, size))
-    labels = connected_components(links, directed=False)[1][: len(gold)]
-    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[number].astype(np.int64)
+    passages = gold[rows, places]
+    labels = np.arange(len(gold))
+    while True:  # the least number of a cluster spreads over its passages, and jumps ahead
+        least = np.full(int(gold.max(initial=0)) + 1, len(gold))
+        np.minimum.at(least, passages, labels[rows])
+        spread = labels.copy()
+        np.minimum.at(spread, rows, least[passages])
+        np.minimum.at(spread, labels[rows], least[passages])
+        spread = spread[spread]
+        if np.array_equal(spread, labels):
+            return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        labels = spread
 
 
 def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.benchmark.benchmark import Benchmark
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest, path_of
-from harness.work.store import Store, open_shared
+
+if TYPE_CHECKING:
+    from harness.work.store import Store
 
 
 def load(
@@ -27,6 +30,8 @@ def load(
     Raises:
         HarnessError: it is unknown, missing or damaged.
     """
+    from harness.work.store import Store, open_shared
+
     path_of("name_or_path", name_or_path)
     store = Store(
         Path(runs or os.environ.get("HARNESS_RUNS", "runs")),

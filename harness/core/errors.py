@@ -10,7 +10,6 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeGuard
 
-
 NEAR = 0.6
 """The share of letters in common from which on a known name may be what was meant."""
 

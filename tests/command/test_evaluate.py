@@ -131,7 +131,7 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("overrides", "words"),
     [
         (["run=run.trec"], "gold: no value is given; add gold=..."),
-        (["run=run.trec", "gold=queries.jsonl", "out=x.xls"], "did you mean"),
+        (["run=run.trec", "gold=queries.jsonl", "out=x.xls"], "ending .xls is not known"),
         (["run=run.trec", "gold=queries.jsonl", "metrics=[lasthop]"], "did you mean last_hop?"),
         (["run=run.trec", "gold=queries.jsonl", "k=[0]"], "k=0"),
         (["run=run.trec", "gold=queries.jsonl", "split=train"], "known: tune, test, all"),

@@ -204,7 +204,9 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     assert process.harness("compare", *arguments, cwd=folder).returncode == 0
     assert json.loads((folder / "c.json").read_text())["wins_ids"] == ["q1"]
     (folder / "bad.trec").write_text(DENSE + "q1 Q0 a 3 nan s\n")
-    wrong = process.harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
+    wrong = process.harness(
+        "fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder
+    )
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [
         "error: bad.trec:4: query q1: the score of document a must be a finite number, got nan",
@@ -314,7 +316,8 @@ def test_lists_with_documents_below_those_that_they_lack_are_named(tmp_path: Pat
     )
     assert "lists.y" not in none
     assert (
-        " gives " not in process.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
+        " gives "
+        not in process.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr
     )
     (tmp_path / "halved.py").write_text(OWN)
     (tmp_path / "normalizer").mkdir()

@@ -14,7 +14,7 @@ import pytest
 from harness.command.prepare import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from tests import process
+from tests import process as shell
 from tests.fusion.reranker.conftest import small_classifier
 from tests.world.generate import write
 
@@ -43,7 +43,7 @@ def start(world: Path, runs: Path, *more: str, under: Sequence[str] = ()) -> sub
 
 
 def typed(world: Path, runs: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    return process.harness(*LINE, f"dataset.path={world}", f"paths.runs={runs}", *more, cwd=world)
+    return shell.harness(*LINE, f"dataset.path={world}", f"paths.runs={runs}", *more, cwd=world)
 
 
 def finish(process: subprocess.Popen[str]) -> str:

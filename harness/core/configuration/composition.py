@@ -73,7 +73,8 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         ) from error
     except (OmegaConfBaseException, TypeError) as error:
         there = OmegaConf.select(config, one.key)
-        expected = "a list, as in [a,b]" if OmegaConf.is_list(there) else "{name: value}"
+        is_list = OmegaConf.is_list(there)
+        expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
         raise HarnessError(f"{str(one).lstrip('+')}: expected {expected}") from error
 
 
@@ -127,6 +128,4 @@ def _check_paths(config: DictConfig) -> None:
                 f"{key}='\"...\"'"
             )
         if key != name and name != "shared" and not (value or "").strip():
-            raise HarnessError(
-                f"{key} ({variable}) is empty; name a place, or unset the variable"
-            )
+            raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")

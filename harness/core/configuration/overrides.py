@@ -13,8 +13,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from harness.core.configuration.choices import names, read_conf, unknown
 from harness.core.configuration.extensions import folders, inputs
 from harness.core.configuration.grammar import parse
@@ -152,7 +150,7 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
 
 def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str | None]:
     """Return what plug-ins add for the rerankers that the overrides or the files name."""
-    text = repr([one.value for one in given] + [tree.get("grid"), tree["reranker"]])
+    text = repr([one.value for one in given] + [tree.get("grid"), tree.get("reranker")])
     return {
         group.partition("=")[0]: group.partition("=")[2]
         for group, readers in inputs().items()

@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.reranker.pretrained import PretrainedReranker, load, round_up, score_batches
 from harness.fusion.reranker.text_reranker import Pair
@@ -25,7 +24,7 @@ class CrossEncoder(PretrainedReranker):
     blend, m, max_length. With two labels s = logit of the second - logit of the first.
     """
 
-    model: str = field(default="cross-encoder/ms-marco-MiniLM-L6-v2", metadata=REACHES)
+    model: str = "cross-encoder/ms-marco-MiniLM-L6-v2"
 
     def open(self) -> Classifier:
         """Load tokenizer and weights; imports transformers."""

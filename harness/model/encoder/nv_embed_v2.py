@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -28,8 +27,8 @@ class NvEmbedV2:
     version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
-    model: str = field(default="nvidia/NV-Embed-v2", metadata=REACHES)
-    revision: str | None = field(default=None, metadata=REACHES)
+    model: str = "nvidia/NV-Embed-v2"
+    revision: str | None = None
     max_seq_length: int = 2048
     batch_size: int = 8
     dtype: str = "float16"

@@ -60,8 +60,9 @@ def _plain(config: Any) -> Any:
     "value",
     r"""5;-5;+5;007;1_000;1.5;.5;5.;-1e3;1E-5;1.e5;inf;-NaN;true;False;NULL;null?;a;a.b/c-d;a b
     ;'x y';"x: y";'';[];{};[1,a,null,[2.5]];{a:1,b:{c:[x]}};{a:b:c};{1:x,2.5:y};{a b: c d };a|b;100%
-    ;[last_hop@5, "ndcg(rel=2)@10"];${x};'it\'s';s3://a/b.c;[a:b];5x;e5;1e;0x1f;2024-01-01;yes;"""
-    .replace("\n    ", "").split(";"),
+    ;[last_hop@5, "ndcg(rel=2)@10"];${x};'it\'s';s3://a/b.c;[a:b];5x;e5;1e;0x1f;2024-01-01;yes;""".replace(
+        "\n    ", ""
+    ).split(";"),
 )
 def test_a_value_is_what_hydra_reads(value: str) -> None:
     (parsed,) = OverridesParser.create().parse_overrides([f"key={value}"])

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
@@ -31,7 +30,7 @@ class GritLM:
     version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
-    model: str = field(default="GritLM/GritLM-7B", metadata=REACHES)
+    model: str = "GritLM/GritLM-7B"
     max_seq_length: int = 2048
     batch_size: int = 8
     device: str = field(default="auto", metadata=NO_RESULT)
