@@ -20,6 +20,7 @@ import importlib
 import importlib.util
 import logging
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -28,17 +29,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from harness.command import note_typed
 from harness.core.concepts import package_folder
-from harness.core.configuration import (
-    CommandLine,
-    check_launcher,
-    compose,
-    extensions,
-    missing_library,
-    options,
-    prepare,
-    report_own_code,
-    translate_errors,
-)
+from harness.core.configuration import extensions
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import masked, printable, terminal
 from harness.core.files import unwritable
@@ -48,6 +39,8 @@ from harness.core.threads import available
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+    from harness.core.configuration import CommandLine
 
 COMMANDS = Path(__file__).parent / "command"
 QUIET = (
@@ -70,6 +63,8 @@ GROUPS = {
 """The first groups of ``harness --help``: their commands, and an example. The other commands of the
 core follow under "More", those of plug-ins last.
 """
+DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
+"""What a module begins with; to parse all of it takes most of `harness --help`."""
 USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
@@ -102,6 +97,8 @@ def main(given: Sequence[str] | None = None) -> None:
         elif {"-h", "--help"} & set(arguments):
             print(manual(command))
         else:
+            from harness.core.configuration import CommandLine
+
             launch(CommandLine.read(command, arguments))
 
 
@@ -115,6 +112,8 @@ def report_errors(command: str) -> Iterator[None]:
     except HarnessError as error:
         end(error)
     except ImportError as error:
+        from harness.core.configuration import missing_library
+
         if (told := missing_library(error, f"harness {command}")) is None:
             raise
         end(told)
@@ -177,14 +176,17 @@ def documentation(command: str) -> str:
         )
     adding = [folder / "addition" / f"{command}.py" for folder in extensions.plugins().values()]
     paths = [Path(spec.origin), *(path for path in adding if path.is_file())]
-    parts = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths]
-    return "\n\n".join(parts)
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    heads = [found[0] if (found := DOCSTRING.match(text)) else text for text in texts]
+    return "\n\n".join(ast.get_docstring(ast.parse(head)) or "" for head in heads)
 
 
 def manual(command: str) -> str:
     """What ``harness <command> --help`` prints: its documentation, then its keys as conf/ describes
     them.
     """
+    from harness.core.configuration import options
+
     shown = options(command if extensions.primary(command) else "config")
     lines = [line for one in shown for line in entry(f"{one.key}={one.default}", one.text, 27)]
     return "\n".join([fold(documentation(command)), "", "Keys and their defaults:", "", *lines])
@@ -233,6 +235,8 @@ def _summary(command: str) -> str:
 
 def launch(line: CommandLine) -> None:
     """Compose the configuration of a command and run it."""
+    from harness.core.configuration import compose, translate_errors
+
     gc.set_threshold(
         100_000, 20, 100
     )  # modules make objects that live as long as the process: 0.3 s of `evaluate`
@@ -265,6 +269,8 @@ def perform(
         config: its configuration.
         overrides: those that made the configuration.
     """
+    from harness.core.configuration import report_own_code
+
     note_typed(overrides)
     available()
     with report_own_code():
@@ -280,6 +286,8 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
     """
     import hydra
     from hydra.core.hydra_config import HydraConfig
+
+    from harness.core.configuration import check_launcher, compose, missing_library, prepare
 
     check_launcher(line.overrides)
     if "--info" in line.flags:  # Hydra prints it by a handler of its own

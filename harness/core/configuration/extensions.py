@@ -19,9 +19,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import yaml
 
 from harness.core.concepts import PACKAGE, PLUGINS, package_folder
 from harness.core.errors import HarnessError
@@ -131,17 +128,18 @@ def modules(kind: str) -> dict[str, str]:
 
 
 def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
-    """Those of other packages; ours named its own folders before 0.4, and an editable installation
-    still may.
-    """
-    found = _all_entry_points().select(group=group)
-    return sorted(point for point in found if not point.value.startswith(f"{PACKAGE.name}."))
+    """Return those of a group. Every installed package has a file, so they are read once."""
+    return [point for point in _all_entry_points() if point.group == group]
 
 
 @functools.cache
-def _all_entry_points() -> Any:
-    """Read once a process: every installed package has a file of them."""
-    return importlib.metadata.entry_points()
+def _all_entry_points() -> Sequence[importlib.metadata.EntryPoint]:
+    return sorted(
+        point
+        for package in importlib.metadata.distributions()
+        if "multihop_harness." in (package.read_text("entry_points.txt") or "")
+        for point in package.entry_points
+    )
 
 
 def load(kind: str, name: str, asking: str) -> ModuleType:
@@ -172,10 +170,12 @@ def added(name: str) -> dict[str, object]:
 
     A mapping adds to one of that name. Raises HarnessError where two of them add one key.
     """
+    from harness.core.configuration.conf_file import read_conf
+
     found: dict[str, object] = {}
     defaults: list[object] = []
     for path in additions().get(name, ()):
-        own = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
+        own = {**read_conf(path)}
         defaults += own.pop("defaults", [])
         if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
             raise HarnessError(
@@ -220,9 +220,11 @@ def inputs() -> Mapping[str, set[str]]:
     """What plug-ins add to the defaults of ``conf/config.yaml``, as overrides
     (``retriever@relations=mention_paths``), each with the rerankers of its plug-in, which read it.
     """
+    from harness.core.configuration.conf_file import read_conf
+
     found = {}
     for path in additions().get("config", ()):
-        entries = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["defaults"]
+        entries = read_conf(path)["defaults"]
         readers = {own.stem for own in (path.parent / "reranker").glob("*.yaml")}
         for group, name in (pair for entry in entries for pair in entry.items()):
             found[f"{group.lstrip('/')}={name}"] = readers

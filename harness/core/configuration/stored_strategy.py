@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.concepts import roomless
-from harness.core.configuration.choices import read_conf
+from harness.core.configuration.conf_file import read_conf
 from harness.core.configuration.extensions import folders, missing_plugin
 from harness.core.errors import HarnessError, nearest
 

@@ -140,11 +140,7 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
             "fuse lists={a:bm25(k1,b).trec} out=o",
             "such a text needs quotes within those of the shell: 'lists={name: ",
         ),
-        (
-            'compare run={"my-run":f.trec} gold=g.txt',
-            "0-9, blanks and _-./+ alone; write my-run without quotes",
-        ),
-        ("compare run={日:f.trec} gold=g.txt", "blanks and _-./+ alone; give it another name"),
+        ("compare run={日:f.trec} gold=g.txt", "put 日 in quotes"),
         (
             "sweep dataset=/a/path",
             "dataset=/a/path is no name; a folder of your own is dataset=folder "
