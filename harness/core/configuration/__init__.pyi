@@ -6,6 +6,7 @@ from .choices import names as names
 from .choices import strategy as strategy
 from .command_line import CommandLine as CommandLine
 from .composition import compose as compose
+from .composition import translate_errors as translate_errors
 from .extensions import GROUP as GROUP
 from .extensions import folders as folders
 from .extensions import search as search
@@ -13,7 +14,6 @@ from .extras import check_launcher as check_launcher
 from .extras import missing_library as missing_library
 from .extras import need as need
 from .extras import pip_install as pip_install
-from .hydra_errors import translate_errors as translate_errors
 from .instantiation import instantiate as instantiate
 from .instantiation import report_own_code as report_own_code
 from .options import Option as Option

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from harness.core.configuration.choices import unknown
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.overrides import Override, prepare
 from harness.core.errors import HarnessError, closest, nearest
@@ -129,3 +131,25 @@ def _check_paths(config: DictConfig) -> None:
             )
         if key != name and name != "shared" and not (value or "").strip():
             raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """A block in which Hydra's and OmegaConf's errors become one HarnessError each."""
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        yield
+    except Exception as error:
+        by_hydra = type(error).__module__ == "hydra.errors"
+        if not by_hydra and not isinstance(error, OmegaConfBaseException):
+            raise
+        if missing := getattr(error, "missing_cfg_file", None):
+            concept, _, name = str(missing).rpartition("/")
+            known = [str(one) for one in getattr(error, "options", None) or ()]
+            raise unknown(concept or "config", name, known) from error
+        lines = [str(each).strip().partition("\n")[0] for each in (error, error.__cause__) if each]
+        interpolated = "Interpolation key" in str(error)
+        mend = r"; where the text ${...} is meant, write \${...}" if interpolated else ""
+        told = "; ".join(dict.fromkeys(filter(None, lines)))
+        raise HarnessError(f"configuration: {told}{mend}") from error

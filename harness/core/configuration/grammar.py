@@ -97,7 +97,8 @@ def _unreadable(key: str, value: str) -> HarnessError:
     if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
         return HarnessError(f"{key}={value}: a bracket is opened and not closed")
     if wrong := [name for name in BEFORE_COLON.findall(value) if not TYPED.fullmatch(name)]:
-        return HarnessError(f"{key}={value}: put {wrong[0]} in quotes, it is no plain name")
+        name = wrong[0].strip("'\"")
+        return HarnessError(f"{key}={value}: put {name} in quotes, it is no plain name")
     inside = value.strip("'\"")
     mend = f"'{key}={{name: \"...\"}}'" if nested else f"'{key}=\"{inside}\"'"
     return HarnessError(

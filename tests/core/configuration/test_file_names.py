@@ -11,8 +11,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
-from harness.core.configuration.command_line import CommandLine
-from harness.core.configuration.file_names import quote_file
+from harness.core.configuration.command_line import CommandLine, quote_file
 from harness.core.errors import HarnessError
 from tests import process
 from tests.conftest import Command
