@@ -30,7 +30,7 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     config = OmegaConf.create(prepared.tree)
     OmegaConf.set_struct(config, True)
     for one in prepared.overrides:
-        if one.key not in prepared.groups and one.head != "hydra":
+        if not one.chooses(prepared.groups) and one.head != "hydra":
             _apply(config, one, prepared.overrides)
     _check_paths(config)
     return config

@@ -67,6 +67,11 @@ class Override(NamedTuple):
             return [value]
         return [] if "(" in value else value.split(",")
 
+    def chooses(self, groups: Collection[str]) -> bool:
+        """Return whether it names a file of one of these concepts; a mapping sets its keys."""
+        concept = self.key in groups or "@" in self.key
+        return concept and not (self.value or "").startswith("{")
+
     @property
     def head(self) -> str:
         """The first word of the place that it sets: ``relations`` of ``retriever@relations``."""
@@ -114,7 +119,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     kept = [one for one in given if _is_read(one, heads, sections)]
     layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
     tree = layers.tree(primary)
-    fitted = [one if one.key in layers.groups else _fitted(one, tree) for one in kept]
+    fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
     return Prepared(fitted, tree, layers.groups)
 
 
@@ -135,7 +140,7 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
     chosen: dict[str, str | None] = {}
     for one in given:
         concept = one.key.partition("@")[0]
-        if one.key not in groups and "@" not in one.key:
+        if not one.chooses(groups):
             continue
         if "~" in one.sign:
             chosen[one.key] = None
