@@ -235,7 +235,7 @@ def _summary(command: str) -> str:
 
 def launch(line: CommandLine) -> None:
     """Compose the configuration of a command and run it."""
-    from harness.core.configuration import compose, translate_errors
+    from harness.core.configuration import build, prepare, translate_errors
 
     gc.set_threshold(
         100_000, 20, 100
@@ -256,7 +256,8 @@ def launch(line: CommandLine) -> None:
         if line.is_for_hydra:
             launch_by_hydra(line, run)
         else:
-            perform(run, compose(line.primary, line.overrides), line.overrides)
+            prepared = prepare(line.primary, line.overrides)
+            perform(run, build(prepared), [*map(str, prepared.overrides)])
 
 
 def perform(

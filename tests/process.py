@@ -39,7 +39,8 @@ class Given(TypedDict, total=False):
 
 def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProcess[str]:
     """Return what ``harness`` with these arguments prints, writes to stderr and ends with."""
-    env = os.environ if given.get("env") is None else given["env"]
+    own = given.get("env")
+    env = os.environ if own is None else own
     if env.get("PYTHONPATH") != os.environ.get("PYTHONPATH"):  # other modules than those of here
         options = {key: value for key, value in given.items() if key != "drawn"}
         return python("-P", "-m", "harness", *arguments, **options)  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from .choices import described as described
 from .choices import names as names
 from .choices import strategy as strategy
 from .command_line import CommandLine as CommandLine
+from .composition import build as build
 from .composition import compose as compose
 from .composition import translate_errors as translate_errors
 from .extensions import GROUP as GROUP

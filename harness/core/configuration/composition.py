@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration.choices import unknown
 from harness.core.configuration.grammar import parse
-from harness.core.configuration.overrides import Override, prepare
+from harness.core.configuration.overrides import Override, Prepared, prepare
 from harness.core.errors import HarnessError, closest, nearest
 
 if TYPE_CHECKING:
@@ -24,9 +24,13 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     Raises:
         HarnessError: an override cannot be meant, or a file of conf/ cannot be read.
     """
+    return build(prepare(primary, overrides))
+
+
+def build(prepared: Prepared) -> DictConfig:
+    """Return the configuration of files and overrides that have been prepared."""
     from omegaconf import OmegaConf
 
-    prepared = prepare(primary, overrides)
     config = OmegaConf.create(prepared.tree)
     OmegaConf.set_struct(config, True)
     for one in prepared.overrides:
