@@ -73,6 +73,8 @@ def run(arguments: Sequence[str]) -> int:
     if arguments[:1] == ("sweep",) and "tracking=none" not in arguments:
         importlib.import_module("tests.databases")  # MLflow takes seconds to make its tables
     searched, hook = [*extensions.SEARCHED], sys.excepthook
+    root = logging.getLogger()
+    handlers, level = [*root.handlers], root.level
     try:
         with mock.patch.object(sys, "argv", ["harness", *arguments]):
             main()
@@ -85,6 +87,8 @@ def run(arguments: Sequence[str]) -> int:
         GlobalHydra.instance().clear()
         note_typed([])
         extensions.SEARCHED[:], sys.excepthook = searched, hook
+        root.handlers[:] = handlers  # Hydra sets up logging for its jobs
+        root.setLevel(level)
     return 0
 
 
@@ -138,10 +142,8 @@ def _undrawn(drawn: bool) -> Iterator[None]:
 def _unlogged() -> Iterator[None]:
     """A block in which logging is as in a new process: ``main`` sets it up."""
     root = logging.getLogger()
-    kept, level = root.handlers, root.level
-    root.handlers = []
+    kept, root.handlers = root.handlers, []
     try:
         yield
     finally:
         root.handlers = kept
-        root.setLevel(level)
