@@ -89,7 +89,7 @@ class Prepared(NamedTuple):
 def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     """Return the overrides in the form that their defaults have, and the files that they choose.
 
-    ``files=a`` is ``files=[a]`` where the default is a list, ``trust=yes`` is ``trust=true``,
+    ``files=a`` is ``files=[a]`` where the default is a list, ``strict=yes`` is ``strict=true``,
     ``gate=better`` is ``gate.kind=better``, ``lists.x=bm25`` is ``+retriever@lists.x=bm25``. A key
     that other commands alone read is dropped with a warning.
 
