@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
-        warn_unread("device")
+        warn_unread("device", "trust")
     named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
     place = choose_one(Path(config.paths.runs), named)
     if place.is_file() and config.rescore:

@@ -116,7 +116,7 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     )
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
-    arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none")
+    arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
     done = process.harness("heldout", *arguments, env=environment, cwd=own)
     assert done.returncode == 2
     assert "the code changed since locking (locked: own_metric" in done.stderr

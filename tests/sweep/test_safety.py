@@ -257,6 +257,64 @@ def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack
     assert not canary.exists()
 
 
+REACHING = {
+    "a model": {"strategy": "encoder/sentence_transformer", "model": "a/b"},
+    "a folder": {"strategy": "encoder/sentence_transformer", "model": "/srv/models/x"},
+    "another revision": {"strategy": "encoder/nv_embed_v2", "revision": "refs/pr/9"},
+    "a reranker's model": {"strategy": "reranker/cross_encoder", "model": "a/b"},
+    "model code": {
+        "strategy": "encoder/sentence_transformer",
+        "model": "a/b",
+        "trust_remote_code": True,
+    },
+    "model code by name": {"strategy": "encoder/nv_embed_v2", "model": "a/b"},
+    "a module": {"strategy": "extractor/offline", "model": "antigravity"},
+    "an endpoint": {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "base_url": "https://collects.example/v1",
+    },
+    "one of several endpoints": {
+        "strategy": "extractor/llm",
+        "urls": ["https://collects.example/v1"],
+    },
+    "almost local": {
+        "strategy": "extractor/llm",
+        "base_url": "http://localhost:80@collects.example",
+    },
+    "local by name": {"strategy": "extractor/llm", "base_url": "http://127.0.0.1.collects.example"},
+    "a secret": {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "key_variable": "AWS_SECRET_ACCESS_KEY",
+    },
+    "a database": {"strategy": "vectorstore/pgvector", "uri": "postgresql://collects.example"},
+    "a place": {"strategy": "extractor/llm", "model": "m", "answers": "/etc"},
+}
+
+
+@pytest.mark.parametrize("what", cases(REACHING))
+def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
+    config_with(folder, lambda config: config.update(extractor=REACHING[what]))
+    config = compose("heldout", ["tracking=none"])
+    with pytest.raises(HarnessError, match=r"config\.yaml: extractor\.\w+ = .* trust=true"):
+        reopen(folder, config)
+    reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
+
+
+@pytest.mark.plugin("llm")
+def test_what_stands_in_conf_and_what_is_local_needs_none(folder):
+    local = {
+        "strategy": "extractor/llm",
+        "model": "m",
+        "base_url": "http://127.0.0.1:8000/v1",
+        "key_variable": "OPENAI_API_KEY",
+        "answers": "${paths.runs}/answers",
+    }
+    config_with(folder, lambda config: config.update(extractor=local))
+    reopen(folder, compose("heldout", ["tracking=none"]))
+
+
 def test_the_user_s_own_command_line_stays_free(overrides):
     given = [*overrides, "fuser.alpha={_target_:builtins.float,x:0.25}", "grid=point"]
     assert instantiate({"_target_": "fractions.Fraction", "numerator": 3}) == 3
@@ -364,6 +422,16 @@ def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch,
     )
     with refused:
         COMMANDS[command](folder, [*given, *more])
+
+
+def test_an_axis_of_a_stored_grid_names_no_model(folder):
+    axes = {"reranker": ["cross_encoder"], "reranker.model": ["a/b"]}
+    config_with(folder, lambda config: config["grid"].update(own=axes))
+    with pytest.raises(
+        HarnessError, match=r"config\.yaml: grid\.own\.reranker\.model = 'a/b' .* trust=true"
+    ):
+        reopen(folder, compose("heldout", ["tracking=none"]))
+    reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
 
 
 @pytest.mark.parametrize("axis", ["fuser._target_", "reranker._args_"])

@@ -21,6 +21,7 @@ from .options import Option as Option
 from .options import options as options
 from .overrides import prepare as prepare
 from .stored_strategy import NAME as NAME
+from .stored_strategy import REACHES as REACHES
 from .stored_strategy import TARGET as TARGET
 from .stored_strategy import StoredReader as StoredReader
 from .stored_strategy import by_name as by_name

@@ -2,7 +2,8 @@
 results names a class.
 
 Which class a name means is read from conf/ (ours, an installed package's, or ``--config-dir``'s)
-and from nowhere else.
+and from nowhere else: what is made of a sweep's folder or a lock, which may come from anybody, is a
+strategy of this installation. The command line of a user is free.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from harness.core.concepts import roomless
-from harness.core.configuration.conf_file import read_conf
 from harness.core.configuration.extensions import folders, missing_plugin
 from harness.core.errors import HarnessError, nearest
 
@@ -26,6 +28,11 @@ named by the path to it in one that has it: ``retriever/ppr.walk``.
 """
 TARGET = "_target_"
 """The key of its class in conf/."""
+REACHES = {"reaches": True}
+"""Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a
+model. What a stored configuration gives for it must be a value of conf/, or trusted.
+"""
+LOCAL = re.compile(r"(https?|bolt)://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
 REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 
@@ -49,77 +56,98 @@ def by_name(node: Any) -> Any:
 
 @dataclass(frozen=True)
 class StoredReader:
-    """Reads stored strategies and values; refuses, in one line, what conf/ and the strategies'
+    """Reads stored strategies and values; refuses, in one line, all that conf/ and the strategies'
     classes do not know.
 
-    Attributes:
-        place: the file.
-        typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the
-            one that stands there.
+    place: the file.    trusted: whether its servers, secrets, places and models may be others than
+    those of conf/.
+    typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the one
+    that stands there.
     """
 
     place: Path
+    trusted: bool = False
     typed: Collection[str] = ()
 
     def read(self, node: Any, *path: str) -> Any:
-        """Return the same with classes in place of names, as it can be instantiated.
-
-        path: the keys that lead to it.
+        """The same with classes in place of names, as it can be instantiated. path: the keys that
+        lead to it.
         """
         if isinstance(node, (list, tuple)):
             return [self.read(value, *path, str(number)) for number, value in enumerate(node)]
+        if isinstance(node, Mapping):
+            return self._mapping(node, path)
         if isinstance(node, str) and "${" in REFERENCE.sub("", node):
             raise self.refuse(path, node, "expected only references to other keys, ${key}")
-        if not isinstance(node, Mapping):
-            return node
-        target = self._target(node[NAME], path) if NAME in node else None
-        accepted = _accepted(target) if target else ["**"]
-        found = {} if target is None else {TARGET: target}
-        for key, value in node.items():
-            if key == NAME:
-                continue
-            place = (*path, str(key))
-            if any(part.startswith("_") for part in str(key).split(".")):
-                wanted = f"`{NAME}: CONCEPT/NAME`, no class" if key == TARGET else "a field"
-                raise self.refuse(place, value, f"expected {wanted}")
-            if not {str(key), "**"} & {*accepted} and ".".join(place) not in self.typed:
-                known = f"{', '.join(accepted) or 'no field'}{nearest(str(key), accepted)}"
-                raise self.refuse(place, value, f"expected one of its fields: {known}")
-            found[str(key)] = self.read(value, *place)
-        return found
+        return node
+
+    def _mapping(self, node: Mapping[str, object], path: tuple[str, ...]) -> dict[str, object]:
+        own = {TARGET: self._target(node, path)} if NAME in node else {}
+        accepted = self.fields(node, *path) if NAME in node else None
+        rest = {str(key): value for key, value in node.items() if key != NAME}
+        for key, value in rest.items():
+            if any(part.startswith("_") for part in key.split(".")):
+                wanted = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
+                raise self.refuse((*path, key), value, f"expected {wanted}")
+            if accepted is not None:
+                self._check_field(accepted, value, (*path, key))
+        return own | {key: self.read(value, *path, key) for key, value in rest.items()}
+
+    def _check_field(self, accepted: Mapping[str, bool], value: Any, path: Sequence[str]) -> None:
+        key = path[-1]
+        if key not in accepted and "**" not in accepted and ".".join(path) not in self.typed:
+            known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
+            raise self.refuse(path, value, f"expected one of its fields: {known}")
+        if accepted.get(key) and not self.trusted:
+            self._check_reach(value, path)
+
+    def fields(self, node: Mapping[str, object], *path: str) -> Mapping[str, bool]:
+        """The fields of a stored strategy's class, and whether each reaches beyond the folder."""
+        return _accepted(self._target(node, path))
 
     def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
-        """Return the error about a value, and the keys that lead to it."""
+        """The error about a value, and the keys that lead to it."""
         found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
         return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
 
-    def _target(self, name: Any, path: Sequence[str]) -> str:
-        targets = _names(tuple(folders()))[1]
-        if isinstance(name, str) and name in targets:
-            return targets[name]
-        if lacking := missing_plugin(str(name)):
-            raise HarnessError(f"{self.place}: {'.'.join([*path, NAME])} = {name!r} {lacking}")
-        concept = str(name).partition("/")[0]
-        known = [each for each in targets if each.partition("/")[0] == concept]
-        raise self.refuse(
-            [*path, NAME],
-            name,
-            f"expected a strategy of conf/{nearest(str(name), known)}; name your own in a file "
-            "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
-        )
+    def _target(self, node: Mapping[str, object], path: Sequence[str]) -> str:
+        targets, name = _names(tuple(folders()))[1], node[NAME]
+        if not isinstance(name, str) or name not in targets:
+            if lacking := missing_plugin(str(name)):
+                raise HarnessError(f"{self.place}: {'.'.join([*path, NAME])} = {name!r} {lacking}")
+            known = [
+                each for each in targets if each.partition("/")[0] == str(name).partition("/")[0]
+            ]
+            raise self.refuse(
+                [*path, NAME],
+                name,
+                f"expected a strategy of conf/{nearest(str(name), known)}; name your own in a file "
+                "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
+            )
+        return targets[name]
+
+    def _check_reach(self, value: Any, path: Sequence[str]) -> None:
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if (
+                one
+                and (path[-1], str(one)) not in _values(tuple(folders()))
+                and not LOCAL.fullmatch(str(one))
+            ):
+                raise HarnessError(
+                    f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, "
+                    "expected a value of conf/ "
+                    "or of this machine; if you trust who wrote the file, add trust=true"
+                )
 
 
 @functools.cache
 def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The name of each class (without its room), and the class of each name."""
     targets: dict[str, str] = {}
-    for folder in places:
-        for path in sorted(folder.glob("*/**/*.yaml")):
-            name = path.relative_to(folder).with_suffix("").as_posix()
-            # `harness fit` writes those of weights, which hold strategies of other files
-            if not name.startswith("weights/") and TARGET in path.read_text(encoding="utf-8"):
-                for place, target in _targets(read_conf(path), name):
-                    targets.setdefault(place, target)
+    for place, content in _files(places, TARGET):
+        for path, value in _leaves(content):
+            if path[-1] == TARGET:
+                targets.setdefault(".".join((place, *path[:-1])), str(value))
 
     def rank(name: str) -> tuple[bool, bool, str]:
         """A strategy's own file first, and of several that of its module's name."""
@@ -129,20 +157,55 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
     return {roomless(targets[name]): name for name in ordered}, targets
 
 
-def _targets(node: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the place and the name of each class in a file of conf/."""
-    if isinstance(node, (list, tuple)):
-        node = dict(enumerate(node))
-    for key, value in node.items() if isinstance(node, Mapping) else ():
-        if key == TARGET:
-            yield place, str(value)
-        yield from _targets(value, f"{place}.{key}")
+@functools.cache
+def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
+    """What conf/ gives for each field, in whichever file."""
+    return frozenset(
+        (
+            next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2],
+            str(value),
+        )
+        for _, content in _files(places, "")
+        for path, value in _leaves(content)
+    )
+
+
+def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
+    """The ``<concept>/<name>`` and content of each file of conf/ that holds a text, without those
+    of `harness fit`.
+    """
+    for folder in places:
+        for path in sorted(folder.glob("*/**/*.yaml")):
+            name, text = (
+                path.relative_to(folder).with_suffix("").as_posix(),
+                path.read_text(encoding="utf-8"),
+            )
+            if holding in text and not name.startswith("weights/"):
+                yield name, yaml.load(text, yaml.CSafeLoader)
+
+
+def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each scalar with the keys that lead to it."""
+    if isinstance(node, (Mapping, list)):
+        for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
+            yield from _leaves(value, (*path, str(key)))
+    elif path:
+        yield path, node
 
 
 @functools.cache
-def _accepted(target: str) -> list[str]:
-    """Return the fields of a class, or arguments of a function; ``**`` where it takes any."""
+def _accepted(target: str) -> Mapping[str, bool]:
+    """Whether each field of a class, or argument of a function, reaches beyond a folder; ``**``
+    where it takes any.
+    """
     from hydra.utils import get_object
 
-    parameters = inspect.signature(get_object(target)).parameters.items()
-    return ["**" if one.kind is one.VAR_KEYWORD else name for name, one in parameters]
+    made = get_object(target)
+    metadata = {
+        name: field.metadata for name, field in getattr(made, "__dataclass_fields__", {}).items()
+    }
+    return {
+        "**" if one.kind is one.VAR_KEYWORD else name: REACHES.items()
+        <= metadata.get(name, {}).items()
+        for name, one in inspect.signature(made).parameters.items()
+    }

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.reranker.pretrained import PretrainedReranker, load, round_up, score_batches
 from harness.fusion.reranker.text_reranker import Pair
@@ -24,7 +25,7 @@ class CrossEncoder(PretrainedReranker):
     blend, m, max_length. With two labels s = logit of the second - logit of the first.
     """
 
-    model: str = "cross-encoder/ms-marco-MiniLM-L6-v2"
+    model: str = field(default="cross-encoder/ms-marco-MiniLM-L6-v2", metadata=REACHES)
 
     def open(self) -> Classifier:
         """Load tokenizer and weights; imports transformers."""

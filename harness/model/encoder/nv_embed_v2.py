@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -27,8 +28,8 @@ class NvEmbedV2:
     version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
-    model: str = "nvidia/NV-Embed-v2"
-    revision: str | None = None
+    model: str = field(default="nvidia/NV-Embed-v2", metadata=REACHES)
+    revision: str | None = field(default=None, metadata=REACHES)
     max_seq_length: int = 2048
     batch_size: int = 8
     dtype: str = "float16"

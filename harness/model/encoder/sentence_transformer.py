@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifact import Facts
+from harness.core.configuration import REACHES
 from harness.core.device import check_device, gpus, resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import LATER, NO_RESULT, files_sha256
@@ -52,8 +53,8 @@ class SentenceTransformer:
 
     version: ClassVar[int] = 1
 
-    model: str
-    revision: str | None = None
+    model: str = field(metadata=REACHES)
+    revision: str | None = field(default=None, metadata=REACHES)
     passage_prompt: str = ""
     question_prompt: str = ""
     name_prompt: str = ""
@@ -61,7 +62,7 @@ class SentenceTransformer:
     max_seq_length: int | None = None
     batch_size: int = 32
     dtype: str = "float32"
-    trust_remote_code: bool = False
+    trust_remote_code: bool = field(default=False, metadata=REACHES)
     padding_side: str | None = None
     backend: str = "auto"
     precision: str = field(default="float32", metadata=LATER)

@@ -25,6 +25,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import added, ineffective, keys, unread, values
+from harness.sweep.trial.stored_knobs import read_axes
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -218,7 +219,8 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     here = ("paths", "device", "tracking")
     plain = {key: value for key, value in _load(place).items() if key not in ("given", *here)}
     typed = {".".join(key.split(".")[:2]) for key in keys(given)}
-    reader = StoredReader(place, typed)
+    reader = StoredReader(place, bool(config.get("trust", False)), typed)
+    read_axes(plain, reader)
     stored = OmegaConf.create(reader.read(plain))
     for key in here:
         stored[key] = config[key]

@@ -4,10 +4,13 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from harness.core.configuration import NAME, TARGET, StoredReader
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS
-from harness.sweep.trial.override import POOL
+from harness.sweep.trial.override import POOL, values
 
 
 def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
@@ -28,6 +31,21 @@ def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
                 raise reader.refuse((knob,), value, "expected a knob of a trial")
             found[knob] = reader.read(value, knob)
     return found
+
+
+def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
+    """Raise HarnessError for an axis of a stored grid that gives a strategy what reaches beyond the
+    folder.
+    """
+    for block, axes in config["grid"].items():
+        for knob, given in axes.items() if isinstance(axes, Mapping) else ():
+            group, _, field = str(knob).partition(".")
+            if group not in GROUPS or not field:
+                continue
+            own = {key: value for key, value in config[group].items() if key == NAME}
+            for node in (own, *({NAME: f"{group}/{one}"} for one in values(axes.get(group, ())))):
+                if node and field in reader.fields(node, "grid", str(block)):
+                    reader.read({**node, field: given}, "grid", str(block), group)
 
 
 def fields(group: str, knobs: Settings) -> dict[str, Setting]:

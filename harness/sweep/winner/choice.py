@@ -63,7 +63,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of "
                 "them out"
             )
-        found = read_winner(lock_file(config.lock))
+        found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
     found.pool.check_lists(
         names, f"lock={config.lock} fuses" if config.lock else "pool.lists names"
     )
@@ -71,14 +71,14 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
     return found
 
 
-def read_winner(path: Path) -> Trial:
+def read_winner(path: Path, trusted: bool = False) -> Trial:
     """The winner of a ``winner.lock.json``, with what it has learned on all of tune.
 
-    Raises HarnessError when the file is no lock, not as it was written, or names what conf/ does
-    not.
+    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file
+    is no lock, not as it was written, or names what conf/ does not.
     """
     winner = read_lock(path)["winner"]
-    knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path))
+    knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))
     try:
         strategies = {
             group: strategy(group, str(knobs.get(group)), **fields(group, knobs))

@@ -56,13 +56,14 @@ class Winner:
         return f"Winner({self.trial.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
 
     @classmethod
-    def load(cls, lock: str | Path, *overrides: str) -> Winner:
+    def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:
         """The winner of ``winner.lock.json``.
 
         Args:
             lock: the file, or the folder that holds it.
             overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another
                 corpus.
+            trust: whether its models may be others than those of conf/.
 
         Returns:
             The winner, with all that it learned.
@@ -71,7 +72,7 @@ class Winner:
             HarnessError: the lock was changed, or names what is not installed here.
         """
         folder = Path(lock).parent if Path(lock).name == LOCK else Path(lock)
-        own = [f"lock='{folder}'", "out=none"]
+        own = [f"lock='{folder}'", "out=none", f"trust={str(trust).lower()}"]
         if folder.resolve().parent.name == "sweeps":
             own.append(f"paths.runs='{folder.resolve().parent.parent}'")
         return cls.of(compose("apply", [*own, *overrides]))
@@ -91,7 +92,7 @@ class Winner:
                 fuse.
         """
         lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
-        trial = read_winner(lock)
+        trial = read_winner(lock, bool(config.trust))
         stored = reopen(lock.parent, config).config
         if config.get("dataset") is not None:
             stored.dataset = config.dataset

@@ -141,9 +141,9 @@ def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
 
 
 def test_a_key_that_another_command_reads_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    config = compose("heldout", ["+encoder=hashed", "pool.capped=[graph]", "explain=yes"])
+    config = compose("heldout", ["+encoder=hashed", "pool.capped=[graph]", "trust=yes"])
     assert not {"encoder", "pool"} & {*config}
-    assert config.explain is True
+    assert config.trust is True
     assert caplog.messages == [
         f"warning: this command does not use {key}; it is ignored"
         for key in ("encoder", "pool.capped")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, whole_number
 from harness.core.secret import check_address
 from harness.plugins.dice.vectorstore.pgvector import connect
@@ -43,7 +44,7 @@ class Postgres:
 
     version: ClassVar[int] = 1
 
-    uri: str | None = None
+    uri: str | None = field(default=None, metadata=REACHES)
     language: str = "english"
     depth: int = 10
     least: int = 1

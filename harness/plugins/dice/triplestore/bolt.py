@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import need
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, texts_sha256
 from harness.core.secret import check_address, check_variable
@@ -40,9 +40,9 @@ class Bolt:
     """
 
     indexes: ClassVar[tuple[str, ...]] = ()
-    uri: str = field(default="bolt://localhost:7687", metadata=NO_RESULT)
+    uri: str = field(default="bolt://localhost:7687", metadata=NO_RESULT | REACHES)
     user: str | None = field(default=None, metadata=NO_RESULT)
-    password: str = field(default="BOLT_PASSWORD", metadata=NO_RESULT)
+    password: str = field(default="BOLT_PASSWORD", metadata=NO_RESULT | REACHES)
     database: str | None = field(default=None, metadata=NO_RESULT)
     batch: int = field(default=10_000, metadata=NO_RESULT)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import need
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address
 from harness.plugins.dice.vectorstore import Search, rank_candidates
@@ -28,7 +28,7 @@ class Pgvector:
     afterwards.
     """
 
-    uri: str | None = None
+    uri: str | None = field(default=None, metadata=REACHES)
 
     def __post_init__(self) -> None:
         if self.uri is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.plugins.llm.endpoint.texts import TextEndpoint
 from harness.plugins.llm.endpoint.vectors import VectorServer, read_vectors
 
@@ -31,7 +32,7 @@ class Tei(TextEndpoint):
 
     concept: ClassVar[str] = "encoder"
 
-    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    model: str = field(default="sentence-transformers/all-MiniLM-L6-v2", metadata=REACHES)
     passage_prompt: str | None = None
     question_prompt: str | None = None
     name_prompt: str | None = None

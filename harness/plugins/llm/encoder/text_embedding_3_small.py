@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.plugins.llm.endpoint.texts import TextEndpoint
@@ -32,8 +33,8 @@ class TextEmbedding3Small(TextEndpoint):
     concept: ClassVar[str] = "encoder"
 
     model: str = "text-embedding-3-small"
-    base_url: str = "https://api.openai.com/v1"
-    key_variable: str = "OPENAI_API_KEY"
+    base_url: str = field(default="https://api.openai.com/v1", metadata=REACHES)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=REACHES)
     dimensions: int | None = None
     batch_size: int = field(default=128, metadata=NO_RESULT)
 

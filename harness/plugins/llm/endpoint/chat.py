@@ -12,6 +12,7 @@ from typing import ClassVar, NotRequired
 
 from typing_extensions import TypedDict
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.table import counted
@@ -57,9 +58,9 @@ class Chat(Server):
     seed: int = 0
     max_tokens: int = 2048
     schema: bool = True
-    urls: Sequence[str] = field(default=(), metadata=NO_RESULT)
+    urls: Sequence[str] = field(default=(), metadata=NO_RESULT | REACHES)
     refresh: int = field(default=0, metadata=LATER)
-    answers: str = field(default="runs/answers", metadata=NO_RESULT)
+    answers: str = field(default="runs/answers", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=16, metadata=NO_RESULT)
     timeout: float = field(default=120, metadata=NO_RESULT)
     price: Mapping[str, float] = field(default_factory=dict, metadata=NO_RESULT)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
-from harness.core.configuration import need
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
@@ -65,8 +65,8 @@ class Server:
     """
 
     concept: ClassVar[str]
-    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT)
-    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT)
+    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT | REACHES)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=4, metadata=NO_RESULT)
     retries: int = field(default=6, metadata=NO_RESULT)
     backoff: float = field(default=0.5, metadata=NO_RESULT)

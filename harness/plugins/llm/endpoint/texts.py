@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT
 from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server
@@ -33,8 +34,8 @@ class TextEndpoint(Server):
     """
 
     model: str
-    base_url: str = "http://127.0.0.1:8080"
-    key_variable: str = field(default="ENDPOINT_API_KEY", metadata=NO_RESULT)
+    base_url: str = field(default="http://127.0.0.1:8080", metadata=REACHES)
+    key_variable: str = field(default="ENDPOINT_API_KEY", metadata=NO_RESULT | REACHES)
     batch_size: int = field(default=32, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import bounded, one_of
 from harness.core.identity import NO_RESULT
 from harness.core.table import counted
@@ -76,7 +77,7 @@ class EndpointReranker(TextEndpoint, TextReranker):
 
     concept: ClassVar[str] = "reranker"
 
-    model: str = "BAAI/bge-reranker-v2-m3"
+    model: str = field(default="BAAI/bge-reranker-v2-m3", metadata=REACHES)
     api: str = "tei"
     raw: bool = True
     truncate: bool = True

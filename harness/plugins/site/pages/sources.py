@@ -68,7 +68,7 @@ class Sources:
         """
         kept = Store(Path(self.config.paths.runs), builds=False)
         try:
-            trial = read_winner(self.result.folder / LOCK)
+            trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
             if reads := [
                 *getattr(trial.reranker, "reads", ()),
                 *(["importance"] if trial.pool.importance else []),
@@ -94,6 +94,7 @@ def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) 
     """
     try:
         own = reopen(result.folder, config).config
+        own.trust = bool(config.get("trust", False))
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
             with name_origin(result.folder):
