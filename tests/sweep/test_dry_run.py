@@ -84,7 +84,7 @@ def test_models_that_are_not_here_are_told(tmp_path):
         ("encoder=sentence_transformer", f"encoder.model={model}"),
         ("reranker=cross_encoder", f"reranker.model={model}"),
     ):
-        done = warm.harness(
+        done = process.harness(
             "sweep", *given, *asked, cwd=tmp_path, env={"HF_ENDPOINT": "http://localhost:9"}
         )
         assert done.returncode == 0, done.stderr
