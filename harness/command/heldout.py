@@ -24,8 +24,10 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import typed
+from harness.work.compute import measured
 
 
+@measured
 def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from harness.report.console import terminal

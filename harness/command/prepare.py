@@ -32,8 +32,10 @@ from omegaconf import DictConfig
 from harness.command import begin_extractor, typed
 from harness.core.errors import HarnessError
 from harness.core.table import counted
+from harness.work.compute import measured
 
 
+@measured
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
     from harness.core.configuration import instantiate

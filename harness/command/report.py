@@ -14,6 +14,8 @@ Writes into paths.reports (`reports`):
   tables/NAME/main.tex          the same of one sweep
   tables/NAME/by_hops.tex       the winner at 2, 3 and 4 hops
   tables/NAME/details.tex       hashes, clusters, forecast and cautions, in sentences; no part of a table
+  tables/more/                  compute.tex: processor and wall time of every command of the runs folder, failed ones too;
+                                checklist.tex: a reproducibility checklist, filled in from manifests, locks and the ledger
   tables/NAME/more/             cost, ablation, knobs, ceilings, headroom, other metrics, an experiment's tables
   figures/NAME/                 PDF and PNG, one column of a paper wide
   report.pdf                    all of it, where latexmk, pdflatex or tectonic is installed

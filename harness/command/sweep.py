@@ -50,6 +50,7 @@ from omegaconf import DictConfig, open_dict
 from harness.command import begin_extractor, typed
 from harness.core.configuration import defaults, instantiate
 from harness.core.errors import CombinationError, HarnessError, whole_number
+from harness.work.compute import measured
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Plan, Trial
@@ -59,6 +60,7 @@ PRINTED = ("explain", "splits")
 """Keys that change what is printed and no result."""
 
 
+@measured
 def run(config: DictConfig) -> float | None:
     """Sweep, print, then export to the tracker; return the winner's objective on tune.
 

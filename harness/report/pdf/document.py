@@ -29,6 +29,7 @@ from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
 from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications
+from harness.report.table.study import study_tables
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult, by_kind, made_by
 from harness.sweep.settings import settings_table
@@ -64,7 +65,8 @@ class Section:
 
     def path(self, table: Table) -> str:
         """Of a table's files below tables/, without their ending."""
-        name = table.name if table.name in OF_PAPER else f"more/{table.name}"
+        own = OF_PAPER if self.folder else ("main",)
+        name = table.name if table.name in own else f"more/{table.name}"
         return f"{self.folder}/{name}" if self.folder else name
 
 
@@ -110,12 +112,15 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
         brought = brought_pictures(runs, str(result.manifest["dataset"]))
         sections.append(section(result, display, *names, brought))
     together = _together(list(results.values()), display)
-    made = [path for one in [together, *sections] for path in _write(one, out, display)]
+    about = study_tables(list(results.values()), runs)
+    study = Section("The study", "", "", [], {}, about, [])
+    made = [path for one in [together, *sections, study] for path in _write(one, out, display)]
     document = fill(
         "report.tex.j2",
         title=next(iter(results)) if len(results) == 1 else counted(len(results), "sweep"),
         together=together if len(results) > 1 else None,
         sections=sections,
+        study=study,
         display=display,
     )
     made.append(write_text(out / "report.tex", document))
