@@ -3,10 +3,10 @@
 A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has on each query a latent
 normal value: a part that its cluster shares, of variance ``correlation``, and a part of its own;
 seven tenths of either is common to all trials, which so resemble each other as those of a grid do.
-Cut at its quantiles the value becomes an outcome: a win or a loss with probability ``DIFFERS`` each
-where there is no effect, or a hit with probability 1/2. In an *uneven* world clusters share wins
-alone: there a cluster's net wins are not as often positive as negative by as much, which the tests
-by cluster assume.
+Cut at its quantiles the value becomes an outcome: a win or a loss with probability ``differs`` / 2
+each where there is no effect, or a hit with probability 1/2. In an *uneven* world clusters share
+wins alone: there a cluster's net wins are not as often positive as negative by as much, which the
+tests by cluster assume.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.evaluation.statistic import (
     too_few,
 )
 
-TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
+TRIALS, COMMON, EFFECT = 40, 0.7, 0.1
 RULE = "rule "
 """What the name of a test or interval that decides begins with; without it, it is that by query."""
 MUSIQUE = {1: 146, 2: 42, 3: 13, 4: 7, 5: 3, 6: 4, 7: 3, 8: 1, 9: 1, 10: 2, 11: 1, 12: 1}
@@ -39,6 +39,7 @@ SHAPES = {
     "PopQA's": POPQA,
     "one giant": {100: 1, 1: 200},
     "30 of 10": {10: 30},
+    "60 of 5": {5: 60},
     "12 of 20": {20: 12},
     "15 pairs": {2: 15},
     "12 alone": {1: 12},
@@ -60,7 +61,7 @@ class Behaviour:
 
     Without an effect: of all trials for ``p`` and ``uneven p``; of worlds with one in any trial for
     Holm's, whose trials are searched.    coverage: share of worlds in which a 95% interval holds
-    the truth.
+    the truth; of ``uneven difference`` of all trials.
     """
 
     clusters_of: str
@@ -72,22 +73,37 @@ class Behaviour:
 
 
 def behave(
-    clusters_of: str, labels: Labels, correlation: float, worlds: int, seed: int = 0
+    clusters_of: str,
+    labels: Labels,
+    correlation: float,
+    worlds: int,
+    seed: int = 0,
+    differs: float = 0.2,
 ) -> Behaviour:
-    """The rates of false findings and the coverage over ``worlds`` worlds with these clusters."""
+    """Return the rates of false findings and the coverage over ``worlds`` worlds.
+
+    Args:
+        clusters_of: what the clusters are called.
+        labels: int64[Q], the cluster of each query.
+        correlation: of queries of a cluster, from 0 to 1.
+        worlds: how many are made.
+        seed: of what is drawn.
+        differs: the probability, from 0 to 1, that a query is won or lost.
+    """
     draw, apart = (
         np.random.Generator(np.random.PCG64([seed, part]))
         if part
         else np.random.Generator(np.random.PCG64(seed))
         for part in (0, 1)
     )
+    effect = min(EFFECT, differs / 2)
     wrong: dict[str, list[float]] = {}
     held: dict[str, list[bool]] = {}
     few = share(labels) and too_few(labels)
     for _ in range(worlds):
-        signs = _outcomes(draw, labels, correlation, 0.0)
-        shifted = _outcomes(draw, labels, correlation, EFFECT)[0]
-        lopsided = uneven(apart, labels, correlation)
+        signs = _outcomes(draw, labels, correlation, 0.0, differs)
+        shifted = _outcomes(draw, labels, correlation, effect, differs)[0]
+        lopsided = uneven(apart, labels, correlation, differs)
         found = _tests(signs, labels)
         found |= {
             name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()
@@ -95,8 +111,14 @@ def behave(
         for name, p in found.items():
             wrong.setdefault(name, []).append(float((p <= 0.05).mean()))
         hits = (_latent(draw, labels, correlation)[0] > 0).astype(np.float64)
-        for name, (truth, (low, high)) in _intervals(shifted, hits, labels).items():
+        known = {"difference": effect, "score": 0.5}
+        for name, (low, high) in _intervals(shifted, hits, labels).items():
+            truth = known[name.removeprefix(RULE)]
             held.setdefault(name, []).append(bool(low <= truth <= high))
+        for own in lopsided:
+            for name, (low, high) in _differences(own, labels).items():
+                key = name.replace("difference", "uneven difference")
+                held.setdefault(key, []).append(bool(low <= 0 <= high))
     rates = [
         {
             name: None if few and name.startswith(RULE) else float(np.mean(seen))
@@ -120,27 +142,29 @@ def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> ND
 
 
 def _outcomes(
-    draw: np.random.Generator, labels: Labels, correlation: float, effect: float
+    draw: np.random.Generator, labels: Labels, correlation: float, effect: float, differs: float
 ) -> NDArray[np.float64]:
-    """float64[TRIALS, Q] of 1, 0, -1: wins with probability DIFFERS + effect / 2, losses with
-    DIFFERS - effect / 2.
+    """Return float64[TRIALS, Q] of 1, 0, -1; a share ``differs`` is no 0, and the mean is
+    ``effect``.
     """
     from scipy.special import ndtri
 
     latent = _latent(draw, labels, correlation)
-    wins, losses = latent > -ndtri(DIFFERS + effect / 2), latent < ndtri(DIFFERS - effect / 2)
-    signs: NDArray[np.float64] = wins.astype(np.float64) - losses
-    return signs
+    won, lost = (differs + effect) / 2, (differs - effect) / 2
+    signs: NDArray[np.float64] = (latent > -ndtri(won)).astype(np.float64)
+    return signs - (latent < ndtri(lost))
 
 
-def uneven(draw: np.random.Generator, labels: Labels, correlation: float) -> NDArray[np.float64]:
-    """float64[TRIALS, Q] of 1, 0, -1 without an effect: wins have the correlation, losses come one
-    by one.
+def uneven(
+    draw: np.random.Generator, labels: Labels, correlation: float, differs: float = 0.2
+) -> NDArray[np.float64]:
+    """Return float64[TRIALS, Q] of 1, 0, -1 without an effect: wins have the correlation, losses
+    come one by one.
     """
     from scipy.special import ndtri
 
     wins, losses = (
-        _latent(draw, labels, shared) > -ndtri(DIFFERS) for shared in (correlation, 0.0)
+        _latent(draw, labels, shared) > -ndtri(differs / 2) for shared in (correlation, 0.0)
     )
     return np.asarray(wins.astype(np.float64) - losses)
 
@@ -168,14 +192,17 @@ def _tests(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.f
 
 def _intervals(
     signs: NDArray[np.float64], hits: NDArray[np.float64], labels: Labels
-) -> dict[str, tuple[float, tuple[float, float]]]:
-    """The truth and the interval, by name: of a score, and of a difference."""
+) -> dict[str, tuple[float, float]]:
+    """Return 95% intervals of a score and of a difference, by query and by the rule."""
     one = Comparison.of(hits, np.zeros_like(hits), labels=labels)
+    return {
+        "score": one.wilson or (0.0, 1.0),
+        f"{RULE}score": one.wilson_cluster or (0.0, 1.0),
+        **_differences(signs, labels),
+    }
+
+
+def _differences(signs: NDArray[np.float64], labels: Labels) -> dict[str, tuple[float, float]]:
     query = difference_interval(int((signs > 0).sum()), int((signs < 0).sum()), len(labels))
     ruled = ClusteredScore.of(signs, labels, "wins").interval() if share(labels) else query
-    return {
-        "score": (0.5, one.wilson or (0.0, 1.0)),
-        f"{RULE}score": (0.5, one.wilson_cluster or (0.0, 1.0)),
-        "difference": (EFFECT, query),
-        f"{RULE}difference": (EFFECT, ruled),
-    }
+    return {"difference": query, f"{RULE}difference": ruled}

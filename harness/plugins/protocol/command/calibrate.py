@@ -23,6 +23,7 @@ and draws the former.
   harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
   harness calibrate refits dataset=musique experiment=many_lists   20 other foldings, minutes
   harness calibrate clusters                                  200 worlds each, minutes: make calibration
+  harness calibrate clusters 'calibrate.correlations=[0.9]' calibrate.differs=0.06    clusters that are seldom won
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import CHOICE, FUSION, LISTS, typed, warn_unread
-from harness.core.errors import HarnessError, one_of, whole_number
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Prepared
@@ -45,6 +46,7 @@ def run(config: DictConfig) -> None:
     warn_unread("dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)
+    bounded("calibrate.differs", config.calibrate.differs, 0, 1, open_low=True)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]
@@ -124,7 +126,8 @@ def _clusters(config: DictConfig) -> None:
         for one in options.correlations
     ]
     found = [
-        behave(*cell, options.worlds, options.seed) for cell in tqdm(cells, delay=2, disable=None)
+        behave(*cell, options.worlds, options.seed, options.differs)
+        for cell in tqdm(cells, delay=2, disable=None)
     ]
     for table in behaviours(found):
         print(table.text())
@@ -154,6 +157,6 @@ CHECKS = {
     "protocol": (_protocol, ("worlds", "permuted", "n", "effects", "seed")),
     "forecast": (_forecast, ("splits", "seed")),
     "refits": (_refits, ("refits",)),
-    "clusters": (_clusters, ("clusters_of", "correlations", "worlds", "seed")),
+    "clusters": (_clusters, ("clusters_of", "correlations", "differs", "worlds", "seed")),
 }
 """What each word does, and the options that it reads."""
