@@ -151,8 +151,9 @@ def _outcomes(
 
     latent = _latent(draw, labels, correlation)
     won, lost = (differs + effect) / 2, (differs - effect) / 2
-    signs: NDArray[np.float64] = (latent > -ndtri(won)).astype(np.float64)
-    return signs - (latent < ndtri(lost))
+    wins, losses = latent > -ndtri(won), latent < ndtri(lost)
+    signs: NDArray[np.float64] = wins.astype(np.float64) - losses
+    return signs
 
 
 def uneven(
