@@ -113,17 +113,16 @@ def pair_cosines(
     right: NDArray[np.float32],
     columns: NDArray[np.integer],
 ) -> NDArray[np.float64]:
-    """float64[n]: the inner product of left[rows[i]] and right[columns[i]], vectors of length 1.
+    """Return float64[n], the inner product of left[rows[i]] and right[columns[i]].
 
-    Products are exact in float64 and each pair is summed alone, so its bits depend on no other
-    pair.
+    The vectors have length 1. Products are exact in float64 and each pair is summed alone, so its
+    bits depend on no other pair.
     """
     result = np.empty(len(rows))
     for first in range(0, len(rows), BLOCK):
         part = slice(first, first + BLOCK)
         one, other = left[rows[part]], right[columns[part]]
-        wide = one.astype(np.float64), other.astype(np.float64)
-        result[part] = np.einsum("ij,ij->i", *wide)
+        result[part] = np.einsum("ij,ij->i", one, other, dtype=np.float64, casting="unsafe")
     return result
 
 

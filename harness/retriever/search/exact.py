@@ -20,6 +20,8 @@ MARGIN = 16
 """Candidates proposed beyond the depth, so that the cut is seen to fall between two different
 scores.
 """
+ROWS = 16
+"""Questions whose candidates a thread holds at once."""
 Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
 """``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for
 none.
@@ -100,13 +102,20 @@ def decide(
 def cosines(
     passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate
-    is -1.
+    """Return float64[Q, k], the inner product of each question with its candidates; -inf if a
+    candidate is -1.
     """
-    rows, places = np.nonzero(found >= 0)
-    scores = np.full(found.shape, -np.inf)
-    scores[rows, places] = inner_products(passages, questions, found[rows, places], rows)
-    return scores
+
+    def products(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        near, asked = passages[found[rows]], questions[rows]
+        sums: NDArray[np.float64] = np.einsum(
+            "qkd,qd->qk", near, asked, dtype=np.float64, casting="unsafe"
+        )
+        return sums
+
+    parts = np.array_split(np.arange(len(found)), max(1, len(found) // ROWS))
+    scores = np.concatenate(list(map_threads(products, parts, available())))
+    return np.where(found >= 0, scores, -np.inf)
 
 
 def inner_products(
