@@ -4,21 +4,31 @@ there.
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.core.resources import describe_machine
+
+KEPT = 3
+"""Ratios of a row that are kept, so that a fall is seen."""
 TRIED = Path(__file__).with_name("tried.md")
 """What was tried and did not help, kept with the sources."""
 
 
 def add(folder: Path, name: str, row: Mapping[str, Any]) -> None:
-    """Puts one row in; the others stay."""
+    """Put one row in, with its last ratios; the others stay."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "benchmarks.json"
     rows = json.loads(path.read_text()) if path.is_file() else {}
-    rows[name] = dict(row)
+    last = rows.get(name, {}).get("last", [])
+    if "ratio" in row:
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        cpu = describe_machine()["hardware"]["cpu"].get("model", "")
+        last = [*last, {"ratio": row["ratio"], "date": today, "cpu": cpu}][-KEPT:]
+    rows[name] = {**row, "last": last}
     path.write_text(json.dumps(dict(sorted(rows.items())), indent=2) + "\n")
     (folder / "benchmarks.md").write_text(page(rows))
 
@@ -30,11 +40,12 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
         "Made by `make bench`. Each row: both sides checked for the same result, warmed up, "
         "taken in turn; medians.",
         "A ratio is the peer's time over ours; its range is over the turns. Load is the "
-        "machine's before and after.",
+        "machine's before and after. The last ratios, oldest first, are of this folder; on another "
+        "machine they differ.",
         "",
         "| benchmark | ours (s) | peer (s) | ratio (range) | of processor seconds | aim | met | "
-        "peer | load |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "last ratios | peer | load |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in sorted(rows.items()):
         if "ratio" not in row:
@@ -48,6 +59,7 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
             f"{row['ratio_cpu']:.3g}" if row.get("ratio_cpu") else "",
             f">= {row['aim']:.3g}",
             "yes" if row["met"] else "no",
+            ", ".join(f"{one['ratio']:.3g}" for one in row["last"]),
             row["peer"],
             " to ".join(f"{load:g}" for load in row["load"]),
         )

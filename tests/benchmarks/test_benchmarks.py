@@ -1,5 +1,6 @@
 """Both sides of every benchmark compute the same, on small work; nothing is timed."""
 
+import json
 import os
 from time import sleep
 
@@ -61,7 +62,10 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     assert {"ours_s", "peer_s", "ratio", "peer", "versions", "work"} <= row.keys()
     assert row["repeats"] == 3
     report.add(tmp_path, "one", row)
-    report.add(tmp_path, "two", {**row, "work": "other"})
+    for ratio in (1.0, 2.0, 3.0, 4.0):
+        report.add(tmp_path, "two", {**row, "work": "other", "ratio": ratio})
+    rows = json.loads((tmp_path / "benchmarks.json").read_text())
+    assert [one["ratio"] for one in rows["two"]["last"]] == [2.0, 3.0, 4.0]
     assert "`one`: work. Same: equal." in (tmp_path / "benchmarks.md").read_text()
     assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
 
