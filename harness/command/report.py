@@ -5,6 +5,7 @@ r"""Make tables, figures and a PDF of a sweep, for a paper.
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
   harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
   harness report paths.reports=paper/results   elsewhere
+  harness report sweep=sweep.zip               from an archive, on a machine without its runs folder
   harness report archive=sweep.zip             also everything of one sweep in an archive, to be deposited
   harness report +display.fuser.greatest=Greatest    a name for papers; the others are in conf/display
 
@@ -41,7 +42,9 @@ afterwards they show test, and which evaluation of it.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,11 +64,7 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 def run(config: DictConfig) -> None:
     """Write the report, and say what was written."""
     from harness.core.files import remove_partials
-    from harness.report.display import Display
-    from harness.report.pdf import write
-    from harness.report.table import findings
-    from harness.sweep.folder import newest
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.folder import newest, opened
 
     site = (
         extensions.load("addition", "report", "")
@@ -74,33 +73,48 @@ def run(config: DictConfig) -> None:
     )
     if site is not None:
         site.check(config)
-    runs, folder = Path(config.paths.runs), Path(config.paths.reports)
+    folder = Path(config.paths.reports)
     remove_partials(folder)  # of an interrupted report
     for name in ("tables", "figures", "site"):
         remove_partials(folder / name, "**/*.partial")
-    results = newest(runs, config.sweep)
+    with contextlib.ExitStack() as unpacked:
+        asked = config.sweep
+        if asked not in (None, "all"):
+            names = [asked] if isinstance(asked, str) else asked
+            asked = [str(unpacked.enter_context(opened(Path(str(name))))) for name in names]
+        results = newest(Path(config.paths.runs), asked)
+        _write(config, results)
+        if site is not None:
+            print(site.build(config, list(results.values())), flush=True)
+
+
+def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
+    """Write tables, figures, PDF and, if it is asked for, an archive."""
+    from harness.report.archive import write_archive
+    from harness.report.display import Display
+    from harness.report.pdf import write
+    from harness.report.table import findings
+    from harness.sweep.heldout import Ledger
+
+    archive, ledger = config.get("archive"), Path(config.paths.ledger)
+    if archive is not None and len(results) > 1:
+        raise HarnessError(f"archive={archive}: expected one sweep, got {len(results)}")
     for result in results.values():
         if not result.heldout:
-            Ledger(Path(config.paths.ledger)).check_whole(result.folder, str(result.lock["sha256"]))
+            Ledger(ledger).check_whole(result.folder, str(result.lock["sha256"]))
         log.info(
             "report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result)
         )
-    archive = config.get("archive")
-    if archive is not None and len(results) > 1:
-        raise HarnessError(f"archive={archive}: expected one sweep, got {len(results)}")
     display = Display.read(config).of(list(results.values()))
-    written = write(results, runs, folder, display)
+    folder = Path(config.paths.reports)
+    written = write(results, Path(config.paths.runs), folder, display)
     names = ", ".join(result.folder.name for result in results.values())
     print(f"report of {names}: {CHECKED}")
     print(*findings(results.values()), *written, sep="\n")
     if archive is not None:
-        from harness.report.archive import write_archive
-
         (result,) = results.values()
-        write_archive(Path(archive), result, Path(config.paths.ledger), folder)
+        write_archive(Path(archive), result, ledger, folder)
         print(f"{archive}: check it with `harness verify {archive}`")
-    if site is not None:
-        print(site.build(config, list(results.values())), flush=True)
 
 
 def _state(result: SweepResult) -> str:

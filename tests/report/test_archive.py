@@ -89,3 +89,12 @@ def test_what_is_no_zip_archive_is_refused(archive):
     archive.write_bytes(archive.read_bytes()[:-40])
     with pytest.raises(HarnessError, match="damaged"), opened(archive):
         pass
+
+
+def test_a_report_is_made_from_an_archive(archive, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")  # without LaTeX
+    status, out, error = command("report", f"sweep={archive}", "paths.reports=out", "paths.runs=no")
+    assert status == 0, error
+    assert "report of sample-0" in out
+    assert list((tmp_path / "out" / "tables").glob("*/main.tex"))
