@@ -29,8 +29,8 @@ import pytest
 import yaml
 
 import harness
-from harness.__main__ import commands, documentation, hydra_arguments
-from harness.core.configuration import compose
+from harness.__main__ import commands, documentation
+from harness.core.configuration import CommandLine, compose
 from tests import process
 
 ROOT = Path(__file__).parents[1]
@@ -147,11 +147,15 @@ def parse(line: str) -> None:
         assert command in (*commands(), "--help"), line
         if "--help" in arguments:
             return
-        primary, overrides = hydra_arguments(command, arguments)
-        many = {"-m", "--multirun"} & set(overrides)
-        chosen = [text.split(",")[0] if many and "[" not in text else text for text in overrides]
-        extras = ("-", "hydra/launcher=")  # flags; launchers come with extras
-        compose(primary, [text for text in chosen if not text.startswith(extras)])
+        read = CommandLine.read(command, arguments)
+        several = read.is_several
+        compose(
+            read.primary,
+            [
+                text.split(",")[0] if several and "[" not in text else text
+                for text in read.overrides
+            ],
+        )
     elif program == "source":
         assert words == [".venv/bin/activate"], line
     elif program == "cd":

@@ -81,7 +81,11 @@ def run(config: DictConfig) -> None:
         asked = config.sweep
         if asked not in (None, "all"):
             names = [asked] if isinstance(asked, str) else asked
-            asked = [str(unpacked.enter_context(opened(Path(str(name))))) for name in names]
+            archives = {str(name): Path(str(name)) for name in names if Path(str(name)).is_file()}
+            folders = {
+                name: str(unpacked.enter_context(opened(place))) for name, place in archives.items()
+            }
+            asked = [folders.get(str(name), name) for name in names] if folders else asked
         results = newest(Path(config.paths.runs), asked)
         _write(config, results)
         if site is not None:

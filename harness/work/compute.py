@@ -1,7 +1,8 @@
 """What a study costs: the wall and processor seconds of every command that computes results.
 
-``<runs>/compute.jsonl`` has a line when such a command begins and one when it ends, so that a
-command that failed, was interrupted or was killed is counted as well.
+``<runs>/compute.jsonl`` has a line when such a command has run for ``SECONDS`` and one when it
+ends, so that a command that failed, was interrupted or was killed is counted as well. One that
+fails sooner, such as a mistyped one, computed nothing and is not counted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import datetime
 import functools
 import json
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 FILE = "compute.jsonl"
+SECONDS = 5.0
+"""Seconds after which a command counts even if it fails."""
 Result = TypeVar("Result")
 
 
@@ -36,27 +40,18 @@ def measured(run: Callable[[DictConfig], Result]) -> Callable[[DictConfig], Resu
     def noted(config: DictConfig) -> Result:
         if config.get("dry_run") or config.get("status"):
             return run(config)
-        path, key = Path(config.paths.runs) / FILE, uuid.uuid4().hex
-        begun = {
-            "id": key,
-            "command": run.__module__.rpartition(".")[2],
-            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "hardware": describe_machine()["hardware"],
-        }
-        _append(path, begun)
-        wall, processor = time.monotonic(), _processor_seconds()
+        note = _Note(Path(config.paths.runs), run.__module__.rpartition(".")[2])
+        timer = threading.Timer(SECONDS, note.begin)
+        timer.daemon = True
+        timer.start()
         failed = True
         try:
             result = run(config)
             failed = False
             return result
         finally:
-            spent = {
-                "failed": failed,
-                "wall": round(time.monotonic() - wall, 2),
-                "processor": round(_processor_seconds() - processor, 2),
-            }
-            _append(path, {"id": key, **spent})
+            timer.cancel()
+            note.end(failed)
 
     return noted
 
@@ -83,11 +78,43 @@ def read_compute(runs: Path) -> list[dict[str, Any]]:
     return [record for record in found.values() if "command" in record]
 
 
-def _append(path: Path, record: Mapping[str, object]) -> None:
-    """Add a line in one write, so that two processes do not mix theirs."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{json.dumps(record)}\n")
+class _Note:
+    """The two lines of a command.
+
+    Args:
+        runs: the runs folder.
+        command: its name.
+    """
+
+    def __init__(self, runs: Path, command: str) -> None:
+        now = datetime.datetime.now(datetime.UTC)
+        self._path, self._id = runs / FILE, uuid.uuid4().hex
+        self._about = {"command": command, "time": now.isoformat(timespec="seconds")}
+        self._wall, self._processor = time.monotonic(), _processor_seconds()
+        self._writing, self._begun = threading.Lock(), False
+
+    def begin(self) -> None:
+        """Write the first line, once."""
+        with self._writing:
+            if not self._begun:
+                self._append({**self._about, "hardware": describe_machine()["hardware"]})
+                self._begun = True
+
+    def end(self, failed: bool) -> None:
+        """Write the last line; of a command that failed at once, none."""
+        wall = time.monotonic() - self._wall
+        processor = _processor_seconds() - self._processor
+        if failed and not self._begun:
+            return
+        self.begin()
+        spent = {"wall": round(wall, 2), "processor": round(processor, 2)}
+        self._append({"failed": failed, **spent})
+
+    def _append(self, record: Mapping[str, object]) -> None:
+        """Add a line in one write, so that two processes do not mix theirs."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps({'id': self._id, **record})}\n")
 
 
 def _processor_seconds() -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from harness.core.configuration import names
@@ -20,7 +21,8 @@ def test_metrics_with_the_counts_of_every_trial(tmp_path: Path) -> None:
 
 def test_every_name_of_a_concept_and_what_it_is(tmp_path: Path) -> None:
     for concept in ("fuser", "normalizer", "experiment"):
-        rows = harness("list", concept, cwd=tmp_path, check=True).stdout.splitlines()[2:]
+        lines = harness("list", concept, cwd=tmp_path, check=True).stdout.splitlines()[2:]
+        rows = [" ".join(part.split()) for part in re.split(r"\n(?! )", "\n".join(lines))]
         assert [row.split()[0] for row in rows] == names(concept)
         assert all(len(row.split()) > 2 for row in rows), concept
         assert concept != "experiment" or all(row.endswith((".", "?")) for row in rows), (

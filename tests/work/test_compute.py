@@ -8,6 +8,7 @@ import time
 import pytest
 from omegaconf import OmegaConf
 
+from harness.work import compute
 from harness.work.compute import FILE, measured, read_compute
 
 
@@ -37,14 +38,28 @@ def test_a_command_that_ends_notes_its_seconds_and_returns(config, tmp_path):
     assert record["hardware"]["cpu"]["number of cores"] == os.cpu_count()
 
 
-def test_a_command_that_fails_is_noted_and_its_error_goes_on(config, tmp_path):
+@pytest.fixture
+def at_once(monkeypatch):
+    monkeypatch.setattr(compute, "SECONDS", 0.0)
+
+
+def test_a_command_that_fails_at_once_is_not_counted(config, tmp_path):
     config.wrong = True
+    with pytest.raises(ValueError, match="wrong"):
+        work(config)
+    assert read_compute(tmp_path) == []
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_command_that_fails_later_is_noted_and_its_error_goes_on(config, tmp_path):
+    config.wrong, config.busy = True, 0.2
     with pytest.raises(ValueError, match="wrong"):
         work(config)
     (record,) = read_compute(tmp_path)
     assert record["failed"] is True
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_killed_command_is_counted_without_seconds(config, tmp_path):
     child = os.fork()
     if child == 0:

@@ -62,7 +62,7 @@ def _docstring(module: str, name: str) -> str:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
     ]
     docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
-    return next((doc.partition("\n")[0] for doc in docs if doc), "")
+    return next((" ".join(doc.partition("\n\n")[0].split()) for doc in docs if doc), "")
 
 
 def _source(module: str) -> Path | None:

@@ -78,7 +78,9 @@ def report_own_code() -> Iterator[None]:
         raise
     except Exception as error:
         *_, cause = _causes(error)
-        own, changed = extensions.packages(), _changed_files()
+        own = extensions.packages()
+        lacking = isinstance(cause, ModuleNotFoundError)  # a library: an extra brings it
+        changed = set() if lacking else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)

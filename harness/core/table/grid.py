@@ -7,7 +7,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby, zip_longest
 
 Spans = Sequence[tuple[str, Sequence[int]]]
@@ -44,11 +44,15 @@ class Grid:
         return [*above, head, "-" * (margin + self._width(range(len(self.head)))), *rows]
 
     def wrapped(self, longest: int) -> Grid:
-        """Return the grid with long cells wrapped. Only the first line of a row keeps its mark."""
+        """Return the grid with long cells wrapped at blanks, so that names can be copied.
+
+        Only the first line of a row keeps its mark.
+        """
         rows: list[Sequence[str]] = []
         marks: list[str] = []
+        wrap = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
         for row, mark in zip(self.rows, self.marks, strict=True):
-            cells = [textwrap.wrap(cell, longest, break_on_hyphens=False) or [""] for cell in row]
+            cells = [wrap(cell, longest) or [""] for cell in row]
             own = list(zip_longest(*cells, fillvalue=""))
             rows += own
             marks += [mark, *[""] * (len(own) - 1)]

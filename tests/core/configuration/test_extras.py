@@ -116,7 +116,7 @@ print(json.dumps(harness.compare(runs["graph"], runs["dense"], gold, "last_hop@5
     ("arguments", "library"),
     [
         (["sweep"], "torch"),
-        (["report"], "torch"),
+        (["fuse", "lists={a: x.trec, b: x.trec}", "out=o.trec"], "torch"),
         (["evaluate", "run=x.trec", "gold=sample"], "datasets"),
     ],
 )
