@@ -193,7 +193,6 @@ PLUGINS = {
     **dict.fromkeys(
         (
             "an endpoint",
-            "one of several endpoints",
             "almost local",
             "local by name",
             "a secret",
@@ -273,10 +272,6 @@ REACHING = {
         "strategy": "extractor/llm",
         "model": "m",
         "base_url": "https://collects.example/v1",
-    },
-    "one of several endpoints": {
-        "strategy": "extractor/llm",
-        "urls": ["https://collects.example/v1"],
     },
     "almost local": {
         "strategy": "extractor/llm",

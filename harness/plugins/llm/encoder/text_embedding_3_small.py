@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,22 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
-from harness.core.errors import whole_number
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT
-from harness.plugins.llm.endpoint.texts import TextEndpoint
-from harness.plugins.llm.endpoint.vectors import VectorServer, read_vectors
+from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server
+from harness.work.parts import Stop
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
 
+log = logging.getLogger(__name__)
+SIZE = 256 << 20
+"""Largest answer in bytes: 2048 vectors of 4096 numbers, as text."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class TextEmbedding3Small(TextEndpoint):
-    """model: as the endpoint calls it. A text that is too long for it is the endpoint's error;
-    nothing is cut.
+class TextEmbedding3Small(Server):
+    """An encoder that asks an OpenAI-compatible ``/embeddings`` endpoint.
 
-    dimensions: what the endpoint is to shorten its vectors to; null sends nothing and takes them
-    whole.
+    Nothing is cut: a text that is too long for the model is an error of the endpoint.
+
+    Args:
+        model: name of the model at the endpoint.
+        dimensions: length to which the endpoint shortens its vectors, >= 1; None for whole vectors.
+        batch_size: texts of one request, 1 to 2048.
     """
 
     version: ClassVar[int] = 1
@@ -40,35 +49,100 @@ class TextEmbedding3Small(TextEndpoint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        whole_number("encoder.batch_size", self.batch_size, 1, 2048)
         if self.dimensions is not None:
             whole_number("encoder.dimensions", self.dimensions, 1)
 
     def open(self) -> Client:
-        """Make the client; nothing is sent yet."""
+        """Return the client. It sends nothing before it is asked."""
         return Client(self)
 
 
-class Client(VectorServer):
-    """The client of the endpoint; the role changes nothing."""
+class Client:
+    """The client of the endpoint, a ``harness.model.encoder.Model``. It ignores the role."""
 
     def __init__(self, encoder: TextEmbedding3Small) -> None:
-        super().__init__(encoder, None, "openai")
-        shorter = {} if encoder.dimensions is None else {"dimensions": encoder.dimensions}
-        self.request: Mapping[str, object] = {
-            "model": encoder.model,
-            "encoding_format": "float",
-            **shorter,
-        }
-        self.dimension = encoder.dimensions or 0
-
-    def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:
-        """See ``VectorServer``."""
-
-        def read(answer: Any, _: Mapping[str, str]) -> NDArray[np.float32]:
-            self.client.note_model(answer.get("model"))
-            rows = sorted(answer["data"], key=lambda row: int(row["index"]))
-            return read_vectors([row["embedding"] for row in rows], len(texts))
-
-        return self.client.endpoint.post(
-            "/embeddings", {**self.request, "input": list(texts)}, read
+        self.encoder, self.dimension = encoder, encoder.dimensions or 0
+        self.facts: Mapping[str, object] = {"device": encoder.base_url, "backend": "openai"}
+        self.endpoint = Endpoint(encoder, SIZE)
+        self.request = {"model": encoder.model, "encoding_format": "float"} | (
+            {"dimensions": self.dimension} if self.dimension else {}
         )
+        self._halved = False
+        self._others: set[str] = set()
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return float32[n, d] vectors and bool[n], whether a text was cut (none is).
+
+        Raises:
+            HarnessError: the endpoint refuses a text, or its vectors have several lengths.
+            Stop: the endpoint does not answer.
+        """
+        asked = f"encoder.base_url={self.encoder.base_url}"
+        step, found = self.encoder.batch_size, list[NDArray[np.float32]]()
+        batches = [texts[start : start + step] for start in range(0, len(texts), step)]
+        pool = ThreadPoolExecutor(self.encoder.parallel)
+        try:
+            for part in pool.map(self._vectors, batches):
+                found += part
+                advance(len(part))
+        except Away as error:
+            raise Stop(
+                f"{asked}: no answer from {self.encoder.model} ({error}); finished parts are "
+                "kept, so run the command again when the endpoint answers"
+            ) from error
+        except Refused as error:
+            raise HarnessError(
+                f"{asked}: {self.encoder.model} refuses a text ({error}); mend what the server "
+                "names; finished parts are kept"
+            ) from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+        if len(lengths := sorted(set(map(len, found)))) > 1:
+            raise HarnessError(
+                f"{asked}: vectors of {' and '.join(map(str, lengths))} numbers; check the "
+                "address: one server must answer all requests"
+            )
+        self.dimension = len(found[0])
+        return np.stack(found), np.zeros(len(found), dtype=np.bool_)
+
+    def _vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return the vectors of one batch. A batch that is refused is sent by halves."""
+        try:
+            return list(
+                self.endpoint.post(
+                    "/embeddings",
+                    self.request | {"input": list(texts)},
+                    lambda answer: self._read(answer, len(texts)),
+                )
+            )
+        except Refused as error:
+            if len(texts) == 1:
+                raise
+            reason = error
+        middle = len(texts) // 2
+        found = self._vectors(texts[:middle]) + self._vectors(texts[middle:])
+        if not self._halved:
+            self._halved = True
+            log.warning(
+                "encoder.base_url=%s: the server refuses %d texts at once (%s), so they are sent "
+                "by halves; a smaller encoder.batch_size saves these requests",
+                self.encoder.base_url,
+                len(texts),
+                reason,
+            )
+        return found
+
+    def _read(self, answer: Any, count: int) -> NDArray[np.float32]:
+        if (model := answer.get("model")) not in {None, "", self.encoder.model, *self._others}:
+            self._others.add(model)
+            log.warning(
+                "encoder.model=%s: the server says that %s answers", self.encoder.model, model
+            )
+        rows = sorted(answer["data"], key=lambda row: int(row["index"]))
+        vectors = np.array([row["embedding"] for row in rows], np.float32)
+        if vectors.ndim != 2 or len(vectors) != count:
+            raise ValueError(f"vectors of shape {vectors.shape}, expected one for {count} texts")
+        return vectors

@@ -1,6 +1,4 @@
-"""The settings of a language model behind an OpenAI-compatible endpoint, which every strategy that
-asks one has.
-"""
+"""The settings of a language model behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -20,11 +18,11 @@ from harness.plugins.llm.endpoint.client import Server
 from harness.work.parts import Stop
 
 LETTERS = 4
-"""Letters a token, for estimates of texts that no endpoint has counted yet."""
+"""Letters per token, to estimate texts whose tokens no endpoint has counted."""
 
 
 class Estimate(TypedDict):
-    """What answers would take, without asking for them; ``kept``: how many are answered already."""
+    """The requests, tokens and cost of answers still to be asked for; ``kept``: stored ones."""
 
     requests: int
     kept: NotRequired[int]
@@ -34,22 +32,21 @@ class Estimate(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Chat(Server):
-    """A base of strategies: the fields of a model that answers messages.
+    """The fields of a model that answers messages, a base of strategies.
 
-    model: as the endpoint calls it.    temperature, seed, max_tokens: of each answer.    schema:
-    ask for answers by a
-    JSON schema; false for endpoints that know none.    answers: folder of the raw answers, kept by
-    endpoint, model,
-    prompt and message; a killed run goes on from them and nothing is paid for twice.    parallel:
-    requests at once, of
-    each server.    urls: further servers of the same model: each message goes to one
-    of them by its hash, and to another while that one is away; the answers are kept as those of
-    ``base_url``.
-    refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of them
-    again.
-    price: of a million tokens, ``prompt`` and ``completion``.    max_tokens_total, max_cost: what a
-    run may pay for, in tokens (both kinds together) and in the unit of ``price``; ``null`` for no
-    bound.
+    Args:
+        model: name of the model at the endpoint.
+        temperature: of each answer, 0 to 2.
+        seed: of each answer.
+        max_tokens: longest answer in tokens, >= 1.
+        schema: whether to ask for answers by a JSON schema; false if the endpoint has no schemas.
+        refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of
+            them again.
+        answers: folder of the raw answers, stored by endpoint, model, prompt and message. A killed
+            run continues from them, and no answer is paid for twice.
+        price: price of a million ``prompt`` and ``completion`` tokens.
+        max_tokens_total: tokens of both kinds that a run may pay for, > 0; None for no bound.
+        max_cost: the same bound in the unit of ``price``.
     """
 
     together: ClassVar[bool] = True
@@ -58,7 +55,6 @@ class Chat(Server):
     seed: int = 0
     max_tokens: int = 2048
     schema: bool = True
-    urls: Sequence[str] = field(default=(), metadata=NO_RESULT | REACHES)
     refresh: int = field(default=0, metadata=LATER)
     answers: str = field(default="runs/answers", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=16, metadata=NO_RESULT)
@@ -74,12 +70,6 @@ class Chat(Server):
         if isinstance(self.refresh, bool):
             object.__setattr__(self, "refresh", int(self.refresh))
         whole_number(f"{self.concept}.refresh", self.refresh, 0)
-        if isinstance(self.urls, str) or not all(isinstance(url, str) for url in self.urls):
-            raise HarnessError(
-                f"{self.concept}.urls={self.urls}, expected a list, e.g. [http://127.0.0.1:8001/v1]"
-            )
-        for url in self.urls:
-            self.check_url("urls", url)
         for kind, value in self.price.items():
             bounded(f"{self.concept}.price.{kind}", value, 0)
         for bound in ("max_tokens_total", "max_cost"):
@@ -93,8 +83,12 @@ class Chat(Server):
     def request(
         self, message: str, name: str = "", form: Mapping[str, object] | None = None
     ) -> dict[str, object]:
-        """The chat request of a message. form: the JSON schema of its answer, called ``name``; None
-        for free text.
+        """Return the chat request of a message.
+
+        Args:
+            message: the text.
+            name: name of the JSON schema.
+            form: JSON schema of the answer; None for free text.
         """
         request: dict[str, object] = {
             "model": self.model,
@@ -110,17 +104,17 @@ class Chat(Server):
 
     @cached_property
     def paid(self) -> Counter[str]:
-        """The ``prompt`` and ``completion`` tokens that this run has paid for, whatever they were
-        asked for.
-        """
+        """Number of ``prompt`` and ``completion`` tokens that this run has paid for."""
         return Counter()
 
     def check_paid(self, shares: int = 1) -> None:
-        """Raise Stop where the tokens that were paid for reach a bound of the run, or this
-        process's share of it.
+        """Check the bounds of the run against the tokens that it has paid for.
 
-        shares: of how many processes this is one, which may pay for an equal part of the bound
-        each.
+        Args:
+            shares: number of processes, each of which may pay for an equal part of a bound.
+
+        Raises:
+            Stop: a bound, or this process's part of it, is reached.
         """
         total, cost = self.paid.total(), self.cost(self.paid)
         for bound, spent, limit in (
@@ -137,7 +131,7 @@ class Chat(Server):
                 )
 
     def check_counted(self) -> None:
-        """Raise Stop where a bound cannot be held, since the server counts no tokens."""
+        """Raise Stop if a bound is set, for a server that counts no tokens."""
         if bound := next(
             (name for name in ("max_tokens_total", "max_cost") if getattr(self, name) is not None),
             None,
@@ -150,15 +144,13 @@ class Chat(Server):
             )
 
     def cost(self, tokens: Mapping[str, int]) -> float:
-        """What so many ``prompt`` and ``completion`` tokens cost."""
+        """Return the cost of a number of ``prompt`` and ``completion`` tokens."""
         return round(
             sum(self.price.get(kind, 0.0) / 1e6 * number for kind, number in tokens.items()), 6
         )
 
     def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
-        """At most what it is asked of a benchmark, in words, where no answer is kept yet: each
-        question once.
-        """
+        """Return, in words, the most that a benchmark's questions can take if none is answered."""
         tokens = sum(map(len, questions)) // LETTERS
         return (
             f"{self.model}: {counted(len(questions), 'call')}, {counted(tokens, 'token')} of "

@@ -1,6 +1,4 @@
-"""A client of an HTTP endpoint: one answer a request, which is sent again while the endpoint is
-busy or away.
-"""
+"""A client of an HTTP endpoint. A request is repeated while the endpoint is busy or away."""
 
 from __future__ import annotations
 
@@ -24,18 +22,22 @@ from harness.plugins.llm.endpoint.transport import bounded_client, http_module
 log = logging.getLogger(__name__)
 LOCAL = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 LONGEST_WAIT = 60.0
-"""Seconds: the longest pause that an endpoint may ask for (``Retry-After``)."""
+"""Longest pause in seconds that an endpoint may request (``Retry-After``)."""
 SIZE = 16 << 20
-"""Bytes of an answer, at most."""
+"""Largest answer in bytes."""
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """content: as it came. finish: why it ended (``stop``; ``length``: it was cut). prompt,
-    completion: tokens.
+    """An answer to a chat request.
 
-    model: what the server says has answered; empty where it says nothing.
+    Args:
+        content: the text, unchanged.
+        finish: why the answer ended: ``stop``, or ``length`` if it was cut.
+        prompt: tokens of the prompt.
+        completion: tokens of the answer.
+        model: name of the model that answered, by the server; empty if the server gives none.
     """
 
     content: str
@@ -46,22 +48,26 @@ class Answer:
 
 
 class Away(Exception):
-    """The endpoint gave no answer, however often it was asked."""
+    """Raised if the endpoint gave no answer after all retries."""
 
 
 class Refused(Exception):
-    """The endpoint does not take this request (too long, say); asking again does not help."""
+    """Raised if the endpoint rejects a request, for example because it is too long."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """A base of strategies: the fields of an endpoint that is asked.
+    """The fields of an endpoint, a base of strategies.
 
-    base_url: of the endpoint.    key_variable: the environment variable that holds its key.
-    parallel: requests at
-    once.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting
-    may take 10): see
-    Endpoint.    concept: whose knobs messages name, such as ``gate``.
+    Args:
+        base_url: address of the endpoint.
+        key_variable: environment variable that holds its key.
+        parallel: number of simultaneous requests, >= 1.
+        retries: how often a request is repeated, >= 0 (see ``Endpoint``).
+        backoff: seconds before the first retry, >= 0; doubled before each further one.
+        timeout: seconds for a whole answer, > 0, of which connecting may take 10.
+
+    The class attribute ``concept`` is the configuration group that messages name.
     """
 
     concept: ClassVar[str]
@@ -78,43 +84,43 @@ class Server:
         bounded(f"{self.concept}.backoff", self.backoff, 0)
         bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
         check_variable(f"{self.concept}.key_variable", self.key_variable)
-        self.check_url("base_url", self.base_url)
-
-    def check_url(self, knob: str, url: str) -> None:
-        """Raise HarnessError for an address that holds a key."""
-        mend = f"put a key into the environment variable that {self.concept}.key_variable names"
-        check_address(f"{self.concept}.{knob}", url, mend)
-
-    def key(self, url: str) -> str:
-        """The key of the endpoint at an address; a server of this machine may have none."""
-        key = os.environ.get(self.key_variable) or ("none" if url.startswith(LOCAL) else None)
-        if key is None:
-            raise HarnessError(
-                f"{self.concept}.base_url={url}: environment variable {self.key_variable} is not "
-                "set; put the "
-                f"endpoint's key there, or name another with {self.concept}.key_variable"
-            )
-        return key
+        check_address(
+            f"{self.concept}.base_url",
+            self.base_url,
+            f"put a key into the environment variable that {self.concept}.key_variable names",
+        )
 
 
 class Endpoint:
-    """A client; nothing is sent before it is asked.
+    """A client of a server. It sends nothing before it is asked.
 
-    ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each
-    time. Repeated is what may go better the next time: no connection, no whole answer within
-    ``timeout`` seconds, half an answer, one that is no JSON, and the statuses 408, 409, 429 and
-    5xx; where the endpoint says how long to wait, that counts, up to ``LONGEST_WAIT``.
-    url: None for the server's own.    size: bytes of an answer, at most.
+    A request is repeated ``retries`` times after faults that may be temporary: no connection, no
+    whole answer within ``timeout`` seconds, half an answer, an answer that is not JSON or cannot be
+    read, and the statuses 408, 409, 429 and 5xx. The pause is the server's ``backoff``, doubled
+    each time, or the time that the endpoint requests, up to ``LONGEST_WAIT``.
+
+    Args:
+        server: the fields of the endpoint.
+        size: largest answer in bytes.
+
+    Raises:
+        HarnessError: there is no key. A server on this machine needs none.
     """
 
-    def __init__(self, server: Server, url: str | None = None, size: int = SIZE) -> None:
-        self.base_url = server.base_url if url is None else url
+    def __init__(self, server: Server, size: int = SIZE) -> None:
+        self.base_url = server.base_url
         self.retries, self.backoff, self.concept = server.retries, server.backoff, server.concept
         openai = need("openai", f"{self.concept}.base_url={self.base_url}", "openai")
-        key = server.key(self.base_url)
-        http = bounded_client(openai, "" if key == "none" else key, server.timeout, size)
+        key = os.environ.get(server.key_variable, "")
+        if not key and not self.base_url.startswith(LOCAL):
+            raise HarnessError(
+                f"{self.concept}.base_url={self.base_url}: environment variable "
+                f"{server.key_variable} is not set; put the endpoint's key there, or name another "
+                f"with {self.concept}.key_variable"
+            )
+        http = bounded_client(openai, key, server.timeout, size)
         self._client = openai.OpenAI(
-            api_key=key,
+            api_key=key or "none",
             base_url=self.base_url,
             max_retries=0,
             timeout=server.timeout,
@@ -123,24 +129,23 @@ class Endpoint:
         self._openai, self._response = openai, http_module(openai).Response
 
     def ask(self, request: dict[str, object]) -> Answer:
-        """The answer to a chat request. Raises as ``post``."""
+        """Return the answer to a chat request. It raises what ``post`` raises."""
         return self.post("/chat/completions", request, _read_answer)
 
     def post(
-        self,
-        path: str,
-        request: Mapping[str, object],
-        read: Callable[[Any, Mapping[str, str]], Result],
+        self, path: str, request: Mapping[str, object], read: Callable[[Any], Result]
     ) -> Result:
-        """What ``read`` makes of the JSON and the headers of an answer; one that it cannot read is
-        asked for again.
+        """Send a request and return what ``read`` makes of the answer's JSON.
 
-        Raises Away, Refused, or HarnessError for a wrong key, address or model.
+        Raises:
+            Away: there was no readable answer after all retries.
+            Refused: the endpoint rejects the request (status 400, 413 or 422).
+            HarnessError: the key, the address or the model is wrong.
         """
         for attempt in range(self.retries + 1):
             try:
                 response = self._client.post(path, cast_to=self._response, body=request)
-                return read(json.loads(response.text), response.headers)
+                return read(json.loads(response.text))
             except self._openai.APIStatusError as error:
                 status, reason = error.status_code, f"{error.status_code}: {describe(error)}"
                 if status in (400, 413, 422):
@@ -148,8 +153,7 @@ class Endpoint:
                 if status not in (408, 409, 429) and status < 500:
                     raise HarnessError(
                         f"{self.concept}.base_url={self.base_url}: {reason} (POST {path}); check "
-                        "the address, "
-                        f"{self.concept}.model and the key"
+                        f"the address, {self.concept}.model and the key"
                     ) from error
                 asked = error.response.headers.get("retry-after", "")
             except (
@@ -174,36 +178,33 @@ class Endpoint:
         time.sleep(pause)
 
     def served(self, model: str) -> str | None:
-        """What the server calls the model that answers to this name, from its list of models, which
-        costs nothing.
+        """Return the server's name of a model, from its list of models, which costs nothing.
 
-        A server of one model (llama.cpp) answers to any name: then it is that one. Empty where the
-        server has no such list or name, None where it does not answer.
+        A server of one model (llama.cpp) answers to any name, so its model is returned.
+
+        Returns:
+            The name; empty if the server has no list or not this model; None if it does not answer.
         """
+        options = {"timeout": 5}
         try:
-            found = self.get("/models")["data"]
+            answer = self._client.get("/models", cast_to=self._response, options=options)
+            found = json.loads(answer.text)["data"]
             names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
-        except Away:
+        except self._openai.APIConnectionError:
             return None
-        except (LookupError, TypeError, AttributeError):
+        except (
+            self._openai.APIError,
+            ValueError,
+            RecursionError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ):
             return ""
         return names.get(model, next(iter(names.values())) if len(names) == 1 else "")
 
-    def get(self, path: str) -> Any:
-        """The JSON at a path, None where there is none. Raises Away where the server does not
-        answer.
-        """
-        try:
-            return json.loads(
-                self._client.get(path, cast_to=self._response, options={"timeout": 5}).text
-            )
-        except self._openai.APIConnectionError as error:
-            raise Away(describe(error)) from error
-        except (self._openai.APIError, ValueError, RecursionError):
-            return None
 
-
-def _read_answer(answer: Any, _: Mapping[str, str]) -> Answer:
+def _read_answer(answer: Any) -> Answer:
     choice, usage = answer["choices"][0], answer.get("usage") or {}
     content = choice["message"]["content"]
     return Answer(
@@ -216,7 +217,7 @@ def _read_answer(answer: Any, _: Mapping[str, str]) -> Answer:
 
 
 def seconds_of(value: str) -> float | None:
-    """The seconds of a ``Retry-After`` header, a number or a date; None for neither."""
+    """Return the seconds of a ``Retry-After`` header, a number or a date, or None."""
     try:
         return max(0.0, float(value)) if value.strip() else None
     except ValueError:
@@ -229,6 +230,6 @@ def seconds_of(value: str) -> float | None:
 
 
 def describe(error: BaseException) -> str:
-    """An error and its cause in one line of at most 300 characters."""
+    """Return an error and its cause in one line of up to 300 characters."""
     parts = [" ".join(str(each).split()) for each in (error, error.__cause__) if each is not None]
     return "; ".join(dict.fromkeys(part for part in parts if part))[:300]

@@ -1,4 +1,4 @@
-"""Asking a model of many things at once: answers kept, faults listed, tokens counted."""
+"""Many messages to a language model. Answers are stored, faults listed and tokens counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -18,8 +18,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.endpoint.chat import Chat
-from harness.plugins.llm.endpoint.client import Answer, Away, Refused
-from harness.plugins.llm.endpoint.fleet import Fleet
+from harness.plugins.llm.endpoint.client import Answer, Away, Endpoint, Refused
 from harness.work.parts import Stop, shares
 from harness.work.progress import Progress
 from harness.work.shared_rows import map_rows
@@ -27,32 +26,31 @@ from harness.work.shared_rows import map_rows
 log = logging.getLogger(__name__)
 MALFORMED = "malformed.jsonl"
 TRIES = 3
-"""How often one message is asked, where the answer cannot be read."""
+"""How often one message is sent if its answer cannot be read."""
 ENOUGH = 10
-"""Items after which more than half refused is taken for all."""
+"""Number of items after which a run stops if more than half were refused."""
 TRUSTED = 0.5
-"""The greatest share of units whose answers cannot be used with which something is built."""
+"""Largest share of units with unusable answers for which a result is built."""
 PART = 64
-"""Items of a part, where several processes ask."""
+"""Items of a part if several processes ask."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class Conversation:
-    """One run's questions to a model; several threads share it (list.append under the interpreter's
-    lock).
+    """The messages of one run to a model. Threads may share it.
 
-    wrong: what could not be used, each with why: ``invalid``, ``cut`` or ``refused``.    answered:
-    answers by server.
+    Attributes:
+        wrong: the answers that could not be used, each with ``why``: invalid, cut or refused.
+        received: the answers, and whether this run paid for each.
     """
 
     def __init__(self, chat: Chat) -> None:
         self.chat, self.kept = chat, Answers.of(chat)
-        self._fleet: Fleet | None = None
+        self._endpoint: Endpoint | None = None
         self._opening = threading.Lock()
         self.wrong: list[dict[str, object]] = []
         self.received: list[tuple[Answer, bool]] = []
-        self.answered: Counter[str] = Counter()
         self._sent = False
         self._shares = shares()
 
@@ -65,14 +63,24 @@ class Conversation:
         name: str = "",
         form: Mapping[str, object] | None = None,
     ) -> Result | None:
-        """What ``read`` makes of the answer to a message; None, and put down as wrong, where it
-        raises ValueError.
+        """Return what ``read`` makes of the answer to a message.
 
-        An answer that cannot be read is asked for again, ``TRIES`` times in all, each with the next
-        seed; the first one that can be read is kept.
-        about: what the message is about, for the list of what was wrong.    prompt: what the
-        message was filled from.
-        name, form: see ``Chat.request``.    Raises Away when the endpoint does not answer at all.
+        If ``read`` raises ValueError, the message is sent again with the next seed, ``TRIES`` times
+        in all. The first answer that can be read is stored.
+
+        Args:
+            about: description of the message for the list of unusable answers.
+            prompt: the template of the message.
+            message: the text.
+            read: reader of the answer's text.
+            name: see ``Chat.request``.
+            form: see ``Chat.request``.
+
+        Returns:
+            The result of ``read``, or None if no answer can be used; that is added to ``wrong``.
+
+        Raises:
+            Away: the endpoint does not answer.
         """
         request = self.chat.request(message, name, form)
         found = self.kept.find(prompt, request)
@@ -101,36 +109,59 @@ class Conversation:
     def ask_all(
         self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str
     ) -> list[Result]:
-        """``work`` of every item, in parts of ``PART`` items where several processes build an
-        artifact.
+        """Return the result of ``work`` for each item.
 
-        ``chat.parallel`` at once a server, after the first one that has to be asked. What ``work``
-        returns is made of what JSON knows. Raises HarnessError when the endpoint stays away, when
-        it refuses that first one, and when it refuses more than half of at least ``ENOUGH``, or of
-        all.
+        Items go in parts of ``PART`` if several processes build an artifact. After the first
+        request, ``chat.parallel`` items run at once. Results of ``work`` must be JSON values.
+
+        Raises:
+            Stop: the endpoint does not answer.
+            HarnessError: the endpoint refuses the first request, or more than half of all or of
+                ``ENOUGH`` or more.
         """
-        self._identify()
+        try:
+            served = self._open().served(self.chat.model)
+        except HarnessError:  # no key: an error only if something has to be asked
+            served = None
+        if served is not None:
+            self.kept = self.kept.serving(served)
 
         def asked(part: slice) -> tuple[NDArray[np.uint8]]:
-            wrong, received, answered = len(self.wrong), len(self.received), self._answered()
+            wrong, received = len(self.wrong), len(self.received)
             found = self._ask_each(items[part], work, name, unit)
             told = [
                 (answer.prompt, answer.completion, answer.model, now)
                 for answer, now in self.received[received:]
             ]
-            kept = [found, self.wrong[wrong:], told, self._answered() - answered]
+            kept = [found, self.wrong[wrong:], told]
             return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
 
         (lines,) = map_rows(name, asked, len(items), PART)
         found: list[Result] = []
-        self.wrong, self.received, self.answered = [], [], Counter()
+        self.wrong, self.received = [], []
         for line in lines.tobytes().splitlines():
-            results, wrong, told, answered = json.loads(line)
+            results, wrong, told = json.loads(line)
             found += results
             self.wrong += wrong
             self.received += [(Answer("", "", *counts), now) for *counts, now in told]
-            self.answered.update(answered)
-        self._report()
+        others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
+        if others:
+            log.warning(
+                "%s.model=%s: the server says that %s answers",
+                self.chat.concept,
+                self.chat.model,
+                ", ".join(sorted(others)),
+            )
+        uncounted = any(
+            now and not (answer.prompt or answer.completion) for answer, now in self.received
+        )
+        if uncounted and any(self.chat.price.values()):
+            log.warning(
+                "%s.base_url=%s: some answers come without `usage`, their number of tokens, so "
+                "costs are not all known",
+                self.chat.concept,
+                self.chat.base_url,
+            )
         return found
 
     def _ask_each(
@@ -138,7 +169,7 @@ class Conversation:
     ) -> list[Result]:
         found: list[Result] = []
         with (
-            ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
+            ThreadPoolExecutor(self.chat.parallel) as executor,
             Progress(name, len(items), f"{unit}s") as progress,
         ):
             try:
@@ -152,22 +183,16 @@ class Conversation:
                     found.append(job.result())
                     progress.update()
                     self._check_refusals(len(found), len(items), unit)
-            except Away as error:
+            except BaseException as error:
                 executor.shutdown(wait=True, cancel_futures=True)
+                if not isinstance(error, Away):
+                    raise
                 raise Stop(
                     f"{self.chat.concept}.base_url={self.chat.base_url}: no answer from "
-                    f"{self.chat.model} ({error}); "
-                    f"{len(self.received)} answers are in {self.chat.answers}, so run the "
-                    "command again when the "
-                    "endpoint answers"
+                    f"{self.chat.model} ({error}); {len(self.received)} answers are in "
+                    f"{self.chat.answers}, so run the command again when the endpoint answers"
                 ) from error
-            except BaseException:
-                executor.shutdown(wait=True, cancel_futures=True)
-                raise
         return found
-
-    def _answered(self) -> Counter[str]:
-        return Counter(self._fleet.answered) if self._fleet else Counter()
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]
@@ -176,47 +201,20 @@ class Conversation:
         if first or (2 * len(refused) > requests and (done >= ENOUGH or done == whole)):
             raise HarnessError(
                 f"{self.chat.concept}.base_url={self.chat.base_url}: {self.chat.model} refuses "
-                f"{len(refused)} of "
-                f"{requests} requests, after {done} of {whole} {unit}s ({refused[0]}); nothing "
-                "is stored as a result; "
-                "mend what the server names, and run the command again"
-            )
-
-    def _report(self) -> None:
-        others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
-        if others:
-            log.warning(
-                "%s.model=%s: the answers are of %s, as the server says",
-                self.chat.concept,
-                self.chat.model,
-                ", ".join(sorted(others)),
-            )
-
-        uncounted = any(
-            now and not (answer.prompt or answer.completion) for answer, now in self.received
-        )
-        if uncounted and any(self.chat.price.values()):
-            log.warning(
-                "%s.base_url=%s: answers come without `usage`, the tokens that they took, so "
-                "costs are not all known",
-                self.chat.concept,
-                self.chat.base_url,
+                f"{len(refused)} of {requests} requests, after {done} of {whole} {unit}s "
+                f"({refused[0]}); nothing is stored as a result; mend what the server names, and "
+                "run the command again"
             )
 
     def facts(self) -> dict[str, object]:
-        """Counts for the manifest. ``paid``: of this run; ``tokens``: of all answers, whenever they
-        were paid for.
+        """Return the counts for the manifest.
+
+        ``tokens`` and ``cost`` are of all answers; ``*_paid`` are of those that this run paid for.
         """
         count = Counter(row["why"] for row in self.wrong)
-        every = _tokens(answer for answer, _ in self.received)
-        paid = _tokens(answer for answer, now in self.received if now)
-        several = (
-            {"answered_by": dict(sorted(self.answered.items()))}
-            if self.chat.urls and self.answered
-            else {}
-        )
+        every = _tokens([answer for answer, _ in self.received])
+        paid = _tokens([answer for answer, now in self.received if now])
         return {
-            **several,
             "answers": len(self.received),
             "answers_paid": sum(now for _, now in self.received),
             "tokens": every,
@@ -228,12 +226,15 @@ class Conversation:
         }
 
     def list_wrong(self, folder: Path, unit: str = "", whole: int = 0) -> list[dict[str, object]]:
-        """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in
-        the folder.
+        """Return the unusable answers in a fixed order, and write them to ``malformed.jsonl``.
 
-        unit: by which name it is listed what a message is about. Raises HarnessError where more
-        than ``TRUSTED`` of the ``whole`` units have an answer that cannot be used; without a unit
-        none is too many.
+        Args:
+            folder: folder of the file.
+            unit: key of ``about`` that names what a message is about; empty for no bound.
+            whole: number of units.
+
+        Raises:
+            HarnessError: more than ``TRUSTED`` of the units have an answer that cannot be used.
         """
         wrong = sorted(self.wrong, key=json.dumps)
         write_text(
@@ -245,23 +246,11 @@ class Conversation:
             stage = f"{first['stage']} of " if "stage" in first else ""
             raise HarnessError(
                 f"{concept}.model={self.chat.model}: {hurt} of {whole} {unit}s have answers that "
-                "cannot be used, the "
-                f"first: {stage}{first[unit]}, {first['why']} ({first['reason']}); try another "
-                "prompt or model, or "
-                f"more {concept}.max_tokens. The answers are kept"
+                f"cannot be used, the first: {stage}{first[unit]}, {first['why']} "
+                f"({first['reason']}); try another prompt or model, or more "
+                f"{concept}.max_tokens. The answers are kept"
             )
         return wrong
-
-    def _identify(self) -> None:
-        """Kept answers are those of the model that the server serves now; without a server, those
-        of the last time.
-        """
-        try:
-            fleet = self._open()
-        except HarnessError:  # without a key: said when something has to be asked
-            return
-        served = fleet.served(self.chat.model)
-        self.kept = self.kept if served is None else self.kept.serving(served)
 
     def _send(self, request: dict[str, object]) -> Answer:
         self._sent = True
@@ -273,17 +262,15 @@ class Conversation:
             self.chat.check_counted()
         return answer
 
-    def _open(self) -> Fleet:
+    def _open(self) -> Endpoint:
         with self._opening:
-            if self._fleet is None:
-                self._fleet = Fleet(self.chat)
-        return self._fleet
+            if self._endpoint is None:
+                self._endpoint = Endpoint(self.chat)
+        return self._endpoint
 
 
-def _tokens(answers: Iterable[Answer]) -> dict[str, int]:
-    """``prompt`` and ``completion`` tokens of some answers."""
-    pairs = [(answer.prompt, answer.completion) for answer in answers]
+def _tokens(answers: Sequence[Answer]) -> dict[str, int]:
     return {
-        "prompt": sum(prompt for prompt, _ in pairs),
-        "completion": sum(completion for _, completion in pairs),
+        "prompt": sum(answer.prompt for answer in answers),
+        "completion": sum(answer.completion for answer in answers),
     }

@@ -196,7 +196,7 @@ def test_an_answer_of_another_model_is_said(
 ) -> None:
     with served(lambda number, message: ("other", "1")) as endpoint:
         _, conversation = ask(asking(endpoint.url, tmp_path))
-    assert "asking.model=m: the answers are of other-model, as the server says" in caplog.text
+    assert "asking.model=m: the server says that other-model answers" in caplog.text
     assert conversation.facts()["models"] == {"other-model": 1}
 
 
