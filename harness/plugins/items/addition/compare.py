@@ -35,7 +35,11 @@ OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "rel", "strict",
 def compare(
     config: DictConfig, runs: Mapping[str, Sequence[str]], baselines: Mapping[str, Sequence[str]]
 ) -> list[ScoreComparison]:
-    """The comparisons of scores of items; what is typed for ranked lists is refused."""
+    """Return the comparisons of items' scores.
+
+    Raises:
+        HarnessError: a key that belongs to ranked lists is set, or ``metric`` is not a name.
+    """
     usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
     for key in OF_LISTS:
         if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):

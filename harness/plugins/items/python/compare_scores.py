@@ -20,25 +20,24 @@ def compare_scores(
     columns: Mapping[str, str] | None = None,
     missing: str | None = None,
 ) -> ScoreComparison:
-    """Whether a system scores more than its baseline on the same items, and whether it is more than
-    chance.
+    """Compare the scores of a system and its baseline on the same items.
 
     Args:
-        run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``;
-            several are repeats of one
-            system (seeds, draws of a model): the test then knows that runs vary, too.
-        baseline: the same of what it is compared with.
-        metric: the name of one of the files' metrics; None where there is only one.
-        columns: what a table's columns are called:
-            ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
+        run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``.
+            Several are repeats of one system (seeds, draws of a model); the test then takes the
+            variation of runs into account.
+        baseline: the same for the baseline.
+        metric: name of one of the files' metrics; None if there is only one.
+        columns: names of a table's columns, ``{"item": "uid", "score": "f1", "cluster":
+            "passage"}``.
         missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0;
             None refuses them.
 
     Returns:
-        Wins, losses, p (exact McNemar for scores of 0 and 1, else by permutation), intervals.
+        Wins, losses, p (exact McNemar for scores of 0 and 1, otherwise by permutation), intervals.
 
     Raises:
-        HarnessError: an item lacks a score or has two, or a score is no finite number.
+        HarnessError: an item lacks a score or has two, or a score is not a finite number.
     """
     systems = []
     for name, given in (("the run", run), ("the baseline", baseline)):

@@ -1,4 +1,4 @@
-"""Systems against others by the scores of the same items: `harness compare` without gold."""
+"""Comparisons of systems by the scores of the same items: `harness compare` without gold."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LESS = re.compile(
     r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])",
     re.I,
 )
-"""Names of scores of which less is better, most often."""
+"""Names of scores for which less is usually better."""
 FAR = 20
-"""So many times the greatest score of the other system is said: most often one is in percent."""
+"""Ratio of the systems' greatest scores above which a note asks whether one is in percent."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -32,10 +32,13 @@ class ScoreComparison(SystemComparison):
     """A comparison of two systems by the scores of the same items.
 
     Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test
-    of the differences, with a bootstrap interval. Where items have clusters, the tests and
-    intervals by cluster decide.
-    item_ids: ascending.    missing: scores that files lack.    rounded: the differences that are
-    rounding (see ``tied``), and count as ties.
+    of the differences, with a bootstrap interval. If items have clusters, the tests and intervals
+    by cluster decide.
+
+    Args:
+        item_ids: ids of the items, ascending.
+        missing: scores that files lack.
+        rounded: differences that are rounding (see ``tied``) and count as ties.
     """
 
     item_ids: Sequence[str]
@@ -45,7 +48,7 @@ class ScoreComparison(SystemComparison):
 
     @property
     def ids(self) -> Sequence[str]:
-        """Of the items."""
+        """The ids of the items."""
         return self.item_ids
 
     @property
@@ -54,13 +57,13 @@ class ScoreComparison(SystemComparison):
         return "item_id"
 
     def extent(self, n: int) -> str:
-        """Items, and clusters where they have some."""
+        """Return the number of items, and of clusters if there are any, in words."""
         clusters = "" if self.labels is None else f" in {len(np.unique(self.labels))} clusters"
         return f"{n} items{clusters}{self.missing.extent()}"
 
     @property
     def notes(self) -> list[str]:
-        """Missing scores, differences that are rounding, and a name that says that less is
+        """Notes on missing scores, on rounding, on scales, and on a metric for which less is
         better.
         """
         said = self.missing.cautions()
@@ -110,9 +113,17 @@ def compare_files(
     columns: Mapping[str, str] | None = None,
     missing: str | None = None,
 ) -> list[ScoreComparison]:
-    """Each run against each baseline by name, by each metric; p is corrected over all of them.
+    """Compare the scores in files, each run with each baseline, by each metric.
 
-    The files of one name are repeats of one system.    missing: see ``complete``.
+    Args:
+        runs: files by name; several files of a name are repeats of one system.
+        baselines: the same.
+        metrics: names of metrics; None if there is only one.
+        columns: names of a table's columns.
+        missing: see ``complete``.
+
+    Returns:
+        The comparisons. Their p are corrected over all of them.
     """
     paths = [path for each in (runs, baselines) for several in each.values() for path in several]
     files = {path: read_scores(path, metrics, columns) for path in paths}
@@ -128,10 +139,12 @@ def compare_systems(
     baselines: Mapping[str, Sequence[Mapping[str, Scores]]],
     missing: str | None = None,
 ) -> list[ScoreComparison]:
-    """Each run against each baseline by name, by each metric.
+    """Compare scores, each run with each baseline, by each metric.
 
-    A system has the scores of one file by metric, or of several, which are its repeats.    missing:
-    see ``complete``.
+    Args:
+        runs: by name, the scores by metric of one file, or of several, which are repeats.
+        baselines: the same.
+        missing: see ``complete``.
     """
     systems = {**baselines, **runs}
     files = [(name, found) for name, several in systems.items() for found in several]
@@ -166,7 +179,7 @@ def _compare_pairs(
     scale: Scale,
     missing: Missing,
 ) -> list[ScoreComparison]:
-    """Each pair of systems by one metric."""
+    """Compare each pair of systems by one metric."""
     equal = dict(zip(raw, tied(list(raw.values())), strict=True))
     zero_one = all(one.zero_one for one in raw.values())
     found = []
@@ -199,7 +212,7 @@ def _compare_pairs(
 
 
 def _common_metrics(files: Sequence[Mapping[str, Scores]]) -> list[str]:
-    """The metrics that every file has."""
+    """Return the metrics that every file has."""
     metrics = list(files[0])
     for other in files[1:]:
         if list(other) != metrics:
@@ -213,8 +226,8 @@ def _common_metrics(files: Sequence[Mapping[str, Scores]]) -> list[str]:
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:
-    """int64[n]: each item's cluster, where a file has them; all that have some must have
-    the same.
+    """Return int64[n], each item's cluster, or None. Files with clusters must have the
+    same ones.
     """
     having = [one for one in scores if one.clusters is not None]
     if not having:

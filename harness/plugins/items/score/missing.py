@@ -1,4 +1,4 @@
-"""Items that lack a score in some file: refused, left out of all files, or counted as 0."""
+"""Items without a score in some file: refused, left out of all files, or counted as 0."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ MEND = (
     "(count them as 0)"
 )
 SHOWN = 3
-"""Items that a message names."""
+"""Number of items that a message names."""
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What was done about missing scores.
+    """The treatment of missing scores.
 
-    rule: one of RULES; None: nothing may be missing.    items: how many there are in all files.
-    lacks: of each file
-    that lacks some, which.    below: whether a score is less than 0, where 0 counts for a missing
-    one.
+    Args:
+        rule: one of ``RULES``; None if no score may be missing.
+        items: number of items in all files.
+        lacks: for each file that lacks some, the items.
+        below: whether a score is less than 0, if a missing one counts as 0.
     """
 
     rule: str | None = None
@@ -42,22 +43,22 @@ class Missing:
 
     @property
     def dropped(self) -> int:
-        """How many items are left out of all files."""
+        """The number of items that are left out of all files."""
         return len(self.left_out)
 
     @property
     def zeros(self) -> int:
-        """How many items of a file are counted as 0, over all files."""
+        """The number of scores that count as 0, over all files."""
         return sum(map(len, self.lacks.values())) if self.rule == "zero" else 0
 
     def extent(self) -> str:
-        """For the head of a table; empty where nothing is missing."""
+        """Return the part of a table's title on missing scores, or an empty text."""
         if self.dropped:
             return f", {self.dropped} more left out for want of a score"
         return f", {self.zeros} missing scores counted as 0" if self.zeros else ""
 
     def cautions(self) -> list[str]:
-        """Which file lacks which items."""
+        """Return sentences that say which file lacks which items."""
         if not self.lacks:
             return []
         done = (
@@ -76,7 +77,7 @@ class Missing:
         return [f"{done}: {'; '.join(each)}.", *less]
 
     def to_dict(self) -> dict[str, object]:
-        """The rule, and how many items each file lacks."""
+        """Return the rule and the number of items that each file lacks."""
         return {
             "rule": self.rule,
             "lacks": {source: len(items) for source, items in self.lacks.items()},
@@ -84,10 +85,15 @@ class Missing:
 
 
 def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], Missing]:
-    """The same scores, all of the same items and none missing; and what was missing.
+    """Return the scores, all of the same items, and the record of missing ones.
 
-    rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as 0
-    there. Raises HarnessError where it is None and something is missing, and where nothing is left.
+    Args:
+        scores: the scores of files.
+        rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as
+            0.
+
+    Raises:
+        HarnessError: a score is missing and the rule is None, or no item is left.
     """
     _check(rule)
     every = sorted(set().union(*(one.items for one in scores)))
@@ -129,8 +135,9 @@ def _by_file(lacking: Iterable[tuple[Scores, Sequence[str]]]) -> dict[str, list[
 def _refusal(
     one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int
 ) -> HarnessError:
-    """The error about the first item that a file lacks; one that has a row there is said before one
-    that has none.
+    """Return the error for the first item that a file lacks.
+
+    An item with a row but without a score comes before one without a row.
     """
     if one.lacks:
         return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
@@ -146,7 +153,7 @@ def _refusal(
 
 
 def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
-    """The scores of these items, 0 where there is none."""
+    """Return the scores of these items, 0 for a missing one."""
     rows = {item: row for row, item in enumerate(one.items)}
     values = np.zeros((len(kept), one.values.shape[1]))
     for place, item in enumerate(kept):

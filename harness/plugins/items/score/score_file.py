@@ -1,15 +1,15 @@
-"""Files of scores as rows, by their ending; of each row where it stands, its item, repeat, cluster
-and scores.
+"""Files of scores as rows: place, item, repeat, cluster and scores.
 
-``.csv``, ``.tsv``, ``.jsonl`` and ``.parquet`` have a row an item. The samples of
-lm-evaluation-harness are ``.jsonl``,
-too: item is ``doc_id`` with eight digits of ``doc_hash``, so that documents of two tasks are never
-taken for the same; of several filters a metric is ``exact_match/strict-match``. ``.eval``, and a
-``.json`` with ``samples``, is a log of
-inspect_ai: item is the sample's ``id``, repeat its ``epoch``; C, P, I and N are 1, 0.5, 0 and 0.
-Another ``.json`` is a
-report: ``{item: {metric: score}}`` (pytrec_eval), ``{metric: {item: score}}`` (ranx) or
-``{item: score}``. All but Parquet and .eval may be packed.
+- ``.csv``, ``.tsv``, ``.jsonl`` and ``.parquet`` have one row per item.
+- Samples of lm-evaluation-harness are ``.jsonl``: the item is ``doc_id`` with eight digits of
+  ``doc_hash``, so that documents of two tasks differ; with several filters a metric is
+  ``exact_match/strict-match``.
+- ``.eval``, and a ``.json`` with ``samples``, is a log of inspect_ai: the item is the sample's
+  ``id``, the repeat its ``epoch``; C, P, I and N are 1, 0.5, 0 and 0.
+- Other ``.json`` is a report: ``{item: {metric: score}}`` (pytrec_eval), ``{metric: {item:
+  score}}`` (ranx) or ``{item: score}``.
+
+All but Parquet and .eval may be compressed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NAMES: Mapping[str, Sequence[str]] = {
     "cluster": ("cluster", "cluster_id"),
     "run": ("run", "seed", "repeat", "epoch"),
 }
-"""What is typed as ``columns={item: uid}``, and the names that are known without."""
+"""The keys of ``columns={item: uid}``, and the names that are known without it."""
 FORMS = (
     "a table (.csv, .tsv, .jsonl, .parquet), a log of inspect_ai (.eval, .json), or a report "
     "(.json)"
@@ -63,12 +63,18 @@ FORMS = (
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Scores of inspect_ai: correct, partially correct, incorrect, no answer."""
 ZSTANDARD = 93
-"""The method by which inspect_ai packs; zipfile of Python 3.14 is the first that knows it."""
+"""The method by which inspect_ai compresses; zipfile supports it from Python 3.14 on."""
 
 
 class Row(NamedTuple):
-    """place: ``a.csv:12``.    run: which repeat; "" where there is none.    scores: by metric, as
-    the file has them.
+    """A row of a file.
+
+    Args:
+        place: file and line, such as ``a.csv:12``.
+        item: id of the item.
+        run: the repeat; empty if there is none.
+        cluster: the item's cluster, or None.
+        scores: by metric, unchanged.
     """
 
     place: str
@@ -79,13 +85,13 @@ class Row(NamedTuple):
 
 
 class Log(TypedDict):
-    """A log of inspect_ai, as far as it is read."""
+    """The fields of an inspect_ai log that are read."""
 
     status: NotRequired[str | None]
 
 
 class Sample(TypedDict):
-    """A sample of it."""
+    """The fields of an inspect_ai sample that are read."""
 
     metadata: NotRequired[dict[str, object] | None]
     scores: NotRequired[dict[str, dict[str, object]] | None]
@@ -94,10 +100,15 @@ class Sample(TypedDict):
 def read_rows(
     path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None
 ) -> list[Row]:
-    """The rows of a file, at least one.
+    """Return the rows of a file.
 
-    columns: what a table's columns are called, by the keys of NAMES.    metrics: the wanted ones,
-    which tell what is what in a report of several metrics.
+    Args:
+        path: the file.
+        columns: names of a table's columns, by the keys of ``NAMES``.
+        metrics: the wanted metrics, which tell items and metrics of a report apart.
+
+    Raises:
+        HarnessError: the file is not readable, or has no row.
     """
     keys_of("columns", columns, NAMES)
     match form_of(path):
@@ -169,8 +180,8 @@ def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Itera
 def _columns(
     place: str, row: Mapping[str, object], given: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """The name of each column of NAMES in a file, from its first row; None for one that it
-    lacks.
+    """Return the name of each column of ``NAMES`` in a file, by its first row; None if it lacks
+    one.
     """
     found = {}
     for key, known in NAMES.items():
@@ -206,7 +217,7 @@ def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None])
 def _lm_evaluation(
     name: object, row: Mapping[str, object], metrics: Sequence[object]
 ) -> tuple[str, dict[str, object]]:
-    """Item and scores of a sample of lm-evaluation-harness."""
+    """Return item and scores of a sample of lm-evaluation-harness."""
     part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
     digits = f"-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else ""
     return f"{name}{digits}", {f"{metric}{part}": row.get(metric) for metric in map(str, metrics)}
@@ -248,7 +259,7 @@ def _log(path: Path, log: Mapping[str, object], columns: Mapping[str, str] | Non
 def _by_item(
     path: Path, report: Mapping[str, object], metrics: Sequence[str] | None
 ) -> Mapping[str, Mapping[str, object]]:
-    """A report as {item: {metric: score}}."""
+    """Return a report as {item: {metric: score}}."""
     nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
     if not nested:
         return {item: {"score": value} for item, value in report.items()}
@@ -269,8 +280,9 @@ def _by_item(
 def _metrics_outside(
     path: Path, found: Mapping[str, Mapping[str, object]], metrics: Sequence[str] | None
 ) -> bool:
-    """Whether a report is {metric: {item: score}}: what was asked for tells, else that there is a
-    single metric.
+    """Return whether a report is {metric: {item: score}}.
+
+    The wanted metrics decide; without them, a single metric does.
     """
     inside = dict.fromkeys(name for values in found.values() for name in values)
     if metrics:
@@ -291,7 +303,7 @@ def _metrics_outside(
 def _samples(
     path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None
 ) -> Iterator[Row]:
-    """Of a log of inspect_ai; ``columns`` may name fields of the samples' metadata."""
+    """Yield the rows of an inspect_ai log. ``columns`` may name fields of the samples' metadata."""
     if told := misfit([log], list[Log]) or misfit(samples, list[Sample]):
         raise HarnessError(f"{path}: {told}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
@@ -311,8 +323,8 @@ def _samples(
 
 
 def _sample_scores(scorers: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """What each scorer gave a sample, by ``scorer``, or by ``scorer/key`` where it gave several;
-    letters as numbers.
+    """Return a sample's scores by ``scorer``, or ``scorer/key`` if it gave several; letters as
+    numbers.
     """
     scores: dict[str, object] = {}
     for scorer, given in scorers.items():
@@ -327,9 +339,7 @@ def _sample_scores(scorers: Mapping[str, Mapping[str, object]]) -> dict[str, obj
 
 
 def _member(path: Path, name: str) -> Any:
-    """The JSON of a file in a log of inspect_ai, packed by Zstandard, as now, or as zip
-    files are.
-    """
+    """Return the JSON of a file in an inspect_ai log, compressed by Zstandard or as zip files."""
     try:
         with zipfile.ZipFile(path) as archive, path.open("rb") as stream:
             info = archive.getinfo(name)

@@ -1,4 +1,4 @@
-"""The scores of a system's items by one metric, checked: no item twice, numbers alone."""
+"""The scores of a system's items by one metric, checked."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from harness.evaluation.metric.measure import Values
 from harness.plugins.items.score.score_file import NAMES, Row, read_rows
 
 SINGLE = 2.0**-23
-"""``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they
-were made of.
-"""
+"""``EQUAL`` for files of 32-bit numbers, whose rounding error is up to half of this."""
 TRUTH = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """n items, ascending, with a score each in r repeats of the system (seeds, draws of a model).
+    """The scores of n items, ascending, in r repeats of a system (seeds, draws of a model).
 
-    values: float64[n, r]; NaN where one is missing.    clusters: of each item, where the file has
-    them.
-    places: where each item stands.    lacks: by item without a score, in which repeat and where.
+    Args:
+        source: the file.
+        metric: name of the metric.
+        items: ids of the items.
+        values: float64[n, r]; NaN if one is missing.
+        clusters: of each item, or None.
+        places: file and line of each item.
+        lacks: for each item without a score, a sentence that says in which repeat and file.
     """
 
     source: str
@@ -41,7 +44,11 @@ class Scores:
 
     @classmethod
     def of(cls, source: str, metric: str, rows: Sequence[Row]) -> Scores:
-        """The scores in the rows of a file. Raises HarnessError with place, value and mend."""
+        """Return the scores in the rows of a file.
+
+        Raises:
+            HarnessError: an item has two scores or clusters, or a score is not a finite number.
+        """
         clusters = _clusters(rows)
         scored = _scored(rows, metric)
         numbers = {key: _number(row, metric) for key, row in scored.items()}
@@ -60,7 +67,7 @@ class Scores:
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
-        """The scores of ``{item: score}``, at least one."""
+        """Return the scores of ``{item: score}``."""
         if not scores:
             raise HarnessError(f"{source}: there are no scores")
         rows = [
@@ -71,7 +78,7 @@ class Scores:
 
     @classmethod
     def joined(cls, several: Sequence[Scores]) -> Scores:
-        """Those of several files of one system as its repeats; they have the same items."""
+        """Return the scores of several files of one system as repeats. They have the same items."""
         first = next((one for one in several if one.clusters is not None), several[0])
         values = np.concatenate([one.values for one in several], axis=1)
         return replace(first, source=", ".join(one.source for one in several), values=values)
@@ -88,7 +95,7 @@ class Scores:
 
     @property
     def single(self) -> bool:
-        """Whether each score is a number of 32 bits."""
+        """Whether each score is a 32-bit number."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
 
@@ -98,7 +105,7 @@ def _which(run: str, runs: Sequence[str]) -> str:
 
 
 def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
-    """The cluster of each item; None where no item has one."""
+    """Return the cluster of each item; None for all if no item has one."""
     clusters: dict[str, str | None] = {}
     for row in rows:
         if clusters.setdefault(row.item, row.cluster) != row.cluster:
@@ -115,7 +122,7 @@ def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
 
 
 def _scored(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], Row]:
-    """The row of each item and repeat that has the metric."""
+    """Return the row of each item and repeat that has the metric."""
     found: dict[tuple[str, str], Row] = {}
     for row in rows:
         if metric not in row.scores:
@@ -131,10 +138,10 @@ def _scored(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], Row]:
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
-    """The same scores, those of an item that are equal but for rounding (``EQUAL``) as the first of
-    them is.
+    """Return the scores of systems with the same items, without differences that are rounding.
 
-    Of systems with the same items. The scale is their greatest score.
+    Scores of an item that are equal but for rounding (``EQUAL``, relative to the greatest score)
+    become the first of them.
     """
     values = np.concatenate([one.values for one in several], axis=1)
     scale = float(np.abs(values).max(initial=0.0))
@@ -156,13 +163,17 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
 def read_scores(
     path: str | Path, metrics: Sequence[str] | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Scores]:
-    """The scores in a file by metric (see ``harness.plugins.items.score.score_file``).
+    """Return the scores in a file by metric (see ``harness.plugins.items.score.score_file``).
 
-    metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says,
-    else the only one.
-    columns: what a table's columns are called,
-    ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}`` or some of these. Raises
-    HarnessError that lists the metrics where there are several, or not the wanted.
+    Args:
+        path: the file.
+        metrics: the wanted metrics; None: the column named score, value or as ``columns`` says,
+            otherwise the only one.
+        columns: names of a table's columns, such as ``{"item": "uid", "score": "f1", "cluster":
+            "passage", "run": "seed"}``.
+
+    Raises:
+        HarnessError: there are several metrics, or not the wanted ones.
     """
     rows = read_rows(Path(path), columns, metrics)
     wanted = _chosen(path, rows, metrics, columns or {})
@@ -195,7 +206,7 @@ def _is_numeric(metric: str, rows: Iterable[Row]) -> bool:
 
 
 def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str:
-    """The metric of a file that has one."""
+    """Return the metric of a file that has one."""
     if not numeric:
         raise HarnessError(
             f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
@@ -207,7 +218,7 @@ def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str
 
 
 def _number(row: Row, metric: str) -> float:
-    """The score; NaN where there is none."""
+    """Return the score; NaN if there is none."""
     value = row.scores[metric]
     if value is None or (
         isinstance(value, str) and value.strip().lower() in ("", "nan", "null", "none")

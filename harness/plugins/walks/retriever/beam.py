@@ -1,6 +1,4 @@
-"""Beam search over paths of sentences that share an entity, then PageRank from what the best paths
-name (PropRAG).
-"""
+"""PropRAG: beam search over paths of sentences that share an entity, then PageRank."""
 
 from __future__ import annotations
 
@@ -42,32 +40,30 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Beam:
-    """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions; it asks no
-    language model.
+    """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions and without
+    a language model.
 
-    Graph: entities of one sentence are joined (weight: the sentences that hold both), synonyms by
-    their cosine, a passage and its entities by 1. A sentence holds what it mentions and the entity
-    of its passage's title.
-    1. The ``near`` sentences of greatest cosine name ``entities`` entities (greatest sum of
-    cosines), each a seed of
-       weight 1; a passage's is ``passage_weight`` c(p), c the cosine scaled to [0, 1] over all
-       passages. A walk from these (``first_restart``) leaves the ``focus`` best passages.
-    2. Among their sentences paths grow from the ``width`` nearest, up to ``length`` sentences: a
-    path goes on to a
-       sentence that shares an entity or a synonym with its last one, or to one of the ``parallel``
-       nearest, and the ``width`` best are kept at each length. worth(path) = cos(q, mean of its
-       sentences' vectors) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>). No set of sentences is kept
-       twice.
-    3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths each
-    the greatest of
-       them, divided by the greatest of all; so do the ``width`` first sentences; the greater
-       counts. A walk from these and the passages in the graph of the focus alone (``restart``)
-       ranks it: score = v(p). The others follow by the first walk u: u(p) times half the least v(p)
-       > 0 of the focus.
+    Graph: entities of one sentence are joined (weight: number of sentences that hold both),
+    synonyms by their cosine, and a passage and its entities by 1. A sentence holds the entities
+    that it mentions and the entity of its passage's title.
 
-    Not as published: there a language model writes propositions, and the 40 best paths of each
-    length are encoded as one text; here nothing is encoded for a question but itself. Edges count
-    once.
+    - 1. The ``near`` sentences of greatest cosine name ``entities`` entities (greatest sum of
+      cosines), each a seed of weight 1. A passage is a seed of weight ``passage_weight`` c(p), with
+      c the cosine scaled to [0, 1] over all passages. A walk from these seeds with
+      ``first_restart`` selects the ``focus`` best passages.
+    - 2. Among their sentences, paths grow from the ``width`` nearest, up to ``length`` sentences. A
+      path continues with a sentence that shares an entity or a synonym with its last one, or with
+      one of the ``parallel`` nearest; the ``width`` best paths of each length are kept. worth(path)
+      = cos(q, mean of its sentences' vectors) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>). A set of
+      sentences is kept once.
+    - 3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths
+      the greatest of these worths, divided by the greatest of all. The ``width`` first sentences do
+      the same, and the greater value counts. A walk with ``restart`` from these entities and the
+      passages, in the graph of the focus alone, gives score = v(p). Other passages follow by the
+      first walk u: u(p) times half the least v(p) > 0 of the focus.
+
+    Different from the paper: there a language model writes the propositions, and the 40 best paths
+    of each length are encoded as one text; here only the question is encoded. Edges count once.
     """
 
     version: ClassVar[int] = 2  # 2: walks in float64
@@ -103,7 +99,7 @@ class Beam:
         bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The first walk of all questions together, then question by question."""
+        """Run the first walk for all questions together, then the search question by question."""
         world = self.world(benchmark, store)
         rows, docs, scores, searched = [], [], [np.empty(0)], 0
         for query, reached in enumerate(self._first(world, world.starts)):
@@ -169,7 +165,7 @@ class Beam:
         return Way(named, tuple(link or "is in a sentence with" for link in links), strength)
 
     def world(self, benchmark: Benchmark, store: Store) -> World:
-        """What all questions share; vectors come from their artifacts."""
+        """Return the data that all questions share. Vectors come from their artifacts."""
         network, extraction = self.graph.build(benchmark, store)
         graph = SentenceGraph.of(network, extraction, benchmark)
         texts = np.asarray(embed(self.encoder, graph.sentences.texts, "passage", store))
@@ -187,7 +183,10 @@ class Beam:
         )
 
     def focused(self, world: World, query: int, reached: Floats) -> Focus:
-        """Step 2 and the seeds of step 3; reached: float64[D], the first walk's values."""
+        """Return the focus of a question, step 2, and the seeds of step 3.
+
+        ``reached`` is float64[D], the values of the first walk.
+        """
         graph = world.graph
         focus = np.sort(np.lexsort((np.arange(len(reached)), -reached))[: self.focus])
         within = graph.within(focus)
@@ -203,7 +202,7 @@ class Beam:
         return Focus(focus, within, paths, nodes, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
 
     def _named(self, near: NDArray[np.int64], cosine: Floats, held: sp.csr_array) -> sp.csr_array:
-        """[Q, E], 1 for the entities that a question starts from."""
+        """Return [Q, E], 1 for the entities from which a question starts."""
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
         total = sp.csr_array(
@@ -223,7 +222,7 @@ class Beam:
         )
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
-        """Each question's values of all nodes."""
+        """Yield the values of all nodes for each question."""
         walks = Walks(
             normalize_rows(edges),
             restart,
@@ -242,7 +241,7 @@ class Beam:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """What all questions share. starts: [Q, E + D], the seeds of the first walk."""
+    """The data that all questions share. ``starts`` is [Q, E + D], the seeds of the first walk."""
 
     network: Network
     extraction: Extraction
@@ -254,9 +253,10 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class Focus:
-    """What one question's second walk is made of: its passages, their sentences and paths of them,
-    its graph, and the seeds [1, nodes]. nodes: entities, then the passages, as numbers of the whole
-    graph.
+    """The data of one question's second walk.
+
+    It holds the passages, their sentences and paths, the graph and the seeds [1, nodes]. ``nodes``
+    are entities, then the passages, as numbers of the whole graph.
     """
 
     passages: Numbers

@@ -1,6 +1,4 @@
-"""Convergence: one PageRank a seed, and what all of them reach: their geometric mean, where `ppr`
-has their sum.
-"""
+"""Convergence: the geometric mean of one PageRank per seed; `ppr` ranks by their sum."""
 
 from __future__ import annotations
 
@@ -24,16 +22,20 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Convergence:
-    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), v_i the personalised vector of
-    seed i alone
+    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), with v_i the personalised
+    vector of seed i alone.
 
-    (Jeh and Widom, Scaling personalized web search, 2003). A passage that every seed leads to is
-    before one that one seed leads to strongly; `ppr` ranks by the sum of the same vectors.
-    Seeds: the ``seeds`` entities of greatest restart in ``ppr``, w = 1 each, and its nearest
-    passages together, as one seed, with w = ``together``. A list holds the passages that score at
-    least twice the floor.
+    The vectors are those of Jeh and Widom, Scaling personalized web search (2003). A passage that
+    every seed reaches ranks before one that a single seed reaches strongly; `ppr` ranks by the sum
+    of the same vectors. Seeds are the ``seeds`` entities of greatest restart in ``ppr``, with w = 1
+    each, and its nearest passages together as one seed with w = ``together``. A list holds the
+    passages that score twice the floor or more.
 
-    seeds: >= 0.    together: >= 0.    floor: > 0, what a passage has that a seed does not reach.
+    Args:
+        ppr: the walk and its seeds.
+        seeds: number of entities, >= 0.
+        together: weight of the nearest passages, >= 0.
+        floor: value of a passage that a seed does not reach, > 0.
     """
 
     version: ClassVar[int] = 2  # 2: walks in float64
@@ -49,9 +51,7 @@ class Convergence:
         bounded("lists.NAME.floor", self.floor, 0, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """Walk from every seed of every question, question by question, and take the mean as the
-        walks come.
-        """
+        """Walk from every seed of every question and take the mean while the walks arrive."""
         network, _, whole, facts = self.ppr.start(benchmark, store)
         first, ppr = len(network.names), self.ppr
         seeds, owner, weight = self.split(whole, first)
@@ -83,8 +83,14 @@ class Convergence:
     def split(
         self, whole: sp.csr_array, first: int
     ) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
-        """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E +
-        D].
+        """Split the restart of each question into seeds.
+
+        Args:
+            whole: [Q, E + D], restarts.
+            first: E, number of entities.
+
+        Returns:
+            [R, E + D], one row per seed; int64[R], its question, ascending; float64[R], its weight.
         """
         query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
         order = np.lexsort(
@@ -116,8 +122,8 @@ class Convergence:
         queries: int,
         size: int,
     ) -> Iterator[Walked]:
-        """The scores [B, D] of the questions whose walks are all there, in order; 0 for a question
-        without a seed.
+        """Yield the scores [B, D] of questions whose walks are complete, in order; 0 without a
+        seed.
         """
         query, total, mass = 0, np.zeros(size), 0.0
         for part in solved:

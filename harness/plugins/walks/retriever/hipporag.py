@@ -1,6 +1,4 @@
-"""HippoRAG 2's scheme: Personalised PageRank from the triples, or the phrases, that the question
-resembles.
-"""
+"""HippoRAG 2's scheme: Personalised PageRank from the triples or names nearest to the question."""
 
 from __future__ import annotations
 
@@ -32,18 +30,23 @@ LINKS = ("query_to_triple", "query_to_node", "ner_to_node")
 
 @dataclass(frozen=True)
 class HippoRAG(PPR):
-    """PPR (see there) with other seeds, over the undirected graph.
+    """PPR with other seeds, over the undirected graph (HippoRAG 2).
 
-    by: what the question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine, of
-    which those of at least ``recognised`` pass (the papers' recognition memory, by embedding in
-    place of a language model); a triple's subject and object get the mean cosine of their triples.
-    ``query_to_node``: its ``nearest`` names, with their cosine. ``ner_to_node``: the names in it
-    (``link``: by embedding where the graph does not hold them).
-    gate: decides beside ``recognised`` which of the ``nearest`` triples pass, as the papers'
-    language model does; null for none. A question of which no triple passes starts from its
-    passages alone. Each is divided by the number of passages that mention the entity or have it as
-    title. Passages get ``passage_weight`` times their cosine to the question, scaled over all
-    passages to [0, 1]; the sum is scaled to 1. ``passages`` and ``sharpness`` have no part in it.
+    An entity's weight is divided by the number of passages that mention it or have it as title.
+    Passages get ``passage_weight`` times their cosine to the question, scaled over all passages to
+    [0, 1]; the sum is scaled to 1. A question without a triple that passes starts from its passages
+    alone. ``passages`` and ``sharpness`` of PPR are not used.
+
+    Args:
+        by: what a question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine
+            that pass; subject and object get the mean cosine of their triples. ``query_to_node``:
+            its ``nearest`` names, with their cosine. ``ner_to_node``: the names in the question
+            (``link``: by embedding if the graph does not hold them).
+        nearest: number of triples or names, >= 1.
+        recognised: least cosine of a triple that passes, -1 to 1. It replaces the paper's
+            recognition memory, which is a language model.
+        gate: a further decision on the ``nearest`` triples, such as the paper's language model, or
+            None.
     """
 
     version: ClassVar[int] = 3  # 3: walks in float64
@@ -63,8 +66,8 @@ class HippoRAG(PPR):
     def start(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[Network, Extraction, sp.csr_array, Facts]:
-        """The graph, its extraction, the restart of every question [Q, E + D], and counts
-        of links.
+        """Return the graph, its extraction, the restart of every question [Q, E + D], and counts of
+        links.
         """
         network, extraction = self.graph.build(benchmark, store)
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
@@ -79,7 +82,13 @@ class HippoRAG(PPR):
                     network, extraction, benchmark.questions, questions, store
                 )
             else:
-                entities, facts = self._names(network, questions, store)
+                names = np.asarray(embed(self.encoder, network.names, "name", store))
+                near, cosine = exact_search(names, questions, min(self.nearest, len(names)))
+                rows = np.repeat(np.arange(len(questions)), near.shape[1])
+                entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
+                shape = (len(questions), len(names))
+                entities = sp.csr_array(sp.coo_array(entries, shape=shape))
+                facts = {"linked": near.size}
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
             entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
@@ -95,7 +104,9 @@ class HippoRAG(PPR):
         questions: NDArray[np.float32],
         store: Store,
     ) -> tuple[Any, dict[str, object]]:
-        """[Q, E]: the mean cosine of the recognised triples that hold the entity."""
+        """Return [Q, E], the mean cosine of the recognised triples that hold the entity, and
+        counts.
+        """
         triples, names = extraction.triples, extraction.names
         if not len(triples.subject):
             raise HarnessError(
@@ -137,25 +148,11 @@ class HippoRAG(PPR):
         }
         return total, {**facts, "gate": gated} if gated else facts
 
-    def _names(
-        self, network: Network, questions: NDArray[np.float32], store: Store
-    ) -> tuple[Any, dict[str, object]]:
-        """[Q, E]: the cosine of the nearest names."""
-        vectors = np.asarray(embed(self.encoder, network.names, "name", store))
-        near, cosine = exact_search(vectors, questions, min(self.nearest, len(vectors)))
-        rows = np.repeat(np.arange(len(questions)), near.shape[1])
-        entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
-        return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {
-            "linked": near.size
-        }
-
 
 def spread_cosines(
     passages: NDArray[np.float32], questions: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they
-    are equal).
-    """
+    """Return float64[Q, D], cosines with each row scaled to [0, 1]; 1 if all of a row are equal."""
     cells = len(passages) * len(questions)
     mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
     need_memory(

@@ -1,4 +1,4 @@
-"""A second step of BM25 from each of the first passages, for the words that it leaves open."""
+"""A second step of BM25 from each of its first passages, for the words that the passage lacks."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 PART = 64
-"""Questions of a part, where several processes score."""
+"""Questions of a part if several processes score."""
 
 
 @dataclass(frozen=True)
 class Hops:
     """score(d) = max_s (1 + B(q, s) / max_c B(q, c)) B(q_s, d) / max_{c != s} B(q_s, c), d != s.
 
-    s: the ``passages`` best of BM25.    B: its score, with the longer list of English stop words.
-    q_s: the words of the question q that s does not have, as often as they stand in q, and those of
-    s that q does not have, each by what it adds to the score of s, divided by the greatest of these
-    in s. So a passage that s leads to is searched for with the part of the question that s leaves
-    open. Feedback is Rocchio's (1971), one passage at a time; no graph and no vector is read.
+    s is one of the ``passages`` best of BM25, and B its score with the longer list of English stop
+    words. q_s has the words of the question q that s lacks, as often as in q, and the words of s
+    that q lacks, each with its contribution to the score of s divided by the greatest contribution
+    in s. So a passage is searched for with the part of the question that s does not answer. This is
+    the feedback of Rocchio (1971), one passage at a time, without graph or vectors.
 
-    passages: >= 1.    depth: >= 1, passages a question; those of score 0 are left out.
+    Args:
+        passages: number of first passages, >= 1.
+        depth: passages of a list, >= 1; those of score 0 are left out.
     """
 
     version: ClassVar[int] = 1
@@ -43,7 +45,7 @@ class Hops:
         whole_number("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """Question by question; each search reads the postings of its words."""
+        """Score question by question. Each search reads the postings of its words."""
         bags, index = BM25(stopwords="english_plus").index(
             benchmark.passages, benchmark.questions, store
         )

@@ -1,6 +1,4 @@
-"""LinearRAG: entities activated through the sentences that join them, then PageRank over entities
-and passages.
-"""
+"""LinearRAG: entities activated through sentences, then PageRank over entities and passages."""
 
 from __future__ import annotations
 
@@ -35,20 +33,24 @@ Activation = dict[int, tuple[float, int]]
 @dataclass(frozen=True)
 class LinearRAG:
     """LinearRAG (Zhuang et al. 2025, arXiv 2510.10114), whose graph needs entities and sentences
-    and no relations.
+    but no relations.
 
-    Activation: an entity of the question has 1, or the cosine to its name (at least ``link``). An
-    entity that has at least ``threshold`` passes a(e) cos(q, s) to all entities of its
-    ``sentences`` best sentences s that no entity has used, if that is at least ``threshold``; so
-    on, ``steps`` times; an entity's activation a(e) is the sum.
-    Restart: of an entity a(e); of a passage p ``passage_weight`` (``ratio`` c(p) + ln(1 + sum over
-    active entities of a'(e) ln(1 + mentions of e in p) / tier(e))), with c the cosine scaled to [0,
-    1] over all passages, a' the greatest that e was given in the step, tier 1 for the question's
-    entities and one more a step.
-    PageRank: undirected, an edge of entity and passage weighs the entity's share of the passage's
-    mentions. Not as published: entities are those of the graph's extractor, whose titles count as
-    mentions; passages that stand beside each other in a document have no edge, since these corpora
-    have no such order; a question without a known entity starts from its passages alone.
+    Activation: an entity of the question has 1, or the cosine to its name (``link`` or more). An
+    entity of activation ``threshold`` or more passes a(e) cos(q, s) to all entities of its
+    ``sentences`` best unused sentences s, if that value reaches ``threshold``. This is repeated
+    ``steps`` times; the activation a(e) is the sum.
+
+    Restart: a(e) for an entity. A passage p has ``passage_weight`` (``ratio`` c(p) + ln(1 + sum
+    over active entities of a'(e) ln(1 + mentions of e in p) / tier(e))), with c the cosine scaled
+    to [0, 1] over all passages, a' the greatest value that e received in the step, and tier 1 for
+    the question's entities and one more for each step.
+
+    PageRank: undirected; the edge of an entity and a passage weighs the entity's share of the
+    passage's mentions.
+
+    Different from the paper: entities are those of the graph's extractor, and titles count as
+    mentions. Neighbouring passages of a document have no edge, since these corpora have no such
+    order. A question without a known entity starts from its passages alone.
     """
 
     version: ClassVar[int] = 2  # 2: walks in float64
@@ -143,14 +145,16 @@ class LinearRAG:
     def activate(
         self, joined: Joined, questions: NDArray[np.float32], query: int, seeds: Mapping[int, float]
     ) -> tuple[dict[int, float], Activation]:
-        """Each entity's activation, and its greatest share with its tier, of one question."""
+        """Return each entity's activation for one question, and its greatest share with
+        its tier.
+        """
         total, last = dict(seeds), {entity: (value, 1) for entity, value in seeds.items()}
         used: set[int] = set()
         current = dict(seeds)
         for tier in range(2, self.steps + 2):
             reached: dict[int, float] = {}
             for entity, value in sorted(current.items()):
-                free = [one for one in joined.of_entity(entity).tolist() if one not in used]
+                free = [one for one in _columns(joined.by_entity, entity) if one not in used]
                 if value < self.threshold or not free:
                     continue
                 found = np.array(free, dtype=np.int64)
@@ -160,9 +164,9 @@ class LinearRAG:
                 for place in np.lexsort((found, -cosine))[: self.sentences].tolist():
                     used.add(free[place])
                     share = value * float(cosine[place])
-                    for other in (
-                        joined.of_sentence(free[place]).tolist() if share >= self.threshold else ()
-                    ):
+                    if share < self.threshold:
+                        continue
+                    for other in _columns(joined.by_sentence, free[place]):
                         total[other] = total.get(other, 0.0) + share
                         reached[other] = max(reached.get(other, 0.0), share)
             last |= {entity: (value, tier) for entity, value in reached.items()}
@@ -172,7 +176,7 @@ class LinearRAG:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Which entity is in which sentence, both ways, and the sentences' vectors float32[S, d]."""
+    """The entities of each sentence, the sentences of each entity, and vectors float32[S, d]."""
 
     vectors: NDArray[np.float32]
     by_entity: sp.csr_array
@@ -182,7 +186,7 @@ class Joined:
     def of(
         cls, encoder: Encoder, benchmark: Benchmark, extraction: Extraction, store: Store
     ) -> Joined:
-        """From the mentions in the passages."""
+        """Return them for the mentions in the passages."""
         sentences, mentions = Sentences.of(benchmark), extraction.passages
         shape = (len(extraction.names), len(sentences.texts))
         held = count_matrix(
@@ -193,19 +197,10 @@ class Joined:
         back.sort_indices()
         return cls(vectors, held, back)
 
-    def of_entity(self, entity: int) -> NDArray[np.int32]:
-        """The sentences that mention an entity, ascending."""
-        found: NDArray[np.int32] = self.by_entity.indices[
-            slice(*self.by_entity.indptr[entity : entity + 2])
-        ]
-        return found
 
-    def of_sentence(self, sentence: int) -> NDArray[np.int32]:
-        """The entities that a sentence mentions, ascending."""
-        found: NDArray[np.int32] = self.by_sentence.indices[
-            slice(*self.by_sentence.indptr[sentence : sentence + 2])
-        ]
-        return found
+def _columns(matrix: sp.csr_array, row: int) -> list[int]:
+    columns: list[int] = matrix.indices[slice(*matrix.indptr[row : row + 2])].tolist()
+    return columns
 
 
 def _row(values: Mapping[int, float], size: int) -> sp.csr_array:
@@ -218,7 +213,7 @@ def _row(values: Mapping[int, float], size: int) -> sp.csr_array:
 
 
 def _bonus(counts: sp.csr_array, last: Activation) -> NDArray[np.float64]:
-    """float64[D]: ln(1 + sum of a' ln(1 + mentions) / tier)."""
+    """Return float64[D], ln(1 + sum of a' ln(1 + mentions) / tier)."""
     total = np.zeros(counts.shape[1])
     for entity, (value, tier) in sorted(last.items()):
         part = slice(*counts.indptr[entity : entity + 2])
@@ -227,6 +222,6 @@ def _bonus(counts: sp.csr_array, last: Activation) -> NDArray[np.float64]:
 
 
 def _transition(network: Network) -> sp.csr_array:
-    """[E + D, E + D]: undirected, an entity's share of a passage's mentions."""
+    """Return [E + D, E + D], undirected, with an entity's share of a passage's mentions."""
     shares = normalize_rows(sp.csr_array((network.mentions + network.about).T.tocsr()))
     return normalize_rows(sp.csr_array(sp.block_array([[None, shares.T], [shares, None]])))

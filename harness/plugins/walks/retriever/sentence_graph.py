@@ -1,6 +1,4 @@
-"""Sentences, the entities that they hold, the graph that these make, and a beam search over paths
-of sentences.
-"""
+"""A graph of sentences and their entities, and a beam search over paths of sentences."""
 
 from __future__ import annotations
 
@@ -19,17 +17,19 @@ from harness.plugins.walks.retriever.undirected import Undirected
 
 Floats = NDArray[np.float64]
 Path = tuple[tuple[int, ...], float]
-"""Sentences in order, and what the path is worth."""
+"""Sentences in order, and the worth of the path."""
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceGraph:
-    """S sentences, E entities, D passages.
+    """The graph of S sentences, E entities and D passages.
 
-    held: [S, E], 1 where a sentence mentions the entity, or its passage has it as title. alike: [S,
-    E], the same with the synonyms of those. edges: [E + D, E + D], symmetric: of two entities the
-    sentences that hold both, plus the cosine of synonyms; 1 of an entity and a passage that names
-    it or has it as title.
+    Attributes:
+        sentences: the sentences.
+        held: [S, E], 1 if a sentence mentions the entity or its passage has it as title.
+        alike: [S, E], the same with synonyms.
+        edges: [E + D, E + D], symmetric. Two entities: number of sentences that hold both, plus the
+            cosine of synonyms. An entity and a passage that names it or has it as title: 1.
     """
 
     sentences: Sentences
@@ -39,70 +39,64 @@ class SentenceGraph:
 
     @classmethod
     def of(cls, network: Network, extraction: Extraction, benchmark: Benchmark) -> SentenceGraph:
-        """From the mentions in the passages."""
+        """Return the graph of the mentions in the passages."""
         sentences = Sentences.of(benchmark)
-        held = held_entities(extraction, sentences)
+        titled = np.repeat(extraction.titled, np.diff(sentences.first))
+        own = np.flatnonzero(titled >= 0)
+        rows = np.concatenate([sentences.of_mentions(extraction.passages), own])
+        columns = np.concatenate([extraction.passages.entity, titled[own]])
+        held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
+        held.data = np.ones(held.nnz)
+        both = sp.csr_array(held.T.tocsr() @ held)
+        both.setdiag(0)
+        both.eliminate_zeros()
+        both.sort_indices()
         alike = sp.csr_array(held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym))
         return cls(
             sentences,
             held,
             alike,
-            Undirected().graph(replace(network, relation=join_entities(held))),
+            Undirected().graph(replace(network, relation=both)),
         )
 
     @property
     def entities(self) -> int:
-        """E."""
+        """The number of entities, E."""
         return int(self.held.shape[1])
 
     def within(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The sentences of some passages."""
+        """Return the sentences of some passages."""
         first = self.sentences.first
         return expand_ranges(first[passages], np.diff(first)[passages])
 
     def joined(self, sentences: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """[n, n]: which of n sentences share an entity, or hold synonyms."""
+        """Return bool[n, n], which of n sentences share an entity or hold synonyms."""
         shared: NDArray[np.bool_] = (self.alike[sentences] @ self.held[sentences].T).toarray() > 0
         return shared
 
     def around(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Some passages and the entities that they have an edge to, as nodes: entities first,
-        passages as given.
+        """Return the nodes of some passages and their neighbours: entities, then the passages as
+        given.
         """
         nodes = self.entities + passages
         return np.concatenate([np.unique(self.edges[nodes].indices).astype(np.int64), nodes])
 
 
-def held_entities(extraction: Extraction, sentences: Sentences) -> sp.csr_array:
-    """[S, E], 1 where a sentence mentions the entity, or its passage has it as title."""
-    titled = np.repeat(extraction.titled, np.diff(sentences.first))
-    own = np.flatnonzero(titled >= 0)
-    rows = np.concatenate([sentences.of_mentions(extraction.passages), own])
-    columns = np.concatenate([extraction.passages.entity, titled[own]])
-    held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
-    held.data = np.ones(held.nnz)
-    return held
-
-
-def join_entities(held: sp.csr_array) -> sp.csr_array:
-    """[E, E]: the sentences that hold both; without self-loops."""
-    joined = sp.csr_array(held.T.tocsr() @ held)
-    joined.setdiag(0)
-    joined.eliminate_zeros()
-    joined.sort_indices()
-    return joined
-
-
 def grow_paths(
     cosine: Floats, gram: Floats, joined: NDArray[np.bool_], width: int, length: int, parallel: int
 ) -> list[Path]:
-    """All that a beam of ``width`` paths kept at any length up to ``length``, of greatest worth
-    first.
+    """Return all paths that a beam search kept at any length, of greatest worth first.
 
-    cosine: [n], <q, s_i>. gram: [n, n], <s_i, s_j>. joined: [n, n], whether a path goes on from i
-    to j; to the ``parallel`` sentences of greatest cosine every path goes on. Of two paths with the
-    same sentences the one from the better start is kept. worth(P) = sum_i <q, s_i> / sqrt(sum_ij
-    <s_i, s_j>), i and j in P.
+    worth(P) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>), with i and j in P. Of two paths with the
+    same sentences, the one from the better start is kept.
+
+    Args:
+        cosine: float64[n], <q, s_i>.
+        gram: float64[n, n], <s_i, s_j>.
+        joined: bool[n, n], whether a path may continue from i to j.
+        width: number of paths kept at each length.
+        length: largest number of sentences of a path.
+        parallel: number of sentences of greatest cosine with which every path may continue.
     """
     order = np.lexsort((np.arange(len(cosine)), -cosine))
     beam: list[Path] = [((one,), float(cosine[one])) for one in order[:width].tolist()]
@@ -134,12 +128,17 @@ def _rank(path: Path) -> tuple[float, tuple[int, ...]]:
 
 
 def weigh_entities(paths: list[Path], held: sp.csr_array, best: int, count: int) -> Floats:
-    """float64[E]: what a walk starts with. held: [n, E], the entities of the n sentences that paths
-    are of.
+    """Return float64[E], the entities' weights at the start of a walk.
 
     Of the ``best`` first paths, the ``count`` entities of greatest sum of worths (once for each
-    sentence that holds the entity) have the greatest of them, divided by the greatest of all;
-    likewise of all paths of one sentence; an entity has the greater of the two.
+    sentence that holds the entity) get the greatest of their worths, divided by the greatest of
+    all. The same is done for all paths of one sentence, and an entity has the greater value.
+
+    Args:
+        paths: paths, best first.
+        held: [n, E], the entities of the n sentences.
+        best: number of paths.
+        count: number of entities.
     """
     whole: Floats = np.zeros(held.shape[1])
     for chosen in (paths[:best], [path for path in paths if len(path[0]) == 1]):

@@ -27,20 +27,24 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class TitleActivation:
-    """Every passage begins with a(p) = max(0, cos(q, p)). The ``passages`` nearest fire first; in
-    each of ``steps`` steps what was reached, has at least ``threshold`` and has not fired fires,
-    along "this text names that title":
+    """Spreading activation along the edges "this text names that title".
 
-    a(c) = a(c) + sum over the p that fire and lead to c of decay gate(q, c) a(p)
+    Every passage begins with a(p) = max(0, cos(q, p)). The ``passages`` nearest fire first. In each
+    of ``steps`` steps a reached passage of activation ``threshold`` or more fires once: a(c) = a(c)
+    + sum over the p that fire and lead to c of decay gate(q, c) a(p). The score is a; a list holds
+    the nearest and the reached passages.
 
-    gate: ``cosine``, max(0, cos(q, c)), so that the question is asked at each step; ``none``, 1.
-    The score is a; a list holds the nearest passages and what was reached.
-    Spreading activation is Collins and Loftus' (1975); over documents for questions Pavlovic et
-    al.'s (SA-RAG, arXiv 2512.15922), the gate Makarov and Glybovets' (arXiv 2606.30133). Both
-    spread over graphs that a language model extracted; here titles that texts name are the edges.
+    Spreading activation is by Collins and Loftus (1975), its use for questions over documents by
+    Pavlovic et al. (SA-RAG, arXiv 2512.15922), the gate by Makarov and Glybovets (arXiv
+    2606.30133). Both use graphs that a language model extracted.
 
-    passages: >= 1.    decay, threshold: in [0, 1].    steps: >= 0.    direction: ``out``, ``in``,
-    ``both``.
+    Args:
+        passages: number of nearest passages, >= 1.
+        steps: >= 0.
+        decay: in [0, 1].
+        threshold: in [0, 1].
+        gate: ``cosine``, max(0, cos(q, c)), so that the question counts at each step; ``none``, 1.
+        direction: ``out``, ``in`` or ``both``.
     """
 
     version: ClassVar[int] = 1
@@ -62,7 +66,7 @@ class TitleActivation:
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """All questions together, step by step."""
+        """Activate all questions together, step by step."""
         edges = title_edges(extract(self.extractor, benchmark, store), self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
@@ -89,7 +93,7 @@ class TitleActivation:
 
 
 def _add(active: Pairs, value: Values, ends: Pairs, more: Values) -> tuple[Pairs, Values]:
-    """Each pair once, ascending, with the sum of its values in the order in which they come."""
+    """Return each pair once, ascending, with the sum of its values in their order."""
     pairs, values = np.concatenate([active, ends]), np.concatenate([value, more])
     found, place = np.unique(pairs, return_inverse=True)
     total = np.zeros(len(found))

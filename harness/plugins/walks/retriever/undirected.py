@@ -1,4 +1,4 @@
-"""The walk of HippoRAG: over one undirected graph of phrases and passages, as its edges weigh."""
+"""The walk of HippoRAG over one undirected graph of names and passages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from harness.retriever.walk import normalize_rows, scale_rows
 
 @dataclass(frozen=True)
 class Undirected:
-    """A node leads to its neighbours in proportion to the edge: of two entities the number of
-    passages with a triple that joins them, plus the cosine of synonyms; 1 of an entity and a
-    passage that names it or has it as title.
+    """A walk that follows edges in proportion to their weight.
 
-    Priors of the entity that an edge leads to: the edge weighs 1 / (passages that hold it) **
-    ``specificity`` and 1 / (its neighbours) ** ``degree``. 0, as in the papers, is no prior; then
-    the walk is symmetric.
+    Two entities: number of passages with a triple that joins them, plus the cosine of synonyms. An
+    entity and a passage that names it or has it as title: 1.
+
+    Args:
+        specificity: prior of an entity, 1 / (passages that hold it) ** specificity, >= 0. 0, as in
+            the papers, is no prior.
+        degree: prior of an entity, 1 / (number of neighbours) ** degree, >= 0. Without priors the
+            walk is symmetric.
     """
 
     version: ClassVar[int] = 1
@@ -35,7 +38,7 @@ class Undirected:
         bounded("lists.NAME.walk.degree", self.degree, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
-        """[E + D, E + D]; a row sums to 1, or to 0."""
+        """Return [E + D, E + D], whose rows sum to 1 or to 0."""
         whole = self.graph(network)
         if self.specificity or self.degree:
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
@@ -47,7 +50,7 @@ class Undirected:
         return normalize_rows(whole)
 
     def graph(self, network: Network) -> sp.csr_array:
-        """[E + D, E + D]: the weights of the edges, symmetric."""
+        """Return [E + D, E + D], the symmetric weights of the edges."""
         held = sp.csr_array(network.mentions + network.about)
         held.data = np.ones_like(held.data)
         return sp.csr_array(
