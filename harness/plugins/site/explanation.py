@@ -14,7 +14,7 @@ WIDTH = 44
 
 
 def text(trace: Trace, seeds: int) -> str:
-    """Question, ranks, and for every list with paths its seeds (the first ``seeds``) and paths."""
+    """Return the question, its ranks, and the first ``seeds`` seeds and the paths of every list."""
     lines = [*head(trace), "", *rank_table(trace).lines(WIDTH)]
     for name, trail in trace.trails.items():
         lines += ["", f"{name}: {len(trail.seeds)} seeds"]
@@ -33,7 +33,7 @@ def text(trace: Trace, seeds: int) -> str:
 
 
 def rank_table(trace: Trace) -> Table:
-    """The rank of each gold passage and rival in every list and after fusion."""
+    """Return the rank of each gold passage and rival in every list and after fusion."""
     columns = [
         Column("", "text"),
         Column("passage", "text"),
@@ -51,7 +51,7 @@ def rank_table(trace: Trace) -> Table:
 
 
 def record_tables(name: str, trail: Trail) -> Iterator[Table]:
-    """What a list records beside its paths."""
+    """Yield the tables that a list records in addition to its paths."""
     for kind, rows in trail.record.items():
         keys = list(rows[0]) if rows else []
         cells = [[_cell(row[key]) for key in keys] for row in rows]
@@ -60,8 +60,8 @@ def record_tables(name: str, trail: Trail) -> Iterator[Table]:
 
 
 def to_json(trace: Trace) -> dict[str, object]:
-    """The trace as JSON: the question, the ranks of gold and rivals, and what every list records,
-    in full.
+    """Return the trace as JSON: the question, the ranks of gold and rivals, and the
+    lists' records.
     """
     ids = trace.benchmark.doc_ids.to_pylist()
     row = trace.benchmark.queries[trace.query]
@@ -115,7 +115,7 @@ def _cell(value: Any) -> str | None:
 
 
 def head(trace: Trace) -> list[str]:
-    """What was asked, of which split and kind, and the answer."""
+    """Return the question, its split and kind, and the answer, as lines."""
     row, split = trace.benchmark.queries[trace.query], trace.benchmark.split[trace.query]
     kind = ", ".join(
         f"{name} {row[name]}" for name in ("hops", "type") if row.get(name) not in (None, "")
@@ -130,8 +130,9 @@ def head(trace: Trace) -> list[str]:
 
 
 def cause(trace: Trace) -> str:
-    """One sentence: what came before the gold passage that is worst off, and by which entity; empty
-    if nothing did.
+    """Return one sentence on the worst gold passage: which passage ranks above it, by which entity.
+
+    The text is empty if no passage ranks above it.
     """
     if not trace.rivals:
         return ""
@@ -157,8 +158,8 @@ def cause(trace: Trace) -> str:
 
 
 def _way_to(trace: Trace, rival: int, worst: int) -> str:
-    """By which entity a list reaches the rival, and whether it reaches the gold passage by the same
-    one.
+    """Return the entity by which a list reaches the rival, and whether the gold passage has the
+    same.
     """
     ways = (
         (name, entity)
@@ -179,9 +180,7 @@ def _way_to(trace: Trace, rival: int, worst: int) -> str:
 
 
 def _entity(trace: Trace, trail: Trail, doc: int) -> str:
-    """The last entity on the strongest path to a passage, rather than the one that it is about;
-    empty for none.
-    """
+    """Return the last entity on the strongest path to a passage, if possible not its title."""
     found = [
         node.entity
         for path in trail.paths.get(doc) or ()
@@ -199,7 +198,9 @@ def _letters(text: str) -> str:
 
 
 def role(trace: Trace, doc: int) -> str:
-    """``gold 2`` for the passage of the second hop; ``last hop`` for the last; ``rival`` else."""
+    """Return ``gold 2`` for the passage of the second hop, ``last hop`` for the last, or
+    ``rival``.
+    """
     if doc not in trace.gold:
         return "rival"
     hop = trace.gold.index(doc) + 1
@@ -207,16 +208,14 @@ def role(trace: Trace, doc: int) -> str:
 
 
 def label(trace: Trace, node: Node) -> str:
-    """A passage as ``[id] title``, an entity by its name."""
+    """Return a passage as ``[id] title``, or an entity's name."""
     if node.passage < 0:
         return node.entity
     return f"[{trace.benchmark.doc_ids[node.passage]}] {trace.title(node.passage)}"
 
 
 def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
-    """A path in one line, with the share of the score that it brings, or the score that it
-    gives.
-    """
+    """Return a path in one line, with its share of the score, or the score that it gives."""
     share = trace.share(name, doc, path.strength)
     words = [label(trace, path.nodes[0])]
     for link, node in zip(path.links, path.nodes[1:], strict=True):

@@ -1,5 +1,5 @@
-"""One question under a configuration: where every list and the fuser put its passages, and by which
-paths.
+"""One question under a configuration: places of its passages in every list, and the
+paths to them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """gold: the question's passages, in hop order. rivals: those that beat one of them after
-    fusion, best first.
+    """The trace of a question.
 
-    order: by list, and last for the fuser (``fused`` is its name), the passages with their scores,
-    best first.
-    trails: by list, for those whose retriever can say why.    identities: by list, what its
-    retriever is.
+    Args:
+        benchmark: the benchmark.
+        query: number of the question.
+        fused: name of the fused list.
+        gold: its passages, in hop order.
+        rivals: passages that rank above one of them after fusion, best first.
+        order: by list, the fused one last, passages with their scores, best first.
+        trails: by list, if its retriever can explain itself.
+        identities: by list, its retriever's identity.
     """
 
     benchmark: Benchmark
@@ -45,30 +49,35 @@ class Trace:
     identities: Identities
 
     def rank(self, name: str, doc: int) -> int | None:
-        """The passage's place in a list, from 1; None where the list does not hold it."""
+        """Return the passage's rank in a list, from 1, or None if the list does not hold it."""
         found = list(self.order[name])
         return found.index(doc) + 1 if doc in self.order[name] else None
 
     def share(self, name: str, doc: int, strength: float) -> float | None:
-        """What share of a passage's score in a list one path brings; None where strengths are not
+        """Return a path's share of a passage's score in a list, or None if strengths are not
         summed.
         """
         score = self.order[name].get(doc)
         return strength / score if score and self.trails[name].adds else None
 
     def title(self, doc: int) -> str:
-        """The passage's title, or the beginning of its text."""
+        """Return the passage's title, or the beginning of its text."""
         row = self.benchmark.corpus[doc]
         return row["title"] or f"{row['text'][:60]}..."
 
 
 @dataclass(frozen=True, eq=False)
 class Tracer:
-    """What traces of many questions share: data, lists, and how these are fused.
+    """The data that traces of many questions share: benchmark, lists, and their fusion.
 
-    fused: the name of the fused list.    context: what the fuser and the reranker read beside the
-    lists.
-    kept: where retrievers find their artifacts.
+    Args:
+        benchmark: the benchmark.
+        retrievers: by list.
+        runs: by list.
+        chosen: the trial that fuses the lists.
+        fused: name of the fused list.
+        context: further inputs of the fuser and the reranker.
+        kept: the store of the retrievers' artifacts.
     """
 
     benchmark: Benchmark
@@ -81,7 +90,7 @@ class Tracer:
 
     @classmethod
     def of(cls, config: DictConfig, data: Benchmark, given: Sequence[str] = ()) -> Tracer:
-        """As the configuration says; with ``config.lock``, fused as its winner does."""
+        """Return the tracer of a configuration; with ``config.lock``, its winner fuses."""
         kept = lists.store(config)
         retrievers = lists.retrievers(config)
         chosen = choose_trial(config, list(retrievers), given)
@@ -93,7 +102,7 @@ class Tracer:
 
     @cached_property
     def _explained(self) -> dict[str, Explain]:
-        """By list, of those whose retriever can say why."""
+        """The explanations of the lists whose retriever can explain itself."""
         return {
             each: retriever.tracer(self.benchmark, self.kept)
             for each, retriever in self.retrievers.items()
@@ -101,7 +110,7 @@ class Tracer:
         }
 
     def order(self, query: int) -> dict[str, dict[int, float]]:
-        """By list, and last for the fuser, the passages of a question (a number) with their scores,
+        """Return, by list with the fused one last, a question's passages with scores,
         best first.
         """
         found = {
@@ -111,8 +120,8 @@ class Tracer:
         return {**found, self.fused: _fused(self.chosen, self.runs, query, self.context)}
 
     def trace(self, query: int, count: int, rivals: int) -> Trace:
-        """The trace of a question (a number): ``count`` paths to each passage, at most so many
-        ``rivals``.
+        """Return the trace of a question with ``count`` paths per passage and up to ``rivals``
+        rivals.
         """
         gold = [doc for doc in self.benchmark.gold[query].tolist() if doc >= 0]
         order = self.order(query)
@@ -130,10 +139,14 @@ class Tracer:
 
 
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
-    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not
-    have.
+    """Return the trace of ``config.query``.
 
-    given: the overrides that were typed (see ``harness.sweep.winner.choose``).
+    Args:
+        config: the configuration.
+        given: the overrides that were typed.
+
+    Raises:
+        HarnessError: the benchmark does not have the question.
     """
     data = lists.benchmark(config)
     ids = data.query_ids.to_pylist()
@@ -148,7 +161,7 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
 
 
 def fused_name(chosen: Trial) -> str:
-    """``fused by`` the locked trial, or the fuser and the reranker."""
+    """Return ``fused by`` and the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
     return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"  # noqa: E501
 
@@ -156,7 +169,7 @@ def fused_name(chosen: Trial) -> str:
 def _fused(
     chosen: Trial, runs: Mapping[str, Run], query: int, context: Context
 ) -> dict[int, float]:
-    """The fused list of the query: fuser, then reranker."""
+    """Return the fused list of the query, after fuser and reranker."""
     one = np.array([query])
     pool = chosen.pool.align(
         {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)

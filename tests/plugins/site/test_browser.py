@@ -186,33 +186,6 @@ def test_counts_of_all_pairs_are_those_of_the_two_ways_of_counting(
     browser.wait(f"document.querySelector('.said').textContent.includes('{won} won, {lost} lost')")
 
 
-def test_a_figure_says_the_value_of_what_is_pointed_at(
-    browser: Browser, site: SimpleNamespace
-) -> None:
-    view = SweepResult(site.held).whole
-    browser.show(1280, 4000)
-    browser.open(f"{site.url}#/sweep/{site.held.name}")
-    browser.wait("document.querySelector('.point')")
-    titles = browser.evaluate("[...document.querySelectorAll('.chart h3')].map(e => e.textContent)")
-    assert any(
-        title.endswith(f" trials against {view.reference}, by LastHop@5") for title in titles
-    )
-    drawn = (
-        "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and "
-        "losses of'))"
-    )
-    assert browser.evaluate(f"{drawn}.querySelectorAll('.point').length") == sum(
-        row["wins"] is not None for row in view.rows
-    )
-    middle = "(b => [b.x + b.width / 2, b.y + b.height / 2])"
-    browser.move(
-        *browser.evaluate(
-            f"{middle}([...{drawn}.querySelectorAll('.point')].at(-1).getBoundingClientRect())"
-        )
-    )
-    browser.wait(f"/won, .* lost/.test({drawn}.querySelector('.said').textContent)")
-
-
 def test_p_of_many_queries(browser: Browser, site: SimpleNamespace) -> None:
     pairs = [(0, 0), (1, 0), (5, 5), (304, 0), (63, 3), (1500, 1400), (700, 900), (2500, 2499)]
     browser.open(site.url)

@@ -22,11 +22,11 @@ CATEGORIES = (
 
 @dataclass(frozen=True)
 class CQA12k(Rog):
-    """A record's ``category`` is one of the six of the Dice-Sorensen hybrid's section 5.1: the
-    question's type.
+    """A record's ``category``, one of six (Dice-Sorensen hybrid, section 5.1), is the question's
+    type.
     """
 
     def kind(self, record: Record) -> str | None:
-        """The category."""
+        """Return the category."""
         one_of("category", record.get("category"), CATEGORIES)
         return str(record["category"])

@@ -1,6 +1,4 @@
-"""Benchmarks over a knowledge graph: what is ranked are its entities, and the gold are those that
-answer.
-"""
+"""Benchmarks over a knowledge graph: entities are ranked, and gold are the entities that answer."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 
 Triple = tuple[str, str, str]
-"""Subject, relation, object; names, white space apart."""
+"""Subject, relation and object: names with single spaces."""
 
 
 def knowledge(
@@ -29,13 +27,21 @@ def knowledge(
     snippets: Mapping[str, str],
     chain: Chain,
 ) -> tuple[Benchmark, int]:
-    """The benchmark of a graph, and how many questions were left out.
+    """Return the benchmark of a graph, and the number of questions that were left out.
 
-    One entity a name, white space apart, in the order of names: its id is ``name-000000``. An
-    entity of ``snippets`` has its name as title and the snippet as text; any other has no title and
-    its name as text. Equal triples are one; they keep the order of their first appearance. Each
-    query has ``gold``, the names that answer it, in place of ``supporting_ids``; a query none of
-    whose gold is in the graph is left out. Raises HarnessError when none stays.
+    There is one entity per name, in the order of names; its id is ``name-000000``. Equal triples
+    are one, in the order of their first appearance. A query without gold in the graph is left out.
+
+    Args:
+        name: of the benchmark.
+        triples: of the graph.
+        queries: with ``gold``, the names that answer, in place of ``supporting_ids``.
+        snippets: text by entity; the entity's name is then its title. Other entities have no title
+            and their name as text.
+        chain: which questions are chains.
+
+    Raises:
+        HarnessError: no query is left.
     """
     whole = _distinct(triples)
     entities = sorted({entity for s, _, o in whole for entity in (s, o)})
@@ -78,13 +84,13 @@ def knowledge(
 
 
 def _distinct(triples: Iterable[Triple]) -> list[Triple]:
-    """Each triple once, without those that lack a part."""
+    """Return each triple once, without those that lack a part."""
     found = dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples)
     return [triple for triple in found if all(triple)]
 
 
 def _numbered(triples: Sequence[Triple], entities: Sequence[str]) -> pa.Table:
-    """The triples as a table in which entities are numbers, their places."""
+    """Return the triples as a table in which entities are numbers."""
     number = {entity: place for place, entity in enumerate(entities)}
     subjects, relations, objects = zip(*triples, strict=True)
     return pa.table(
@@ -97,13 +103,14 @@ def _numbered(triples: Sequence[Triple], entities: Sequence[str]) -> pa.Table:
 
 
 def spaced(text: str) -> str:
-    """A name with single spaces."""
+    """Return a name with single spaces."""
     return " ".join(text.split())
 
 
 def answering(name: str) -> str:
-    """What two names share when one answers for the other: their words, NFKC, case-folded, without
-    a bracketed tail.
+    """Return a name's words, NFKC and case-folded, without a bracketed tail.
+
+    Two names answer for each other if these are equal.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     bare = re.sub(r"\s*\([^()]*\)\s*$", "", folded) or folded

@@ -1,5 +1,4 @@
-"""Questions with their subgraphs, in the RoG form:
-``id, question, answer, q_entity, a_entity, graph``.
+"""Questions with subgraphs in the RoG form: ``id, question, answer, q_entity, a_entity, graph``.
 
 ``graph`` is a list of ``[subject, relation, object]``; ``answer``, ``q_entity`` and ``a_entity``
 are lists of names.
@@ -35,12 +34,16 @@ FORM = {
 
 @dataclass(frozen=True)
 class Rog(ABC):
-    """The benchmark of ``datasets/<card>.yaml`` from the files in ``data/<card>/``, else from the
+    """The benchmark of ``datasets/<card>.yaml``, from the files in ``data/<card>/`` or from the
     Hub.
 
-    The graph is the union of all questions' subgraphs, each triple once; every entity in it is a
-    candidate, and its text is its name. Gold: ``a_entity``. A question with no gold in the graph is
-    left out and counted. A subclass says what kind of question a record is.
+    The graph is the union of all questions' subgraphs, each triple once. Every entity in it is a
+    candidate, and its text is its name. Gold is ``a_entity``; a question without gold in the graph
+    is left out and counted. A subclass gives the type of a question.
+
+    Args:
+        card: name of the card.
+        data: folder of the data.
     """
 
     card: str
@@ -48,10 +51,10 @@ class Rog(ABC):
 
     @abstractmethod
     def kind(self, record: Record) -> str | None:
-        """The question's type. Raises HarnessError when the record does not say."""
+        """Return the question's type. Raise HarnessError if the record does not have one."""
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; counts and hash are checked if the card knows them."""
+        """Return the benchmark; counts and hash are checked if the card has them."""
         card = read_card(self.card)
         way, where, parts = self._parts(card)
         triples: dict[Triple, None] = {}
@@ -82,7 +85,7 @@ class Rog(ABC):
         return benchmark
 
     def _parts(self, card: Card) -> tuple[str, Path, Iterable[Records]]:
-        """The way in, where it leads, and its records, a file or a split at a time."""
+        """Return the kind of source, its place, and its records, one file or split at a time."""
         folder = Path(self.data).expanduser() / card.name
         files = sorted(path for ending in ENDINGS for path in folder.glob(ending))
         if files:
@@ -146,7 +149,7 @@ def _rows(path: Path) -> Records:
 
 
 def _hub(repo: str, revision: str | None) -> Iterable[Records]:
-    """All splits of a repository, in the order train, validation, test."""
+    """Return all splits of a repository, in the order train, validation, test."""
     from datasets import load_dataset
 
     splits: Any = load_dataset(repo, revision=revision)

@@ -10,8 +10,8 @@ from harness.plugins.dice.dataset.rog import Rog
 
 @dataclass(frozen=True)
 class WebQSP(Rog):
-    """4,737 questions (the Dice-Sorensen hybrid's Table 1 has no categories)."""
+    """4,737 questions without categories (the Dice-Sorensen hybrid's Table 1 has none)."""
 
     def kind(self, record: Record) -> str | None:
-        """None: WebQSP does not class its questions."""
+        """Return None: WebQSP does not class its questions."""
         return None

@@ -1,5 +1,5 @@
-"""The evidence triples of 2WikiMultiHopQA as one knowledge graph, its answers as the entities to be
-found.
+"""The evidence triples of 2WikiMultiHopQA as a knowledge graph, with its answers as gold
+entities.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WikiTriples:
-    """The graph is the union of all questions' evidence: (subject, relation, object), each once.
+    """The graph of all questions' evidence: (subject, relation, object), each once.
 
-    Gold: the entities whose name answers (``answering``: case, punctuation and a bracketed tail
-    apart). Left out: questions without evidence, and those that no entity answers (yes and no). An
-    entity's text is the passage that has its name as title, white space and case apart; an entity
-    without one has its name alone.
-    source: the benchmark whose questions carry ``decomposition`` with
-    ``subject, relation, object``.
+    Gold are the entities whose name answers (``answering``). Questions without evidence, and those
+    that no entity answers (yes and no), are left out. An entity's text is the passage with its name
+    as title, up to white space and case; an entity without one has only its name.
+
+    Args:
+        card: name of the card.
+        source: the benchmark whose questions have ``decomposition`` with ``subject, relation,
+            object``.
     """
 
     card: str
     source: Dataset
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; counts and hash are checked where the card knows what comes of this
-        source.
+        """Return the benchmark; counts and hash are checked if the card has those of
+        this source.
         """
         card, source = read_card(self.card), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
@@ -83,7 +85,7 @@ class WikiTriples:
 
 
 def _evidence(row: Record) -> list[Triple]:
-    """The triples of a question, in its order."""
+    """Return the triples of a question, in its order."""
     steps = json.loads(row["extra"]).get("decomposition") or []
     return [
         (spaced(s["subject"]), spaced(s["relation"]), spaced(s["object"]))
@@ -93,7 +95,7 @@ def _evidence(row: Record) -> list[Triple]:
 
 
 def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
-    """The entities that an answer names."""
+    """Return the entities by the answer that names them."""
     found: dict[str, list[str]] = {}
     for entity in entities:
         found.setdefault(answering(entity), []).append(entity)
@@ -103,7 +105,7 @@ def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
 def _snippets(
     entities: Iterable[str], titles: Iterable[str], texts: Iterable[str]
 ) -> dict[str, str]:
-    """The text of the passage that has an entity's name as title."""
+    """Return the text of the passage that has an entity's name as title."""
     known = {spaced(title).casefold(): text for title, text in zip(titles, texts, strict=True)}
     return {
         entity: known[entity.casefold()]

@@ -1,6 +1,4 @@
-"""The triples that a benchmark itself carries: its passages are the entities of a
-knowledge graph.
-"""
+"""The triples of a benchmark whose passages are the entities of a knowledge graph."""
 
 from __future__ import annotations
 
@@ -19,18 +17,18 @@ from harness.graph.extractor import KINDS, Extraction, Mentions, Triples
 
 @dataclass(frozen=True)
 class Carried:
-    """Every passage is an entity, under its title (or, without one, its text), and is about it; a
-    triple is stated by its subject's passage. Names are kept as they are written: two entities that
-    share a bare name are two.
+    """An extractor that returns the triples of the benchmark.
 
-    Questions mention the entities whose name they hold, longest match first, case and punctuation
-    apart.
+    Every passage is an entity under its title (without one, its text) and is about it; a triple is
+    stated by its subject's passage. Names are unchanged: two entities that share a bare name are
+    two. Questions mention the entities whose name they hold, longest match first, up to case and
+    punctuation.
     """
 
     version: ClassVar[int] = 1
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
-        """Raises HarnessError when the benchmark carries no triples."""
+        """Return the extraction. Raise HarnessError if the benchmark has no triples."""
         if benchmark.triples is None:
             raise HarnessError(
                 f"extractor=carried: benchmark {benchmark.name} carries no triples; take one "
@@ -56,7 +54,7 @@ class Carried:
 
 
 def labels(benchmark: Benchmark) -> list[str]:
-    """What each passage is called: its title, or, without one, its text."""
+    """Return the title of each passage, or its text if it has none."""
     return [
         title or text
         for title, text in zip(
@@ -66,7 +64,7 @@ def labels(benchmark: Benchmark) -> list[str]:
 
 
 def _asked(benchmark: Benchmark, names: list[str]) -> list[np.ndarray[Any, np.dtype[np.int32]]]:
-    """int32[M, 4] a question: entity, first byte, byte after the last, kind."""
+    """Return int32[M, 4] for each question: entity, first byte, byte after the last, kind."""
     same: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         if short := normal(name):

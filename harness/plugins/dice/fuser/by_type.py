@@ -20,21 +20,22 @@ from harness.fusion.learning import LEARNED, learned_value
 UNKNOWN = "-"
 SHARES = tuple(place / 10 for place in range(11))
 DEPTH = 10
-"""The paper's Recall@10 is what a share is chosen by."""
+"""Depth of the paper's Recall@10, by which a share is chosen."""
 
 
 @dataclass(frozen=True)
 class ByType:
-    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) of a question of type t, p_v dense's value, p_g the
-    mean of the others'.
+    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) for a question of type t.
 
-    The type is the field ``type`` of the question, as the benchmark has it; a question without one
-    has the type ``-``.
-    shares: a_t by type, in [0, 1]. null: a sweep learns it on the folds of tune that it does not
-    score, and ``winner.lock.json`` keeps what all of tune gives: of 0, .1, ..., 1 the share with
-    which most questions of the type have gold in their top 10, of equal ones that nearest to
-    ``otherwise``, then the smaller.
-    otherwise: a of a type that was not learned.
+    p_v is dense's value and p_g the mean of the others'. The type is the question's field ``type``;
+    a question without one has the type ``-``.
+
+    Args:
+        shares: a_t by type, in [0, 1]. None: a sweep learns them on the folds of tune that it does
+            not score, and ``winner.lock.json`` has those of all of tune: the share of 0, .1, ..., 1
+            with which most questions of the type have gold in their top 10; of equal ones the
+            nearest to ``otherwise``, then the smaller.
+        otherwise: a of a type that was not learned, in [0, 1].
     """
 
     shares: Mapping[str, float] | None = field(default=None, hash=False, metadata=LEARNED)
@@ -48,8 +49,11 @@ class ByType:
             bounded(f"fuser.shares.{name}", share, 0, 1)
 
     def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> ByType:
-        """The same with the share that each type of these queries does best with. gold: int32[Q,
-        H], -1 padding.
+        """Return the fuser with the best share of each type.
+
+        Args:
+            pool: the queries.
+            gold: int32[Q, H], padded with -1.
         """
         types = np.array(_types(pool))
         columns = pool.pool.columns(gold)
@@ -70,7 +74,7 @@ class ByType:
         return replace(self, shares=shares)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         shares = learned_value("fuser=by_type", "shares", self.shares, "fuser.shares={type: share}")
         if shares.keys() - {UNKNOWN}:
             needed(pool.pool.context.types, "fuser=by_type weighs lists by the type of a question")
@@ -88,14 +92,15 @@ class ByType:
 
 
 def _types(pool: Calibrated) -> list[str]:
-    """The type of each question of a pool."""
+    """Return the type of each question of a pool."""
     types = pool.pool.context.types or [None] * pool.pool.shape[0]
     return [name or UNKNOWN for name in types]
 
 
 def _hits(fused: Tensor, columns: Tensor) -> NDArray[np.bool_]:
-    """bool[Q]: whether a gold document (columns int64[Q, H], -1 for none) is among the best
-    ``DEPTH``; ties count.
+    """Return bool[Q], whether a gold document is among the best ``DEPTH``; ties count.
+
+    ``columns`` is int64[Q, H], -1 for none.
     """
     values = (
         fused.gather(1, columns.clamp(min=0))

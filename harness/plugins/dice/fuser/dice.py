@@ -1,4 +1,4 @@
-"""Each document keeps the score of the list that found it (Dice hybrid eq. 4)."""
+"""Fusion in which each document keeps its best score (Dice hybrid eq. 4)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class Dice:
-    """score(d) = the greatest of the normalised values that d has in the lists that hold it, +
-    epsilon in the graph's.
+    """score(d) = the greatest normalised value of d in the lists that hold it, + epsilon in the
+    graph's.
 
-    epsilon: >= 0; so small that it decides ties alone, in favour of the graph list (of every list
-    but the dense one).
+    Args:
+        epsilon: >= 0; small enough to decide only ties, in favour of the graph list (every list but
+            the dense one).
     """
 
     epsilon: float = 1e-6
@@ -29,7 +30,7 @@ class Dice:
         bounded("fuser.epsilon", self.epsilon, 0)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         fused = torch.full(
             pool.pool.shape, -torch.inf, dtype=torch.float64, device=pool.pool.docs.device
         )

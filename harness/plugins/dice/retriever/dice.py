@@ -1,5 +1,5 @@
-"""Triples by their words: dense seeds, one hop, Dice-Sorensen overlap with the question
-(Dice-Sorensen hybrid 3, 4).
+"""Triples by their words: dense seeds, one hop, Dice-Sorensen overlap (Dice-Sorensen
+hybrid 3, 4).
 """
 
 from __future__ import annotations
@@ -35,28 +35,32 @@ class Dice:
     """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1]
     (eq. 3).
 
-    Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k); with ``start: names``
-    what the question names, with ``both`` both, with ``topic`` the question's own topic entities
-    (the field ``q_entity``). They are expanded by ``hops``: triples with a seed as head, and,
-    ``inward``, as tail (the undirected match of Figure 2), then those of their far ends. A row is a
-    triple and its end away from the seeds; the ``rows`` best rows count, ties by triple. A passage
-    scores the greatest of the rows that lead to it. The list is
+    Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k), expanded by ``hops``:
+    triples with a seed as head and, with ``inward``, as tail (the undirected match of Figure 2),
+    then those of their far ends. A row is a triple and its end away from the seeds; the ``rows``
+    best rows count, ties by triple. A passage has the greatest score of the rows that lead to it.
+    The list is score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each if d has it (eq. 4), or
+    s_graph without ``union``.
 
-    score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without
-    ``union``, s_graph.
-
-    similarity: ``dice``, of tokens (``bigrams``, as APOC has them, or ``words``), or of whole
-    labels by edits (``levenshtein``, ``jaro_winkler``), which the paper tried and left.
-    seeds: K_1, >= 1; null scores every triple and seeds nothing.
-    rows: K_2, >= 1; null for all.    epsilon: >= 0.
-    leads: the passages that a row leads to: ``title``, those with its far end as title; ``stated``,
-    that which states the triple; ``both``.
-    hops: >= 1; 2 is the subgraph around a topic of 5.1.
-    relations: >= 1, how many relations, those most like the question, lead on to a further hop
-    (section 6: patterns that cut noise); null for all.
-    counts: a question of "how many" is answered by the entity whose name is the number of far ends
-    that one end and one relation have, with the best of their scores (section 6: aggregation).
-    reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its mentions.
+    Args:
+        seeds: K_1, >= 1; None scores every triple without seeds.
+        start: ``vectors`` as above; ``names`` that the question names; ``both``; ``topic``, the
+            question's topic entities (the field ``q_entity``).
+        rows: K_2, >= 1; None for all.
+        tokens: of ``dice``: ``bigrams``, as in APOC, or ``words``.
+        reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its
+            mentions.
+        leads: the passages of a row: ``title``, those with its far end as title; ``stated``, the
+            one that states the triple; ``both``.
+        epsilon: >= 0.
+        similarity: ``dice``, or of whole labels by edits (``levenshtein``, ``jaro_winkler``), which
+            the paper tried.
+        hops: >= 1; 2 is the subgraph around a topic of 5.1.
+        relations: >= 1, number of relations, most similar to the question, that lead to a further
+            hop (section 6: patterns that reduce noise); None for all.
+        counts: whether a question of "how many" is answered by the entity whose name is the number
+            of far ends of one end and one relation, with the best of their scores (section 6:
+            aggregation).
     """
 
     version: ClassVar[int] = 1
@@ -90,7 +94,7 @@ class Dice:
         bounded("lists.NAME.epsilon", self.epsilon, 0)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """All questions, one expansion each."""
+        """Return the run of all questions, with one expansion each."""
         found = extract(self.extractor, benchmark, store)
         triples = (
             sentence_triples(found, benchmark.passages)
@@ -117,8 +121,8 @@ class Dice:
     def _near(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """int64[Q, K_1] and float64[Q, K_1]: V_k, -1 where fewer were found; no columns without
-        seeds.
+        """Return V_k as int64[Q, K_1] and float64[Q, K_1], -1 for none; no columns
+        without seeds.
         """
         if self.seeds is None:
             return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty(
@@ -132,7 +136,7 @@ class Dice:
     def _expanded(
         self, benchmark: Benchmark, found: Extraction, triples: Triples, near: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """G_k of every question: passages and scores."""
+        """Yield G_k of every question: passages and scores."""
         facts = TripleTable(
             entity_labels(found, benchmark),
             triples.predicates,
@@ -173,7 +177,7 @@ class Dice:
             time_alone(answer, len(benchmark.questions))
 
     def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
-        """The entities that a question's expansion starts from, ascending."""
+        """Return the entities at which a question's expansion starts, ascending."""
         named = found.questions.entity[
             found.questions.indptr[place] : found.questions.indptr[place + 1]
         ]
@@ -184,8 +188,10 @@ class Dice:
 
 
 def topic_entities(found: Extraction, benchmark: Benchmark) -> list[NDArray[np.int64]]:
-    """int64[S] a question: the entities of its field ``q_entity``, ascending. Raises HarnessError
-    where none has it.
+    """Return int64[S] for each question, the entities of its field ``q_entity``, ascending.
+
+    Raises:
+        HarnessError: no question has the field.
     """
     number = {name: place for place, name in enumerate(found.names)}
     extra = benchmark.queries["extra"][:] if "extra" in benchmark.queries.column_names else []
@@ -208,9 +214,7 @@ def topic_entities(found: Extraction, benchmark: Benchmark) -> list[NDArray[np.i
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:
-    """What each entity is called: the title of the first passage about it, as written, or else its
-    name.
-    """
+    """Return each entity's label: the title of the first passage about it, otherwise its name."""
     names = list(found.names)
     for title, entity in zip(
         benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True

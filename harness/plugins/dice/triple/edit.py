@@ -1,6 +1,4 @@
-"""Similarities by edits: Levenshtein's and Jaro-Winkler's, which the Dice-Sorensen hybrid compares
-with its own (4).
-"""
+"""Levenshtein's and Jaro-Winkler's similarities, which the Dice-Sorensen hybrid compares (4)."""
 
 from __future__ import annotations
 
@@ -13,16 +11,16 @@ from numpy.typing import NDArray
 from harness.core.configuration import need
 
 EDITS: Mapping[str, str] = {"levenshtein": "Levenshtein", "jaro_winkler": "JaroWinkler"}
-"""By name, the module of ``rapidfuzz.distance``."""
+"""Modules of ``rapidfuzz.distance`` by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class EditLabels:
-    """Labels in lower case, as the paper's query has them; each similarity is in [0, 1].
+    """Labels in lower case, as the paper's query; each similarity is in [0, 1].
 
-    levenshtein: 1 - edits / length of the longer text, as ``apoc.text.levenshteinSimilarity``.
-    jaro_winkler: Jaro's, and where that is above .7 a tenth of the rest for each of up to four
-    equal first letters.
+    - levenshtein: 1 - edits / length of the longer text, as ``apoc.text.levenshteinSimilarity``.
+    - jaro_winkler: Jaro's; above .7, plus a tenth of the rest for each of up to four equal first
+      letters.
     """
 
     texts: Sequence[str]
@@ -30,7 +28,7 @@ class EditLabels:
 
     @classmethod
     def of(cls, texts: Sequence[str], kind: str) -> EditLabels:
-        """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without
+        """Return the labels of texts. ``kind`` is a key of ``EDITS``. Raise HarnessError without
         rapidfuzz.
         """
         need("rapidfuzz", f"lists.NAME.similarity={kind}", "sweep")
@@ -39,8 +37,8 @@ class EditLabels:
     def scores(
         self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """float64[N]: the mean similarity of a question with the labels of the rows of ``table``
-        int64[T, 3].
+        """Return float64[N], a question's mean similarity with the labels of the rows of int64[T,
+        3].
         """
         from rapidfuzz import distance, process
 

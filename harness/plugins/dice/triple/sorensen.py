@@ -1,6 +1,4 @@
-"""Similarities of a question with many labels at once, as ``apoc.text.sorensenDiceSimilarity`` has
-them.
-"""
+"""Similarities of a question with many labels, as ``apoc.text.sorensenDiceSimilarity``."""
 
 from __future__ import annotations
 
@@ -18,15 +16,15 @@ BREAK, BLANK = 10, 32
 
 
 def normalize(text: str) -> str:
-    """In lower case (the paper's query), then in upper case, trimmed and split at white space
-    (APOC); single spaces.
+    """Return the text in lower case (the paper's query), then upper case, trimmed, with single
+    spaces (APOC).
     """
     return _SPACE.sub(" ", text.lower().upper().strip(_TRIMMED))
 
 
 def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[G], int64[G]: text and code of each pair of neighbouring UTF-16 units in one word of
-    normalised texts.
+    """Return the text and code of each pair of neighbouring UTF-16 units in a word,
+    int64[G] each.
     """
     units = np.frombuffer(
         "\n".join(texts).encode("utf-16-le", "surrogatepass"), dtype="<u2"
@@ -38,9 +36,7 @@ def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def words(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[G], int64[G]: text and code of each distinct word of normalised texts; a word's code is
-    its 63-bit hash.
-    """
+    """Return the text and 63-bit hash of each distinct word, int64[G] each."""
     from hashlib import blake2b
 
     def code(word: str) -> int:
@@ -69,17 +65,19 @@ TOKENS: Mapping[str, Callable[[Sequence[str]], tuple[NDArray[np.int64], NDArray[
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """L labels as bags of tokens; the similarity of two bags a, b is 2 sum_t min(a_t, b_t) / (|a| +
-    |b|).
+    """L labels as bags of tokens, with similarity 2 sum_t min(a_t, b_t) / (|a| + |b|).
 
-    A bag of bigrams counts repetitions, one of words does not. A label without any token (one
-    letter a word) is similar to what has the same words, 1, and to nothing else, 0; there APOC's
-    own 0 / 0 is not a number.
+    A bag of bigrams counts repetitions; one of words does not. A label without a token (words of
+    one letter) has similarity 1 to the same words, and 0 otherwise; APOC's 0 / 0 is not a number.
 
-    codes: int64[V], the known tokens, ascending; lone, by words, the codes of labels without a
-    token (below 0).
-    indptr: int64[L + 1], token: int32[G] and count: int32[G], each label's distinct tokens.
-    total: int64[L], |label|.
+    Args:
+        tokens: a key of ``TOKENS``.
+        codes: int64[V], the known tokens, ascending.
+        lone: codes (< 0) of labels without a token, by their words.
+        indptr: int64[L + 1]; label l has the tokens ``token[indptr[l]:indptr[l + 1]]``.
+        token: int32[G], places in ``codes``.
+        count: int32[G], their counts.
+        total: int64[L], |label|.
     """
 
     tokens: str
@@ -92,7 +90,7 @@ class Labels:
 
     @classmethod
     def of(cls, texts: Sequence[str], tokens: str) -> Labels:
-        """The labels of some texts. tokens: a key of ``TOKENS``."""
+        """Return the labels of texts. ``tokens`` is a key of ``TOKENS``."""
         whole = [normalize(text) for text in texts]
         label, code = (
             TOKENS[tokens](whole) if whole else (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -117,9 +115,7 @@ class Labels:
         )
 
     def bag(self, question: str) -> tuple[NDArray[np.int32], int]:
-        """int32[V], how often the question has each known token, and how many tokens it
-        has in all.
-        """
+        """Return int32[V], the question's count of each known token, and its number of tokens."""
         whole = normalize(question)
         _, code = TOKENS[self.tokens]([whole])
         if not len(code):
@@ -133,8 +129,8 @@ class Labels:
     def scores(
         self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """float64[N]: the mean similarity of a question with the labels of the rows of ``table``
-        int64[T, 3].
+        """Return float64[N], a question's mean similarity with the labels of the rows of int64[T,
+        3].
         """
         asked, own = self.bag(question)
         memory = np.full(len(self.total), -1.0)
@@ -156,10 +152,10 @@ def similarities(
     own: int,
     memory: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """float64[N]: the mean similarity of a question's bag with the three labels of the rows of
-    ``table`` int64[T, 3].
+    """Return float64[N], a bag's mean similarity with the labels of the rows of ``table`` int64[T,
+    3].
 
-    memory: float64[L], -1 where a label's similarity is not known; what is found is left in it.
+    ``memory`` is float64[L], -1 for an unknown similarity of a label; known ones are stored in it.
     """
     values = np.empty(rows.shape[0])
     for place in range(rows.shape[0]):

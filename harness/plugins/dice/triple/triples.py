@@ -1,6 +1,4 @@
-"""Triples from sentences, and from scored triples to passages: the best rows, and where
-they lead.
-"""
+"""Triples of sentences, and the passages to which scored triples lead."""
 
 from __future__ import annotations
 
@@ -21,15 +19,15 @@ from harness.plugins.mentions.retriever.mentions import keep_greatest
 
 Seeds = NDArray[np.int64] | None
 COUNTED = re.compile(r"\b(how many|number of|count)\b", re.I)
-"""What a question that is answered by a count holds."""
+"""Words of a question that is answered by a count."""
 NUMBER = re.compile(r"[0-9]+")
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
-    """(title, sentence, name) for each name that a sentence of a passage with a title mentions;
-    once a sentence.
+    """Return (title, sentence, name) for each name that a sentence of a titled passage mentions,
+    once.
 
-    A sentence ends at ``. ! ?`` before white space and a capital; the line of the title is none.
+    A sentence ends at ``. ! ?`` before white space and a capital; the line of the title is not one.
     Mentions of unknown place, in the title's line, and of the title itself make no triple.
     """
     mentions, rows = found.passages, dict[tuple[int, int, int, int], None]()
@@ -52,7 +50,9 @@ def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
 
 
 def _sentences(passage: str) -> NDArray[np.int64]:
-    """int64[S + 1]: the byte after the title's line (0 without one), then after each sentence."""
+    """Return int64[S + 1], the byte after the title's line (0 without one), then after each
+    sentence.
+    """
     begin = passage.find("\n") + 1
     places = [
         begin,
@@ -64,10 +64,13 @@ def _sentences(passage: str) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class RowTargets:
-    """Where a row leads. indptr: int64[E + 1], docs: int64[A], the passages about each entity; null
-    for none.
+    """The passages to which a row leads.
 
-    passage: int64[T], which states each triple; null for none.
+    Args:
+        indptr: int64[E + 1]; entity e has the passages ``docs[indptr[e]:indptr[e + 1]]``. None: not
+            used.
+        docs: int64[A].
+        passage: int64[T], which passage states each triple. None: not used.
     """
 
     indptr: NDArray[np.int64] | None
@@ -76,7 +79,7 @@ class RowTargets:
 
     @classmethod
     def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
-        """leads: ``title``, ``stated`` or ``both``."""
+        """Return the targets. ``leads`` is ``title``, ``stated`` or ``both``."""
         order = np.argsort(found.titled, kind="stable")
         indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(
             np.int64
@@ -89,14 +92,19 @@ class RowTargets:
 
 @dataclass(frozen=True, eq=False)
 class GraphBranch:
-    """The graph branch over one graph: a question and its seeds to passages and scores.
+    """The graph branch over one graph: from a question and its seeds to passages and scores.
 
-    expand: seeds to the triples that touch them (a triple store).    known: the labels of
-    ``facts``, entities first.
-    hops: how far from the seeds triples may be, >= 1.    relations: how many relations, those most
-    like the question,
-    lead further than the first hop; null for all.    limit: how many of the best rows count; null
-    for all.
+    Args:
+        facts: the triples.
+        expand: a triple store, from seeds to the triples that touch them.
+        known: the labels of ``facts``, entities first.
+        reach: the passages of rows.
+        inward: whether triples also lead from tail to head.
+        limit: number of best rows that count; None for all.
+        hops: distance of triples from the seeds, >= 1.
+        relations: number of relations, most similar to the question, that lead beyond the first
+            hop; None for all.
+        counts: whether questions of "how many" are answered by counts.
     """
 
     facts: TripleTable
@@ -111,14 +119,17 @@ class GraphBranch:
 
     @cached_property
     def table(self) -> NDArray[np.int64]:
-        """int64[T, 3]: the labels of each triple."""
+        """int64[T, 3], the labels of each triple."""
         facts = self.facts
         return np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
 
     def __call__(
         self, question: str, seeds: Seeds
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """int64[N] and float64[N]; seeds: entities, ascending; null scores every triple."""
+        """Return passages int64[N] and scores float64[N].
+
+        ``seeds`` are entities, ascending; None scores every triple.
+        """
         touched, hop = np.arange(len(self.table)), None
         if seeds is not None:
             touched, hop = self._subgraph(question, seeds)
@@ -152,10 +163,10 @@ class GraphBranch:
     def _subgraph(
         self, question: str, seeds: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The triples up to ``hops`` from the seeds; int64[E], the hop of each entity, ``hops`` for
-        those not expanded.
+        """Return the triples up to ``hops`` from the seeds, and int64[E], the hop of each entity.
 
-        One query of the store a hop: the pattern (seed)-[a relation like the question]-(m)-[r]-(t).
+        Entities that are not expanded have ``hops``. There is one query per hop: the pattern
+        (seed)-[a relation like the question]-(m)-[r]-(t).
         """
         hop = np.full(len(self.facts.names), self.hops)
         hop[seeds] = 0
@@ -172,7 +183,9 @@ class GraphBranch:
         return touched, hop
 
     def _alike(self, question: str) -> NDArray[np.int64]:
-        """The ``relations`` relations whose labels are most like the question, ties by number."""
+        """Return the ``relations`` relations whose labels are most similar to the question, ties by
+        number.
+        """
         count = len(self.facts.relations)
         if self.relations is None:
             return np.arange(count)
@@ -191,14 +204,21 @@ def best_rows(
     inward: bool,
     limit: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by
-    triple, tail first.
+    """Return triples int64[R], far ends int64[R] and scores float64[R] of the ``limit`` best rows.
 
-    table: int64[T, 3], whose first and last columns are the ends.    hop: int64[E], of each entity
-    how far it is from a seed, ``hops`` where it is no nearer; null where both ends may be the near
-    one. A row leads from the nearer end of a triple to the other, both ways where they are equally
-    near; without ``inward`` from head to tail alone. Every touched triple has an end (without
-    ``inward`` its head) nearer than ``hops``.
+    Ties go by triple, tail first. A row leads from the nearer end of a triple to the other, both
+    ways if they are equally near; without ``inward`` only from head to tail. Every touched triple
+    has an end (without ``inward`` its head) nearer than ``hops``.
+
+    Args:
+        table: int64[T, 3], whose first and last columns are the ends.
+        touched: int64[N], triples.
+        score: float64[N].
+        hop: int64[E], distance of each entity from a seed, at most ``hops``; None: both ends may be
+            the near one.
+        hops: largest distance.
+        inward: whether rows also lead from tail to head.
+        limit: number of rows; None for all.
     """
     if (
         limit is not None and len(score) > limit
@@ -220,9 +240,7 @@ def best_rows(
 def counted_rows(
     table: NDArray[np.int64], rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 ) -> dict[int, float]:
-    """How many ends the rows of one near end and one relation lead to, with the best of their
-    scores; by number.
-    """
+    """Return, by number of far ends of one near end and one relation, the best of their scores."""
     triple, far, value = rows
     near = np.where(table[triple, 0] == far, table[triple, 2], table[triple, 0])
     groups: dict[tuple[int, int], tuple[set[int], float]] = {}
@@ -244,9 +262,7 @@ def counted_rows(
 def passages_of_rows(
     triple: NDArray[np.int64], far: NDArray[np.int64], value: NDArray[np.float64], reach: RowTargets
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[N] passages, each once, and float64[N], the greatest score of the rows that lead to
-    them.
-    """
+    """Return passages int64[N], each once, and float64[N], the greatest score of their rows."""
     docs, values = [np.empty(0, np.int64)], [np.empty(0)]
     if reach.indptr is not None:
         first, after = reach.indptr[far], reach.indptr[far + 1]

@@ -1,7 +1,7 @@
-"""Triple stores: where the triples of a graph lie while a retriever expands seeds by one hop.
+"""Triple stores, which hold a graph while a retriever expands seeds by one hop.
 
 A store is a frozen dataclass that opens a graph. All give the same triples for the same seeds; they
-differ in where the graph may lie and in how long a question takes.
+differ in the place of the graph and in speed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ ORDER BY number
 BOTH = OUT.replace("]->(", "]-(")
 
 Expand = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Entities to the numbers of the triples that touch one of them, int64[N], ascending, each once."""
+"""From entities to the numbers of the triples that touch one of them, int64[N], ascending, each
+once.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class TripleTable:
     """T triples over E entities.
 
-    names: the entities'.    subject, object: int64[T], entities.    relation: int64[T], place in
-    ``relations``.
+    Args:
+        names: of the entities.
+        relations: names of the relations.
+        subject: int64[T], entities.
+        relation: int64[T], places in ``relations``.
+        object: int64[T], entities.
     """
 
     names: Sequence[str]
@@ -46,17 +52,17 @@ class Triplestore(Protocol):
     """A strategy that holds a graph."""
 
     def open(self, facts: TripleTable, inward: bool) -> AbstractContextManager[Expand]:
-        """Load the graph; the block's value expands seeds along triples that leave them and,
+        """Load the graph; the context's value expands seeds along triples that leave or,
         ``inward``, reach them.
         """
         ...
 
 
 def expansion(inward: bool) -> str:
-    """The numbers of the triples that touch ``$seeds``, ascending: the match of the Dice-Sorensen
-    hybrid's Figure 2.
+    """Return the query for the numbers of the triples that touch ``$seeds``, ascending.
 
-    Figure 2 unwinds the seeds; ``IN`` finds the same, and Ladybug then asks its index (2.4 ms for
-    ten seeds among 100,000 triples, not 36 ms).
+    It is the match of the Dice-Sorensen hybrid's Figure 2, which unwinds the seeds; ``IN`` finds
+    the same, and Ladybug then uses its index (2.4 ms instead of 36 ms for ten seeds among 100,000
+    triples).
     """
     return BOTH if inward else OUT

@@ -31,12 +31,16 @@ CLEAR = "MATCH (s:Entity {graph: $graph}) DETACH DELETE s"
 
 @dataclass(frozen=True)
 class Bolt:
-    """A server holds graphs side by side: an entity's id begins with the hash of its graph, which
-    is loaded once.
+    """A server that holds several graphs.
 
-    uri: ``bolt://`` or ``neo4j://``.    user: its password is in the environment variable
-    ``password``; null for none.
-    database: null for the server's own.    batch: rows sent at once, >= 1.
+    An entity's id begins with the hash of its graph, which is loaded once.
+
+    Args:
+        uri: ``bolt://`` or ``neo4j://``.
+        user: user name; None for none.
+        password: environment variable of the password.
+        database: None for the server's default.
+        batch: rows sent at once, >= 1.
     """
 
     indexes: ClassVar[tuple[str, ...]] = ()
@@ -57,7 +61,7 @@ class Bolt:
 
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:
-        """See Triplestore."""
+        """Load the graph and yield its expansion. See ``Triplestore``."""
         graph, query = content(facts), expansion(inward)
         with self._driver() as driver:
 
@@ -121,7 +125,7 @@ class Bolt:
 
 
 def content(facts: TripleTable) -> str:
-    """The name of a graph on a server: the first 16 hex digits of the hash of what is in it."""
+    """Return a graph's name on a server: the first 16 hex digits of the hash of its content."""
     numbers = (
         ",".join(map(str, part.tolist())) for part in (facts.subject, facts.relation, facts.object)
     )

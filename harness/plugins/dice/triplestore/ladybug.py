@@ -1,4 +1,4 @@
-"""Ladybug: an embedded graph database that speaks Cypher (extra ``stores``)."""
+"""Ladybug: an embedded graph database with Cypher (extra ``stores``)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ SCHEMA = (
 
 @dataclass(frozen=True)
 class Ladybug:
-    """The graph in a database of its own, in a temporary folder.
+    """The graph in a database in a temporary folder.
 
-    memory: its buffers, MiB, >= 64.    threads: of a query, >= 1.
+    Args:
+        memory: its buffers in MiB, >= 64.
+        threads: of a query, >= 1.
     """
 
     memory: int = field(default=512, metadata=NO_RESULT)
@@ -39,7 +41,7 @@ class Ladybug:
 
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:
-        """See Triplestore."""
+        """Load the graph and yield its expansion. See ``Triplestore``."""
         ladybug = need("ladybug", "triplestore=ladybug", "stores")
         query = expansion(inward)
         with (
@@ -65,7 +67,7 @@ class Ladybug:
 
 
 def _load(connection: object, facts: TripleTable) -> None:
-    """Copies Arrow tables."""
+    """Copy Arrow tables into the database."""
     run = connection.execute  # type: ignore[attr-defined]
     relations = pa.array(facts.relations, pa.string())
     entities = pa.table(

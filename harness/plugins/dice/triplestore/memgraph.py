@@ -1,4 +1,4 @@
-"""Memgraph: a graph database in memory that speaks Bolt and Cypher."""
+"""Memgraph: a graph database in memory with Bolt and Cypher."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.plugins.dice.triplestore.bolt import Bolt
 
 @dataclass(frozen=True)
 class Memgraph(Bolt):
-    """A Memgraph server; see ``Bolt``."""
+    """A Memgraph server. See ``Bolt``."""
 
     indexes: ClassVar[tuple[str, ...]] = (
         "CREATE INDEX ON :Entity(id)",

@@ -1,4 +1,4 @@
-"""The graph in memory: each entity's triples, one array."""
+"""The graph in memory: each entity's triples in one array."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.plugins.dice.triplestore import Expand, TripleTable
 
 @dataclass(frozen=True)
 class Memory:
-    """Triples sorted by entity; an expansion is a slice a seed."""
+    """Triples sorted by entity; an expansion is a slice per seed."""
 
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:
-        """See Triplestore."""
+        """Sort the triples and yield their expansion. See ``Triplestore``."""
         ends = [facts.subject, facts.object] if inward else [facts.subject]
         entity = np.concatenate(ends)
         order = np.argsort(entity, kind="stable")

@@ -10,7 +10,7 @@ from harness.plugins.dice.triplestore.bolt import Bolt
 
 @dataclass(frozen=True)
 class Neo4j(Bolt):
-    """A Neo4j 5 server; see ``Bolt``."""
+    """A Neo4j 5 server. See ``Bolt``."""
 
     indexes: ClassVar[tuple[str, ...]] = (
         "CREATE CONSTRAINT harness_entity IF NOT EXISTS FOR (e:Entity) REQUIRE e.id IS UNIQUE",

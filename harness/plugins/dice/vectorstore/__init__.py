@@ -1,8 +1,8 @@
-"""Vector stores: where the vectors lie that a question's nearest ones are asked of.
+"""Vector stores, which find a question's nearest vectors.
 
-A store is a frozen dataclass that opens some vectors of length 1. It proposes; the scores are
-always the same float64 inner products, in the one order, so that all stores that find the same
-vectors give the same bits.
+A store is a frozen dataclass that opens vectors of length 1. It proposes candidates; the scores are
+always the same float64 inner products in the one order, so all stores that find the same vectors
+give identical results.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 MARGIN = 16
-"""Candidates asked for beyond the depth, so that rounding does not decide who is in."""
+"""Number of candidates beyond the depth, so that rounding does not decide which are in."""
 
 Search = Callable[[NDArray[np.float32], int], tuple[NDArray[np.int64], NDArray[np.float64]]]
-"""Questions [Q, d] and a depth to int64[Q, k] numbers and float64[Q, k] inner products, k =
-min(depth, N).
+"""From questions [Q, d] and a depth to numbers int64[Q, k] and inner products float64[Q, k], with k
+= min(depth, N).
 """
 
 
@@ -28,7 +28,7 @@ class Vectorstore(Protocol):
     """A strategy that holds vectors."""
 
     def open(self, vectors: NDArray[np.float32]) -> AbstractContextManager[Search]:
-        """Load float32[N, d]; the block's value searches them."""
+        """Load float32[N, d]; the context's value searches them."""
         ...
 
 
@@ -38,10 +38,16 @@ def rank_candidates(
     depth: int,
     propose: Callable[[NDArray[np.float32], int], Sequence[int]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: what a store proposes in the one order, ``depth`` of it; -1 for
-    none.
+    """Return a store's candidates in the one order, up to ``depth``.
 
-    propose: of a question's vector, so many numbers of vectors that are near.
+    Args:
+        vectors: float32[N, d].
+        questions: float32[Q, d].
+        depth: largest number of candidates.
+        propose: returns, for a question's vector, a number of near vectors.
+
+    Returns:
+        Numbers int64[Q, k], -1 for none, and scores float64[Q, k].
     """
     from harness.retriever.search import cosines
 

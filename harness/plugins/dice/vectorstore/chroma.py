@@ -17,9 +17,12 @@ from harness.plugins.dice.vectorstore import Search, rank_candidates
 
 @dataclass(frozen=True)
 class Chroma:
-    """A collection in memory with an HNSW index (Malkov and Yashunin 2018), which is approximate.
+    """A collection in memory with an approximate HNSW index (Malkov and Yashunin 2018).
 
-    links: M, neighbours of a node.    build, look: ef of construction and of search. All >= 2.
+    Args:
+        links: M, neighbours of a node, >= 2.
+        build: ef of construction, >= 2.
+        look: ef of search, >= 2.
     """
 
     links: int = 32
@@ -32,7 +35,7 @@ class Chroma:
 
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
-        """See Vectorstore."""
+        """Load the vectors and yield their search. See ``Vectorstore``."""
         chromadb = need("chromadb", "vectorstore=chroma", "stores")
         settings = chromadb.config.Settings(anonymized_telemetry=False)
         client = chromadb.EphemeralClient(settings)

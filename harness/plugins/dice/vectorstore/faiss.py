@@ -16,13 +16,13 @@ from harness.retriever.search import build, exact_search, search
 
 @dataclass(frozen=True)
 class Faiss:
-    """index: an ``index_factory`` string; ``Flat`` is exact search."""
+    """A FAISS index. ``index`` is an ``index_factory`` string; ``Flat`` is exact search."""
 
     index: str = "Flat"
 
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
-        """See Vectorstore."""
+        """Build the index and yield its search. See ``Vectorstore``."""
         if self.index == "Flat":
             yield partial(exact_search, vectors)
         else:

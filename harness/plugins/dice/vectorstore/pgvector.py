@@ -1,4 +1,4 @@
-"""PostgreSQL with pgvector, in a server that this process starts for itself (extra ``stores``)."""
+"""PostgreSQL with pgvector, in a server that this process starts (extra ``stores``)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ NEAREST = "SELECT id FROM item ORDER BY embedding <#> %s, id LIMIT %s"
 
 @dataclass(frozen=True)
 class Pgvector:
-    """A table ``item`` without an index: PostgreSQL scans it, so that the search is exact.
+    """A table without an index, which PostgreSQL scans, so that the search is exact.
 
-    uri: a server with the extension ``vector``, where a temporary table is made; null starts one
-    (``pgserver``), which listens on a Unix socket in a temporary folder alone and is stopped
-    afterwards.
+    Args:
+        uri: a server with the extension ``vector``, in which a temporary table is made. None starts
+            one (``pgserver``) that listens only on a Unix socket in a temporary folder and is
+            stopped afterwards.
     """
 
     uri: str | None = field(default=None, metadata=REACHES)
@@ -37,7 +38,7 @@ class Pgvector:
 
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
-        """See Vectorstore."""
+        """Load the vectors and yield their search. See ``Vectorstore``."""
         with connect(self.uri, "vectorstore=pgvector", "vectorstore.uri") as connection:
             pgvector = need("pgvector.psycopg", "vectorstore=pgvector", "stores")
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -62,9 +63,12 @@ class Pgvector:
 
 @contextlib.contextmanager
 def connect(uri: str | None, user: str, knob: str) -> Iterator[Any]:
-    """A connection to a PostgreSQL server, one that is started for it where ``uri`` is null.
+    """Yield a connection to a PostgreSQL server, which is started if ``uri`` is None.
 
-    user, knob: what wants it, and which knob ``uri`` is of, for errors.
+    Args:
+        uri: address of the server.
+        user: the strategy that needs it, for errors.
+        knob: the setting of ``uri``, for errors.
     """
     psycopg = need("psycopg", user, "stores")
     with _server(uri, user) as address:

@@ -1,4 +1,4 @@
-"""Initials: D. Lynch, where David Lynch is spoken of."""
+"""Initials: D. Lynch as a name of David Lynch."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from harness.graph.extractor import Extraction
 
 @dataclass(frozen=True)
 class Initials:
-    """In a passage, a name with initials stands for the one name there that spells them out: the
-    same last word, and before it as many words or more, which begin with those of the short name in
-    order (``d lynch``, ``j r r tolkien``).
+    """An alias rule for names with initials.
+
+    In a passage, such a name stands for the only name there that spells it out: with the same last
+    word, and before it as many or more words, which begin with those of the short name in order
+    (``d lynch``, ``j r r tolkien``).
     """
 
     version: ClassVar[int] = 1
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
-        """See ``harness.graph.alias.Alias``."""
+        """Return the aliases. See ``harness.graph.alias.Alias``."""
         found = []
         split = [name.split() for name in extraction.names]
         for passage, names in enumerate(names_by_passage(extraction)):

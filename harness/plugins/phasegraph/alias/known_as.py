@@ -1,4 +1,4 @@
-"""What a text says itself: X, also known as Y."""
+"""Aliases that a text states: X, also known as Y."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _SENTENCE = re.compile(r"(?<!\b[A-Za-z])(?<!\b(?:St|Jr|Dr|Mr))[.!?](?=\s+[A-Z])"
 
 @dataclass(frozen=True)
 class KnownAs:
-    """Everywhere, Y stands for X where X is a passage's title, and in the passage's first sentence
-    one of the words also / better / formerly / ... known as, a.k.a., nicknamed, born, née stands
-    right before a mention of Y; or where a triple says so (``X, also known as, Y``).
+    """An alias rule for statements such as "also known as".
 
-    Y must have two words or more, be no title, and be said of one X only: a surname or a first name
-    names many.
+    Y stands for X everywhere if X is a passage's title and, in the passage's first sentence, one of
+    the phrases also / better / formerly / ... known as, a.k.a., nicknamed, born, née comes right
+    before a mention of Y, or if a triple states it (``X, also known as, Y``). Y must have two words
+    or more, must not be a title, and must be stated for one X only, because a surname or a first
+    name names many.
     """
 
     version: ClassVar[int] = 1
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
-        """See ``harness.graph.alias.Alias``."""
+        """Return the aliases. See ``harness.graph.alias.Alias``."""
         titles = set(extraction.titled[extraction.titled >= 0].tolist())
         meant: dict[int, set[int]] = defaultdict(set)
         for known, whose in [*_read(benchmark, extraction), *_said(extraction)]:
@@ -48,7 +49,7 @@ class KnownAs:
 
 
 def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]:
-    """(Y, X) of first sentences."""
+    """Return the pairs (Y, X) of first sentences."""
     found, mentions = [], extraction.passages
     for passage, whole in enumerate(benchmark.passages):
         title = int(extraction.titled[passage])
@@ -70,7 +71,7 @@ def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]
 
 
 def _said(extraction: Extraction) -> list[tuple[int, int]]:
-    """(Y, X) of triples."""
+    """Return the pairs (Y, X) of triples."""
     triples = extraction.triples
     says = [
         _SAYS.fullmatch(f"{predicate.strip()} ") is not None for predicate in triples.predicates

@@ -1,4 +1,4 @@
-"""What an encyclopedia redirects: a title without its leading article, or without its accents."""
+"""Redirects of an encyclopedia: a title without its leading article or without accents."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ ARTICLES = ("the ", "a ", "an ")
 
 @dataclass(frozen=True)
 class Redirect:
-    """Everywhere, a name that is no title stands for the one title that is the same but for marks
-    over Latin letters and, of two words or more, for a leading article: ``beyonce`` for
-    ``beyoncé``, ``rolling stones`` for ``the rolling stones``; but ``mission`` is not
-    ``the mission``.
+    """An alias rule for titles without accents or articles.
+
+    A name that is not a title stands everywhere for the only title that equals it but for marks
+    over Latin letters and, with two words or more, a leading article: ``beyonce`` for ``beyoncé``,
+    ``rolling stones`` for ``the rolling stones``, but not ``mission`` for ``the mission``.
     """
 
     version: ClassVar[int] = 2
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
-        """See ``harness.graph.alias.Alias``."""
+        """Return the aliases. See ``harness.graph.alias.Alias``."""
         titles = set(extraction.titled[extraction.titled >= 0].tolist())
         target: dict[str, list[int]] = defaultdict(list)
         for number in sorted(titles):

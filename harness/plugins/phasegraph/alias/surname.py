@@ -1,4 +1,4 @@
-"""Surnames: Lynch, where David Lynch is spoken of."""
+"""Surnames: Lynch as a name of David Lynch."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ PHRASES = frozenset(("of", "the", "and", "in", "at", "for", "to"))
 
 @dataclass(frozen=True)
 class Surname:
-    """In a passage, a name of one word that is no title stands for the one longer name there that
-    ends in it, has at most ``longest`` words (at least 2) and none of ``PHRASES``
-    (``Maria Antonia of Austria`` is not called Austria). Two such names, and it stands for neither.
+    """An alias rule for surnames.
+
+    In a passage, a name of one word that is not a title stands for the only longer name there that
+    ends in it, has up to ``longest`` words (>= 2) and none of ``PHRASES`` (``Maria Antonia of
+    Austria`` is not called Austria). If there are two such names, it stands for neither.
     """
 
     version: ClassVar[int] = 2
@@ -28,7 +30,7 @@ class Surname:
         whole_number("alias.longest", self.longest, 2)
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
-        """See ``harness.graph.alias.Alias``."""
+        """Return the aliases. See ``harness.graph.alias.Alias``."""
         found = []
         split = [name.split() for name in extraction.names]
         titles = set(extraction.titled.tolist())

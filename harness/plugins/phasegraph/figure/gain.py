@@ -1,5 +1,5 @@
-"""When fusion pays: how good the first list of a pair is, and what a mixture adds to the better
-list of the pair.
+"""When fusion pays: the score of a pair's first list, and what a mixture adds to the
+better list.
 """
 
 from __future__ import annotations
@@ -29,8 +29,13 @@ PS = f"{MCNEMAR}; Holm p: over the rows. {BY_CLUSTER}."
 class Pair:
     """A pair of lists on one split.
 
-    first, second: the lists' scores.    other: the second list's label.
-    best: the label of the list that is better on tune, which the mixture is compared with.
+    Args:
+        label: of the pair.
+        first: score of the first list.
+        second: score of the second list.
+        other: label of the second list.
+        best: label of the list that is better on tune, with which the mixture is compared.
+        against: the comparison.
     """
 
     label: str
@@ -42,10 +47,10 @@ class Pair:
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """A point a part of ``table``, whose rows are two single lists and their mixture; and the
-    points as a table.
+    """Return the figure of ``table`` and its points as a table.
 
-    On test when it was held out, else on tune. All three trials were chosen on tune.
+    Each part of the table has two single lists and their mixture. The points are on test if it was
+    held out, otherwise on tune. All three trials were chosen on tune.
     """
     metric, parts = _described(experiment, spec)
     pairs = find_pairs(result, parts, metric)
@@ -60,10 +65,11 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 
 
 def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
-    """The points of several benchmarks in one figure.
+    """Return the points of several benchmarks in one figure.
 
-    results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it
-    was held out.
+    Args:
+        results: sweeps of one experiment; each shows test if it was held out.
+        spec: the figure's specification.
     """
     found: dict[str, list[Pair]] = {}
     for result in results:
@@ -78,9 +84,7 @@ def _where(result: SweepResult) -> str:
 
 
 def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
-    """By benchmark: what mixtures add, over the first list's score, and over its lead on the
-    second.
-    """
+    """Return the figure of gains over the first list's score, and over its lead on the second."""
     title = (
         f"{metric}: what the linear mixture of two lists adds to the better one, on "
         f"{'; '.join(found)}"
@@ -96,7 +100,7 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
 
 
 def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
-    """A colour a benchmark, a marker a second list."""
+    """Draw a colour per benchmark and a marker per second list."""
     left, right = figure.subplots(1, 2, sharey=True)
     markers = dict(
         zip(
@@ -132,7 +136,7 @@ def _draw_pairs(left: Axes, right: Axes, pairs: Sequence[Pair], marker: str, col
 
 
 def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
-    """The pairs of all parts, on test when it was held out, else on tune."""
+    """Return the pairs of all parts, on test if it was held out, otherwise on tune."""
     whole, view = result.whole, result.test or result.whole
     known = [row["parameters"] for row in whole.rows]
     found: list[Pair] = []
@@ -161,7 +165,7 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
 
 
 def _described(experiment: Spec, spec: Spec) -> tuple[Metric, Sequence[Spec]]:
-    """The first metric and the parts of the table that a figure is of."""
+    """Return the first metric and the parts of the table of a figure."""
     table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
     return Metric.parse(table["metrics"][0]), table["parts"]
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """The panels of ``table``, on its first slice: of test when it was held out, else of tune."""
+    """Return the panels of ``table`` on its first slice, of test if it was held out, otherwise of
+    tune.
+    """
     compared = ComparisonTable.named(result, spec["table"], experiment)
     lines, _ = first_slice(compared)
     split = lines[-1].split if lines else "tune"
@@ -66,7 +68,7 @@ def _head(axes: Axes, name: str, labels: Sequence[str]) -> None:
 
 
 def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:
-    """Two bars a row, told apart by colour and hatching, each with its value."""
+    """Draw two bars per row, distinguished by colour and hatching, each with its value."""
     height = 0.8 / max(len(values), 1)
     for number, row in enumerate(values):
         places = [place + (number - (len(values) - 1) / 2) * height for place in range(len(lines))]

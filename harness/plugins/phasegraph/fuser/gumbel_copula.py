@@ -17,20 +17,20 @@ LAST = torch.iinfo(torch.int64).max
 
 @dataclass(frozen=True)
 class GumbelCopula:
-    """score(d) = C(u, v) = exp(-((-ln u)^t + (-ln v)^t)^(1/t)), of normalised values u, v
-    (percentile ranks with pit).
+    """score(d) = C(u, v) = exp(-((-ln u)^t + (-ln v)^t)^(1/t)), with normalised values u, v.
 
-    t = 1 / (1 - tau), at least 1, with Kendall's tau-b of the documents that both lists hold; t = 1
-    (independence) with fewer than 3 of them, and C = min(u, v) for tau = 1. With more lists tau is
-    the mean over pairs of lists, 0 for a pair with fewer than 3. An absent document has half of the
-    list's smallest value; an empty list changes nothing.
+    With the normalizer pit these are percentile ranks. t = 1 / (1 - tau), >= 1, with Kendall's
+    tau-b of the documents that both lists hold; t = 1 (independence) with fewer than 3 of them, and
+    C = min(u, v) for tau = 1. With more lists, tau is the mean over pairs of lists, 0 for a pair
+    with fewer than 3. An absent document has half of the list's smallest value; an empty list
+    changes nothing.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"scores", "values"})
     unit: ClassVar[bool] = True
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         losses = [_loss(scored) for scored in pool.lists]
         worst = losses[0]
         for loss in losses[1:]:
@@ -44,7 +44,7 @@ class GumbelCopula:
 
 
 def _loss(scored: Scored) -> Tensor:
-    """float64[Q, U]: -ln u, finite."""
+    """Return float64[Q, U], -ln u, finite."""
     key = ("losses", scored.name, scored.normalizer)
     tiny = torch.finfo(torch.float64).tiny
     return scored.owner.remember(
@@ -53,7 +53,7 @@ def _loss(scored: Scored) -> Tensor:
 
 
 def _inverse(pool: Calibrated) -> Tensor:
-    """float64[Q, 1]: 1 / t = 1 - tau, in [0, 1]."""
+    """Return float64[Q, 1], 1 / t = 1 - tau, in [0, 1]."""
     pairs = list(itertools.combinations(sorted(pool.lists, key=lambda scored: scored.name), 2))
     mean = torch.zeros((pool.pool.shape[0], 1), dtype=torch.float64, device=pool.pool.docs.device)
     for first, second in pairs:
@@ -63,9 +63,9 @@ def _inverse(pool: Calibrated) -> Tensor:
 
 
 def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
-    """tau-b of the scores, float64[Q, 1], and the number of shared documents, int64[Q, 1].
+    """Return tau-b of the scores, float64[Q, 1], and the number of shared documents, int64[Q, 1].
 
-    0 where a list ties all shared documents. Counts are whole numbers (Knight 1966), so tau is
+    tau is 0 if a list ties all shared documents. Counts are whole numbers (Knight 1966), so tau is
     exact but for one division and one root.
     """
     shared = _shared(*sorted((first, second), key=lambda scored: scored.listing.scores.shape[-1]))
@@ -88,8 +88,8 @@ def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
 
 
 def _shared(narrow: Scored, wide: Scored) -> Tensor:
-    """int64[Q, N]: (place in one list, place in the other) of the shared documents, ascending, then
-    LAST.
+    """Return int64[Q, N], (place in one list, place in the other) of shared documents, then
+    ``LAST``.
     """
     places = wide.spread(group_starts(wide.listing.scores).long(), -1).view(-1)[
         narrow.owner.pool.slots(narrow.name)
@@ -101,6 +101,6 @@ def _shared(narrow: Scored, wide: Scored) -> Tensor:
 
 
 def _tied(keys: Tensor, held: Tensor) -> Tensor:
-    """int64[Q, 1]: pairs of equal keys; keys ascend, the held ones first."""
+    """Return int64[Q, 1], the number of pairs of equal keys. Keys ascend, the held ones first."""
     places = torch.arange(keys.shape[-1], device=keys.device)
     return ((places - group_starts(keys)) * held).sum(dim=-1, keepdim=True)

@@ -14,20 +14,22 @@ from harness.fusion.normalizer import Pit
 
 @dataclass(frozen=True)
 class OtGaussian(Shared):
-    """score(d) = alpha z_dense(d) + (1 - alpha) z_graph(d), z the normal quantile of the mid
-    percentile rank.
+    """score(d) = alpha z_dense(d) + (1 - alpha) z_graph(d), with z the normal quantile of a rank.
 
-    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number
-    of lists. The mid percentile rank (``pit`` with kind mean) is in (0, 1), so z is finite; it is
-    this fuser's own, whatever the normalizer. An absent document has the quantile of half of the
-    list's smallest rank, an empty list gives 0.
+    The rank is the mid percentile rank (``pit`` with kind mean) whatever the normalizer; it is in
+    (0, 1), so z is finite. An absent document has the quantile of half of the list's smallest rank;
+    an empty list gives 0.
+
+    Args:
+        alpha: dense's share, in [0, 1].
+        weights: >= 0 by list name, instead of alpha, for any number of lists.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"scores"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         parts = self.shares(pool)
         return weighted_sum([(_quantiles(scored), weight) for scored, weight in parts])
 

@@ -1,6 +1,4 @@
-"""Plackett-Luce fusion: strengths estimated from each list's ranking (Hunter 2004; PhaseGraph App.
-C).
-"""
+"""Plackett-Luce fusion: strengths from each list's ranking (Hunter 2004; PhaseGraph App. C)."""
 
 from __future__ import annotations
 
@@ -15,19 +13,21 @@ from harness.fusion.fuser import Calibrated, Scored, Shared, weighted_sum
 from harness.fusion.normalizer import counts, ordered_sum
 
 TOLERANCE = 1e-10
-"""The greatest relative change of a strength at which the iteration of its list ends."""
+"""Largest relative change of a strength at which the iteration of its list ends."""
 
 
 @dataclass(frozen=True)
 class PlackettLuce(Shared):
-    """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), of strengths g.
+    """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), with strengths g.
 
-    alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for
-    any number of lists.
-    prior: > 0, the pseudo-count a of the strengths' Gamma(a + 1, a) prior. One ranking alone has no
-    finite estimate: its first document would be infinitely strong. With a = 1 the i-th of n
-    documents has 2 (n - i + 1) / (n + 1). An absent document has half of the list's smallest
-    strength; an empty list changes nothing.
+    With prior a = 1, the i-th of n documents has 2 (n - i + 1) / (n + 1). An absent document has
+    half of the list's smallest strength; an empty list changes nothing.
+
+    Args:
+        alpha: dense's share, in [0, 1].
+        weights: exponents >= 0 by list name, instead of alpha, for any number of lists.
+        prior: > 0, the pseudo-count a of the strengths' Gamma(a + 1, a) prior. A single ranking has
+            no finite estimate without it: its first document would be infinitely strong.
     """
 
     prior: float = 1.0
@@ -39,7 +39,7 @@ class PlackettLuce(Shared):
         bounded("fuser.prior", self.prior, 0, open_low=True)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         parts = self.shares(pool)
         return weighted_sum(
             [(self._log_strengths(scored), weight) for scored, weight in parts]
@@ -59,12 +59,17 @@ class PlackettLuce(Shared):
 
 
 def strengths(sizes: Tensor, width: int, prior: float) -> Tensor:
-    """float64[L, N]: strengths of the documents of one ranking of each size, best first, mean 1; 1
-    in the padding.
+    """Return float64[L, N], strengths in one ranking of each size, best first, mean 1; padding is
+    1.
 
-    Hunter's MM for all sizes at once: g_i <- (w_i + a) / (sum of 1 / S_r over the stages r that i
-    was there for + a), S_r the strengths left at stage r, w_i = 1 for all but the last document. A
-    list stops when it has converged.
+    Hunter's MM algorithm for all sizes at once: g_i <- (w_i + a) / (sum of 1 / S_r over the stages
+    r with i + a), with S_r the strengths left at stage r and w_i = 1 for all but the last document.
+    A list stops when it has converged.
+
+    Args:
+        sizes: int64[L], numbers of documents.
+        width: N.
+        prior: a.
     """
     places = torch.arange(width, device=sizes.device)
     held = places < sizes[:, None]

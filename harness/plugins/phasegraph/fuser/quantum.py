@@ -15,11 +15,13 @@ from harness.fusion.fuser import Calibrated, total
 
 @dataclass(frozen=True)
 class Quantum:
-    """score(d) = P_dense(d) + P_graph(d) + 2 sqrt(P_dense(d) P_graph(d)) cos(theta), of Boltzmann
-    probabilities P.
+    """score(d) = P_dense(d) + P_graph(d) + 2 sqrt(P_dense(d) P_graph(d)) cos(theta).
 
-    theta: in [0, pi]; 0 is constructive, pi destructive. With more lists, one interference for each
-    pair of them. An absent document has P = 0.
+    P are Boltzmann probabilities. With more lists there is one interference for each pair. An
+    absent document has P = 0.
+
+    Args:
+        theta: in [0, pi]; 0 is constructive, pi destructive.
     """
 
     theta: float = 0.0
@@ -30,7 +32,7 @@ class Quantum:
         bounded("fuser.theta", self.theta, 0, math.pi)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         chances = [scored.probabilities for scored in pool.lists]
         fused = total(chances)
         pairs = [(one * other).sqrt_() for one, other in itertools.combinations(chances, 2)]

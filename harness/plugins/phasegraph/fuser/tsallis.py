@@ -18,11 +18,12 @@ from harness.fusion.temperature import EPSILON, energies
 class Tsallis(ConsensusBonus):
     """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
 
-    P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised
-    to sum 1, and so it is of every list but the dense one. alpha, beta, weights: as in
-    ``boltzmann``.
-    q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
-    An absent document has P = 0.
+    P_dense are Boltzmann probabilities. P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised
+    to sum 1; the same holds for every list but the dense one. An absent document has P = 0. alpha,
+    beta and weights are those of ``boltzmann``.
+
+    Args:
+        q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
     """
 
     version: ClassVar[int] = 2  # 2: a limit where no document has a weight
@@ -38,7 +39,7 @@ class Tsallis(ConsensusBonus):
         bounded("fuser.q", self.q, 0, 3, open_low=True)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         return self.rewarded(
             pool, [(self._probabilities(scored), weight) for scored, weight in self.shares(pool)]
         )
@@ -56,12 +57,12 @@ class Tsallis(ConsensusBonus):
 
 
 def tsallis_weights(values: Tensor, present: Tensor, temperature: Tensor, q: float) -> Tensor:
-    """float64[Q, N]: q-exponential weights of the energies of the values, summing to 1; uniform at
-    T = 0.
+    """Return float64[Q, N], q-exponential weights of the values' energies, summing to 1.
 
-    For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the
-    same size. For q < 1 no document has a weight from T <= (1 - q) E_min on; the weights are then
-    their limit, where T falls to that: the documents of the lowest energy share all of it.
+    At T = 0 they are uniform. For q > 1 the base is kept >= 1e-6, because it would reach 0 for a
+    value of 1 (E = -1e-6) at a T of the same size. For q < 1 no document has a weight from T <= (1
+    - q) E_min on; the weights are then their limit, in which the documents of lowest energy share
+    everything.
     """
     cold = temperature == 0
     change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)

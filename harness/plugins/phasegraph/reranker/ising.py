@@ -16,21 +16,25 @@ from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker import reorder, scale, top
 
 TOLERANCE = 1e-9
-"""The greatest change of a magnetisation at which the iteration of its query ends."""
+"""Largest change of a magnetisation at which the iteration of its query ends."""
 STEPS = 1000
-"""Where it ends at the latest: at the critical point, J = T, it slows down without end."""
+"""Largest number of iterations; at the critical point, J = T, convergence is arbitrarily slow."""
 
 
 @dataclass(frozen=True)
 class Ising:
     """score = (1 - blend) h + blend M, over the fused top m.
 
-    h: the fused score scaled to [-1, 1] (0 when all are equal).    M_i = tanh((h_i + J sum_j A_ij
-    M_j) / T), A the row-normalised weights of shared entities; found by iteration from M = h with
-    steps of 1 / (1 + J / T), the longest with which two opposite documents that pull at each other
-    cannot swing for ever.
-    J: coupling, >= 0.    T: temperature, > 0.    blend: in [0, 1].    m: how many documents are
-    reranked, >= 1.
+    h is the fused score scaled to [-1, 1] (0 if all are equal). M_i = tanh((h_i + J sum_j A_ij M_j)
+    / T), with A the row-normalised weights of shared entities, is found by iteration from M = h
+    with steps of 1 / (1 + J / T), the longest for which two opposite documents that attract each
+    other cannot oscillate for ever.
+
+    Args:
+        J: coupling, >= 0.
+        T: temperature, > 0.
+        blend: in [0, 1].
+        m: number of reranked documents, >= 1.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"mentions"})
@@ -47,7 +51,7 @@ class Ising:
         whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the reranked scores."""
         columns, there = top(fused, pool, self.m)
         field = scale(fused.gather(-1, columns), there)
         order = content(columns, there)
@@ -60,7 +64,7 @@ class Ising:
 
 
 def content(*tensors: Tensor) -> str:
-    """What tensors hold, as a key: trials that rerank the same documents share their coupling."""
+    """Return a hash of tensors: trials that rerank the same documents share their coupling."""
     hashed = hashlib.sha256()
     for tensor in tensors:
         hashed.update(
@@ -70,7 +74,9 @@ def content(*tensors: Tensor) -> str:
 
 
 def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:
-    """float64[Q, m]: the fixed point M = tanh((h + J A M) / T). Each query stops by itself."""
+    """Return float64[Q, m], the fixed point M = tanh((h + J A M) / T). Each query stops
+    by itself.
+    """
     spins = field.clone()
     active = torch.ones(field.shape[0], dtype=torch.bool, device=field.device)
     for _ in range(STEPS):
@@ -85,11 +91,11 @@ def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:
 
 
 def coupling(pool: Calibrated, columns: Tensor, there: Tensor) -> Tensor:
-    """float64[Q, m, m]: row-normalised weights of shared entities, 0 on the diagonal and where
-    there is no document.
+    """Return float64[Q, m, m], row-normalised weights of shared entities, with 0 on the diagonal.
 
-    The weight of two documents is the sum over the entities that both mention of 1 / (passages that
-    mention it), the specificity of the graph. A document without a neighbour has a row of zeros.
+    The weight of two documents is the sum over their shared entities of 1 / (passages that mention
+    it), the specificity of the graph. A document without a neighbour, or a missing one, has a row
+    of zeros.
     """
     mentions = pool.pool.mentions
     if mentions is None:

@@ -19,19 +19,17 @@ from harness.retriever.search import row_products
 
 @dataclass(frozen=True)
 class Mmr:
-    """The fused top m, chosen one after another: the next d has the greatest L h(d) - (1 - L) max_s
-    cos(d, s).
+    """Maximal marginal relevance: the next d has the greatest L h(d) - (1 - L) max_s cos(d, s).
 
-    h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).
-    s: the passages that
-    were chosen before, none at the first choice, whose second part is 0.    cos: of the vectors of
-    ``encoder``, the
-    configuration's, whichever lists are fused.    Of equal ones the one that was fused higher is
-    chosen.
+    The fused top m are chosen one after another. h is the fused score, scaled to [0, 1] over the
+    top m of the question (0 if all are equal). s are the passages chosen before; at the first
+    choice the second part is 0. cos is of the vectors of the configured ``encoder``. Of equal ones,
+    the one that was fused higher is chosen.
 
-    relevance: L, the paper's lambda, in [0, 1]; 1 is the fused order, 0 looks for passages unlike
-    those before.
-    m: >= 1, how many are reranked.
+    Args:
+        relevance: L, the paper's lambda, in [0, 1]; 1 is the fused order, 0 prefers passages unlike
+            those chosen before.
+        m: number of reranked documents, >= 1.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"encoder"})
@@ -44,7 +42,7 @@ class Mmr:
         whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the reranked scores."""
         vectors = needed(
             pool.pool.context.vectors, "reranker=mmr compares passages by their vectors"
         )
@@ -64,7 +62,7 @@ class Mmr:
     def _choose(
         self, relevant: NDArray[np.float64], alike: NDArray[np.float64], there: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """int64[Q, m]: when each passage is chosen, from 0; those that are not there come last."""
+        """Return int64[Q, m], when each passage is chosen, from 0; missing ones come last."""
         free, rows = there.copy(), np.arange(len(there))
         places = np.full(there.shape, there.shape[1], dtype=np.int64)
         nearest = np.zeros(there.shape)

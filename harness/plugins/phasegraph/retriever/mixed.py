@@ -1,4 +1,4 @@
-"""A retriever over a corpus that other benchmarks share: what isolation is compared with
+"""A retriever over a corpus shared with other benchmarks, to compare with isolation
 (PhaseGraph 8).
 """
 
@@ -21,12 +21,15 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Mixed:
-    """The retriever's run over the union of the benchmark's passages and those of the others, own
-    passages kept.
+    """The retriever's run over the passages of this and other benchmarks, with foreign ones
+    dropped.
 
-    Foreign passages dilute entities, walks and neighbours; that they would also take places in a
-    list is not counted, for they are dropped from it. others: datasets by name; the benchmark
-    itself is left out of them.
+    Foreign passages dilute entities, walks and neighbours. That they would also take places in a
+    list is not counted.
+
+    Args:
+        retriever: the retriever.
+        others: datasets by name; the benchmark itself is left out of them.
     """
 
     version: ClassVar[int] = 1
@@ -34,7 +37,7 @@ class Mixed:
     others: Mapping[str, Dataset] = field(default_factory=dict)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run over the benchmark's own passages, and how many foreign ones there were."""
+        """Return the run over the benchmark's passages, and the number of foreign ones."""
         found = [other.load(store) for other in self.others.values()]
         whole = union(benchmark, [other for other in found if other.sha256 != benchmark.sha256])
         run, facts = self.retriever.retrieve(whole, store)
@@ -49,8 +52,8 @@ class Mixed:
 
 
 def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
-    """The benchmark's queries over all passages; a foreign passage's id has its benchmark's name in
-    front.
+    """Return the benchmark's queries over all passages. Ids of foreign ones start with their
+    benchmark.
     """
     import datasets
 

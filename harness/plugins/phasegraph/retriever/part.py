@@ -1,4 +1,4 @@
-"""A retriever over part of the corpus: what it was while the corpus was smaller (PhaseGraph 7, pool
+"""A retriever over part of the corpus, as if the corpus were smaller (PhaseGraph 7, pool
 explosion).
 """
 
@@ -23,12 +23,15 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Part:
-    """The retriever's run over the passages that support a question and ``share``, in (0, 1], of
-    all others.
+    """The retriever's run over the supporting passages and a share of all others.
 
-    Another passage stays when the MD5 of its id, as a fraction of 2^128, is below ``share``: the
+    Another passage is kept if the MD5 of its id, as a fraction of 2^128, is below ``share``. The
     choice depends on the id alone, and a smaller part lies within a greater one. With share 1 it is
-    the retriever's own run.
+    the retriever's run.
+
+    Args:
+        retriever: the retriever.
+        share: in (0, 1].
     """
 
     version: ClassVar[int] = 1
@@ -40,12 +43,12 @@ class Part:
 
     @property
     def practical(self) -> bool:
-        """Whether it could be used: a smaller part is chosen by who knows the gold."""
+        """Whether it can be used in practice: the choice of a smaller part needs the gold."""
         return self.share == 1
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run over the benchmark's passages, of which only the part is found, and how many that
-        is.
+        """Return the run over the benchmark's passages, of which only the part is found, and its
+        size.
         """
         kept = members(benchmark, self.share)
         run, facts = self.retriever.retrieve(part(benchmark, kept), store)
@@ -60,7 +63,7 @@ class Part:
 
 
 def members(benchmark: Benchmark, share: float) -> NDArray[np.int64]:
-    """int64[n]: the numbers of the passages of a part, ascending."""
+    """Return int64[n], the numbers of the passages of a part, ascending."""
     fraction = np.array(
         [
             int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) / 2**128
@@ -73,7 +76,9 @@ def members(benchmark: Benchmark, share: float) -> NDArray[np.int64]:
 
 
 def part(benchmark: Benchmark, kept: NDArray[np.int64]) -> Benchmark:
-    """The benchmark with these passages alone; all that support its questions are among them."""
+    """Return the benchmark with these passages only, which include all that support its
+    questions.
+    """
     place = np.full(len(benchmark.doc_ids) + 1, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
     ids = benchmark.doc_ids.take(pa.array(kept)).to_pylist()

@@ -1,7 +1,7 @@
-"""What gold ranks do not show (PolicyRAG, section 4.3), of every list of a configuration.
+"""Diagnostics of lists that gold ranks do not show (PolicyRAG, section 4.3).
 
-Whether the best passages hold the answer and the chain of entities, what a gate rejects, and
-whether a list stands when the question is put otherwise. A measure is a value, as a metric is:
+They tell whether the best passages hold the answer and the chain of entities, what a gate rejects,
+and whether a list is stable if the question is reworded. A measure is a value, as a metric is:
 ``answer_supported@5``.
 """
 
@@ -33,8 +33,8 @@ JUDGED = frozenset(("yes", "no", "noanswer"))
 
 
 def plain_words(text: str) -> str:
-    """The words of a text, case-folded, without articles and punctuation, a blank before, between
-    and after them.
+    """Return a text's words, case-folded, without articles and punctuation, with blanks around
+    each.
     """
     return f" {' '.join(word for word in words(text).texts if word not in ARTICLES)} "
 
@@ -42,11 +42,13 @@ def plain_words(text: str) -> str:
 def answer_supported(
     answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
 ) -> bool:
-    """Whether an answer stands in one of the passages; a ``yes`` or ``no`` is derived, so it takes
-    all gold passages.
+    """Return whether one of the passages states an answer; yes and no need all gold passages.
 
-    answers, chain, read (the passages): as ``plain_words`` makes them.    gold: whether all gold
-    passages are read.
+    Args:
+        answers: as ``plain_words`` makes them.
+        chain: not used.
+        read: the passages, as ``plain_words`` makes them.
+        gold: whether all gold passages are read.
     """
     stated = [answer for answer in answers if answer.strip() and answer.strip() not in JUDGED]
     if not stated:
@@ -57,10 +59,15 @@ def answer_supported(
 def hops_recovered(
     answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
 ) -> bool:
-    """Whether every entity of the chain, the titles of the gold passages, stands in a passage, and
-    the answer too.
+    """Return whether the passages state the answer and every entity of the chain.
 
-    Less than all gold passages can do: a bridge is discoverable where another passage names it.
+    Fewer than all gold passages can suffice: another passage may name a bridge.
+
+    Args:
+        answers: as ``plain_words`` makes them.
+        chain: titles of the gold passages, as ``plain_words`` makes them.
+        read: the passages, as ``plain_words`` makes them.
+        gold: whether all gold passages are read.
     """
     named = all(any(entity in text for text in read) for entity in chain)
     return named and answer_supported(answers, chain, read, gold)
@@ -75,7 +82,9 @@ FORMULAS: dict[str, Callable[[Sequence[str], Sequence[str], Sequence[str], bool]
 class Diagnostic:
     """A measure with its depth. ``Diagnostic.parse(str(m)) == m``.
 
-    name: ``answer_supported`` or ``hops_recovered``.    k: how many passages are read, at least 1.
+    Args:
+        name: ``answer_supported`` or ``hops_recovered``.
+        k: number of passages that are read, >= 1.
     """
 
     name: str
@@ -83,7 +92,7 @@ class Diagnostic:
 
     @classmethod
     def parse(cls, text: str) -> Diagnostic:
-        """The measure of that name, e.g. ``answer_supported@5``."""
+        """Return the measure of a name, such as ``answer_supported@5``."""
         name, _, depth = str(text).strip().partition("@")
         if name not in FORMULAS:
             known = ", ".join(f"{known}@k" for known in FORMULAS)
@@ -97,13 +106,16 @@ class Diagnostic:
         return cls(name, int(depth))
 
     def __str__(self) -> str:
-        """The name that ``parse`` reads."""
+        """Return the name that ``parse`` reads."""
         return f"{self.name}@{self.k}"
 
     def __call__(self, run: Run, benchmark: Benchmark, texts: Sequence[str]) -> NDArray[np.float64]:
-        """float64[Q], 0 or 1 a query.    run: over all queries and passages of the benchmark.
+        """Return float64[Q], 0 or 1 for each query.
 
-        texts: its passages as ``plain_words`` makes them.
+        Args:
+            run: over all queries and passages of the benchmark.
+            benchmark: the benchmark.
+            texts: its passages as ``plain_words`` makes them.
         """
         titles, found = benchmark.corpus["title"][:], np.zeros(len(run))
         for query, row in enumerate(benchmark.queries):
@@ -119,19 +131,22 @@ class Diagnostic:
 
 
 def plain_passages(benchmark: Benchmark) -> list[str]:
-    """The passages as ``plain_words`` makes them."""
+    """Return the passages as ``plain_words`` makes them."""
     return [plain_words(text) for text in benchmark.passages]
 
 
 def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
-    """RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), in [0, 1]; 1 for equal lists, 0 for
-    disjoint ones.
+    """Return RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), 1 for equal lists, 0 for disjoint
+    ones.
 
-    With l >= s the two lengths, X_d what the first d of both share:
-    (1 - p) / p (sum_{d <= l} X_d / d p^d + sum_{s < d <= l} X_s (d - s) / (s d) p^d) + ((X_l - X_s)
-    / l + X_s / s) p^l.
-    Two empty lists are equal; an empty one shares nothing with another.    p: in (0, 1); .9 gives
-    the first ten 86%.
+    With lengths l >= s and X_d the overlap of the first d: (1 - p) / p (sum_{d <= l} X_d / d p^d +
+    sum_{s < d <= l} X_s (d - s) / (s d) p^d) + ((X_l - X_s) / l + X_s / s) p^l. Two empty lists are
+    equal; an empty one shares nothing with another.
+
+    Args:
+        one: a ranking.
+        other: another one.
+        p: in (0, 1); .9 gives the first ten 86% of the weight.
     """
     bounded("diagnose.p", p, 0, 1, open_low=True)
     short, long = sorted((one, other), key=len)
@@ -155,12 +170,12 @@ class Gating(Protocol):
     def gated(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
-        """Query, passage and whether it was kept, of each candidate fact."""
+        """Return query, passage and whether it was kept, for each candidate fact."""
         ...
 
 
 class Mean(TypedDict):
-    """A mean over ``n`` values with its bootstrap interval; null where there is none."""
+    """A mean over ``n`` values with its bootstrap interval; None if there is none."""
 
     mean: float | None
     interval: list[float]
@@ -168,14 +183,13 @@ class Mean(TypedDict):
 
 
 def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]:
-    """The benchmark; by list and measure: ``mean``, ``interval``
-    (bootstrap), ``n``.
+    """Return the benchmark, and the mean of each measure by list.
 
-    Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the
-    candidate facts near a question that the gate drops), ``distractors_suppressed`` (of those read
-    in passages that are not gold), ``gold_suppressed`` (of the others); with ``diagnose.perturbed``
-    queries, ``stable_paraphrase`` and ``stable_alias`` (rank-biased overlap of the first
-    ``diagnose.depth`` passages with those of the question as it was).
+    The measures are those of ``diagnose.measures``. A list with a gate also has ``suppressed``
+    (share of the candidate facts near a question that the gate drops), ``distractors_suppressed``
+    (of facts in passages that are not gold) and ``gold_suppressed`` (of the others). With
+    ``diagnose.perturbed`` queries there are ``stable_paraphrase`` and ``stable_alias``, rank-biased
+    overlaps of the first ``diagnose.depth`` passages with those of the original question.
     """
     options = config.diagnose
     one_of("diagnose.split", options.split, SPLITS)
@@ -204,10 +218,9 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
 def stability(
     config: DictConfig, data: Benchmark, kept: Store, members: NDArray[np.int64]
 ) -> dict[str, dict[str, Mean]]:
-    """``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample of the
-    members.
+    """Return ``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample.
 
-    All wordings are retrieved for together, over the same passages.
+    All wordings are retrieved together, over the same passages.
     """
     options = config.diagnose
     draw = np.random.Generator(np.random.PCG64(options.seed))
@@ -248,7 +261,7 @@ def stability(
 def _suppression(
     retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]
 ) -> Mapping[str, Mean]:
-    """Shares of all candidates of the members, with intervals over them."""
+    """Return shares of all candidates of the members, with intervals."""
     query, passage, passed = retriever.gated(data, kept)
     inside = np.isin(query, members)
     query, passage, dropped = query[inside], passage[inside], ~passed[inside]

@@ -1,6 +1,4 @@
-"""Small changes of a question that leave what it asks: another wording, or another form of a name
-in it.
-"""
+"""Small changes of a question that keep its meaning: other words, or another form of a name."""
 
 from __future__ import annotations
 
@@ -36,9 +34,13 @@ WORDINGS = (
 
 
 def paraphrase(question: str, mentions: Sequence[str], draw: random.Random) -> str | None:
-    """The question behind an opening, with synonyms of common words where none is part of a name.
+    """Return the question after an opening, with a synonym of a common word that is not part of a
+    name.
 
-    mentions: the names in it, as they stand.
+    Args:
+        question: the text.
+        mentions: the names in it.
+        draw: source of random numbers.
     """
     opening = draw.choice(OPENINGS)
     first = question.partition(" ")[0]
@@ -54,10 +56,10 @@ def paraphrase(question: str, mentions: Sequence[str], draw: random.Random) -> s
 
 
 def alias(question: str, mentions: Sequence[str], draw: random.Random) -> str | None:
-    """The question with one name in another form; None where no name has one.
+    """Return the question with one name in another form, or None if no name has one.
 
-    A bracketed tail or a leading article is left out; of three words and more the middle ones
-    become initials (``George J. Rankin``); of two the first does (``G. Rankin``).
+    A bracketed tail or a leading article is left out; the middle words of three or more become
+    initials (``George J. Rankin``), and the first of two does (``G. Rankin``).
     """
     forms = [(name, other) for name in dict.fromkeys(mentions) if (other := _form(name)) != name]
     if not forms:
@@ -75,12 +77,12 @@ KINDS: Mapping[str, Callable[[str, Sequence[str], random.Random], str | None]] =
 def perturb(
     benchmark: Benchmark, mentions: Mentions, members: Sequence[int], seed: int
 ) -> Benchmark:
-    """The benchmark with its ``members`` alone (query numbers), each followed by what ``KINDS``
-    make of it.
+    """Return the benchmark with its ``members`` (query numbers), each followed by its
+    perturbations.
 
-    Ids are ``ID``, ``ID#paraphrase``, ``ID#alias``; what draws is seeded by ``seed``, the id and
-    the kind, so that a question's perturbation does not depend on the others. Gold, answers and the
-    rest are the question's own.
+    Ids are ``ID``, ``ID#paraphrase`` and ``ID#alias``. Draws are seeded by ``seed``, the id and the
+    kind, so a perturbation does not depend on other questions. Gold, answers and the rest are those
+    of the question.
     """
     from datasets import Dataset
 

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
-    """Diagnose, print, and write."""
+    """Diagnose, print and write."""
     from harness.core.table import Column, Table
     from harness.plugins.policyrag.analysis.diagnosis import diagnose
     from harness.report.output import check_ending, write_result

@@ -10,7 +10,7 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class Contriever(SentenceTransformer):
-    """The mean of the tokens, no prompts; it ranks by the inner product, here by the cosine.
+    """The mean of the tokens, without prompts; ranked by cosine instead of the inner product.
 
     See ``SentenceTransformer``.
     """

@@ -18,11 +18,11 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class Dpr(SentenceTransformer):
-    """``model`` reads passages, as title ``[SEP]`` text; ``question_model`` reads questions and
-    names.
+    """Two models: ``model`` for passages, as title ``[SEP]`` text, ``question_model`` for questions
+    and names.
 
-    DPR ranks by the inner product; here vectors have length 1, as those of every encoder.    The
-    rest: see ``SentenceTransformer``.
+    DPR ranks by the inner product; here vectors have length 1, as those of every encoder. For the
+    other fields see ``SentenceTransformer``.
     """
 
     version: ClassVar[int] = 1
@@ -33,12 +33,12 @@ class Dpr(SentenceTransformer):
     )
 
     def content(self) -> str:
-        """The hash of both folders' files; of nothing where the models come from the Hub."""
+        """Return the hash of both folders' files; models of the Hub have none."""
         folders = [Path(name) for name in (self.model, self.question_model)]
         return files_sha256(*(folder for folder in folders if folder.is_dir()))
 
     def open(self) -> Model:
-        """Load both."""
+        """Load both models."""
         plain = {one.name: getattr(self, one.name) for one in fields(SentenceTransformer)}
         passages = SentenceTransformer(**plain)
         return Towers(passages.open(), replace(passages, model=self.question_model).open())
@@ -55,7 +55,9 @@ class Towers:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """A passage's first line break, the end of its title, is ``[SEP]``."""
+        """Return the vectors. A passage's first line break, the end of its title, becomes
+        ``[SEP]``.
+        """
         if role != "passage":
             return self.questions.encode(texts, role, advance)
         return self.passages.encode(

@@ -1,6 +1,4 @@
-"""GritLM (Muennighoff et al. 2024), by its own package: attention both ways, the mean without the
-instruction.
-"""
+"""GritLM (Muennighoff et al. 2024) by its own package: bidirectional attention, mean pooling."""
 
 from __future__ import annotations
 
@@ -20,12 +18,15 @@ from harness.model.encoder import Model, Role
 
 @dataclass(frozen=True)
 class GritLM:
-    """Questions after ``<|user|>``, the instruction and ``<|embed|>``, a line each; passages and
-    names after the last.
+    """Questions follow ``<|user|>``, the instruction and ``<|embed|>``; passages and names
+    ``<|embed|>``.
 
-    max_seq_length: tokens read of a text, >= 1.    batch_size: texts a batch, >= 1; it decides the
-    last bits.
-    device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+    Args:
+        instruction: for questions.
+        model: a folder or a Hub id.
+        max_seq_length: tokens of a text that are read, >= 1.
+        batch_size: texts of a batch, >= 1; it decides the last bits.
+        device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     version: ClassVar[int] = 1
@@ -41,15 +42,15 @@ class GritLM:
         whole_number("encoder.batch_size", self.batch_size, 1)
 
     def content(self) -> str | None:
-        """The hash of the files of a model's folder; None when it comes from the Hub."""
+        """Return the hash of the files of a model's folder; None for the Hub."""
         return folder_sha256(self.model)
 
     def prompt(self, role: Role) -> str:
-        """What stands before a text."""
+        """Return the text before each text."""
         return f"<|user|>\n{self.instruction}\n<|embed|>\n" if role == "question" else "<|embed|>\n"
 
     def open(self) -> Model:
-        """Load the model from the Hub, its cache or a folder. Raises HarnessError without the
+        """Load the model from the Hub, its cache or a folder. Raise HarnessError without the
         package.
         """
         try:
@@ -87,7 +88,7 @@ class Loaded:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """In batches of the texts as they come."""
+        """Return the vectors, in batches of the texts in their order."""
         longest, prompt = self.encoder.max_seq_length, self.encoder.prompt(role)
         vectors = self.model.encode(
             list(texts), batch_size=self.encoder.batch_size, max_length=longest, instruction=prompt

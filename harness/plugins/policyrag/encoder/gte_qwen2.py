@@ -1,6 +1,4 @@
-"""GTE-Qwen2-7B-Instruct (Li et al. 2023); its own code is run, and it needs a GPU with
-about 16 GB.
-"""
+"""GTE-Qwen2-7B-Instruct (Li et al. 2023), which runs its own code on a GPU with about 16 GB."""
 
 from __future__ import annotations
 
@@ -12,8 +10,6 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class GteQwen2(SentenceTransformer):
-    """The last token's vector; only questions follow an instruction. See
-    ``SentenceTransformer``.
-    """
+    """The last token's vector; only questions have an instruction. See ``SentenceTransformer``."""
 
     version: ClassVar[int] = 1

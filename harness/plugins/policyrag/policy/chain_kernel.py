@@ -19,11 +19,10 @@ def chains(
     steps: int,
     values: NDArray[np.float64],
 ) -> None:
-    """values[q, e] = max(itself, the toll of the nodes that a chain leaves / (1 + its edges)) over
-    chains to e.
+    """Set values[q, e] to the greatest toll of chains to e: toll of the left nodes / (1 + edges).
 
-    Chains have at most ``steps`` (0, 1 or 2) edges and begin at question q's seeds
-    ``seeds[starts[q]:starts[q + 1]]``.
+    Chains have up to ``steps`` (0, 1 or 2) edges and begin at question q's seeds
+    ``seeds[starts[q]:starts[q + 1]]``. Greater values are kept.
     """
     for row in range(values.shape[0]):
         for seed in seeds[starts[row] : starts[row + 1]]:

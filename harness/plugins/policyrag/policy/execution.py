@@ -1,6 +1,4 @@
-"""A policy at work: from questions to seeds, mass on entities, and the terms of each passage's
-score.
-"""
+"""The execution of a policy: from questions to seeds, mass on entities, and scores of passages."""
 
 from __future__ import annotations
 
@@ -26,17 +24,23 @@ from harness.work.store import Store
 
 Floats = NDArray[np.float64]
 BLOCK = 64
-"""Questions whose entities and passages are spread out at a time."""
+"""Number of questions whose entities and passages are dense at a time."""
 BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyStart:
-    """What a policy has decided before it walks, for all questions.
+    """The decisions of a policy before its walk, for all questions.
 
-    named: [Q, E], how surely a question names an entity.    close: [Q, D], its nearest passages,
-    rows sum to 1.
-    phrases: [Q, E], the weights of ``seeds``.    restart: [Q, E + D].    counts: for the manifest.
+    Args:
+        memory: the typed memory.
+        named: [Q, E], how certainly a question names an entity.
+        close: [Q, D], its nearest passages; rows sum to 1.
+        candidates: the facts near questions.
+        seeds: the phrase seeds.
+        phrases: [Q, E], the weights of ``seeds``.
+        restart: [Q, E + D].
+        counts: for the manifest.
     """
 
     memory: TypedMemory
@@ -49,7 +53,7 @@ class PolicyStart:
     counts: Mapping[str, object]
 
     def take(self, queries: NDArray[np.int64]) -> Self:
-        """The same of some of the questions; ``candidates`` and ``seeds`` still tell of all."""
+        """Return the start of some questions; ``candidates`` and ``seeds`` still hold all."""
         return replace(
             self,
             named=self.named[queries],
@@ -59,8 +63,8 @@ class PolicyStart:
         )
 
     def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> dict[str, Floats]:
-        """float64[Q, U] each: the phis of eq. 7 of passages int32[Q, U], -1 for none, by their
-        weights.
+        """Return float64[Q, U] by name of weight: the phis of eq. 7 of passages int32[Q, U], -1 for
+        none.
         """
         rerank, found = Rerank(path=path, hub=hub), {name: np.zeros(docs.shape) for name in BONUSES}
         for first in range(0, len(docs), BLOCK):
@@ -77,10 +81,15 @@ class PolicyStart:
 class ScoredBlock:
     """Questions ``first`` to ``first + B``, over all D passages.
 
-    values: float32[B, E + D], v of eq. 5.    mass: float64[B, D], u.    terms: float64[B, D] by
-    name, in the order in
-    which they are added: ``walk`` (u of eq. 6), then each ``lambda_...`` times its phi.    score:
-    their sum.
+    Args:
+        first: number of the first question.
+        values: float32[B, E + D], v of eq. 5.
+        mass: float64[B, D], u.
+        terms: float64[B, D] by name, in the order of addition: ``walk`` (u of eq. 6), then each
+            ``lambda_...`` times its phi.
+        score: their sum.
+        iterations: of the walk.
+        change: the walk's last L1 change.
     """
 
     first: int
@@ -95,7 +104,7 @@ class ScoredBlock:
 def start(
     policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store
 ) -> PolicyStart:
-    """Seed and gate."""
+    """Seed and gate the questions."""
     kept = load_memory(graph, benchmark, store)
     network, extraction = graph.build(benchmark, store)
     seed = policy.seed
@@ -129,9 +138,9 @@ def block_scorer(
     threads: int | None = None,
     device: str = "cpu",
 ) -> Callable[[slice], Iterator[ScoredBlock]]:
-    """Traverses, projects and reranks any slice of the questions, block by block, in query order.
+    """Return a function that traverses, projects and reranks a slice of questions, block by block.
 
-    What follows from the memory alone is computed once.
+    Values that depend on the memory alone are computed once.
     """
     kept, walk = started.memory, policy.traverse
     held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)

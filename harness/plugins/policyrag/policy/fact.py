@@ -1,6 +1,4 @@
-"""Facts: statements that join entities, anchored to the bytes of the passage that they were read
-in.
-"""
+"""Facts: statements that join entities, with the bytes of the passage that state them."""
 
 from __future__ import annotations
 
@@ -28,13 +26,18 @@ _SHORT = re.compile(r"\b(?:[A-Z]\w?|Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Pr
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """F statements: ``stated[i]`` is (subject, predicate, object) in words; ``text(i)`` is what is
+    """F statements: ``stated[i]`` is (subject, predicate, object) in words; ``text(i)`` is
     embedded.
 
-    subject: int32[F], an entity.    indptr, object: fact i joins its subject to the entities
-    ``object[indptr[i]:indptr[i + 1]]``, at least one.
-    passage: int32[F].    start, end: int32[F], the bytes of
-    ``benchmark.passages[passage].encode()`` that state it.
+    Args:
+        subject: int32[F], an entity.
+        indptr: int64[F + 1]; fact i joins its subject to ``object[indptr[i]:indptr[i + 1]]``, one
+            or more.
+        object: int32, entities.
+        passage: int32[F].
+        start: int32[F], the first byte in ``benchmark.passages[passage].encode()``.
+        end: int32[F], the byte after the last.
+        stated: in words.
     """
 
     subject: Numbers
@@ -46,21 +49,21 @@ class Facts:
     stated: Sequence[tuple[str, str, str]]
 
     def __len__(self) -> int:
-        """F."""
+        """Return F."""
         return len(self.subject)
 
     def text(self, fact: int) -> str:
-        """Subject, predicate and object in one line."""
+        """Return subject, predicate and object in one line."""
         return " ".join(part for part in self.stated[fact] if part)
 
     def entities(self, fact: int) -> Numbers:
-        """The entities of a fact, subject first."""
+        """Return the entities of a fact, subject first."""
         return np.concatenate(
             [self.subject[fact : fact + 1], self.object[self.indptr[fact] : self.indptr[fact + 1]]]
         )
 
     def holds(self, size: int) -> sp.csr_array:
-        """[E, F], 1 where the entity is in the fact."""
+        """Return [E, F], 1 if the entity is in the fact."""
         facts = np.arange(len(self))
         rows = np.concatenate([self.subject, self.object])
         columns = np.concatenate([facts, np.repeat(facts, np.diff(self.indptr))])
@@ -71,7 +74,9 @@ class Facts:
         return sp.csr_array(matrix)
 
     def joined(self, size: int) -> sp.csr_array:
-        """[E, E]: in how many passages a fact joins the two; symmetric, without self-loops."""
+        """Return [E, E], the number of passages with a fact that joins the two; symmetric, diagonal
+        0.
+        """
         subject, passage = (
             np.repeat(part, np.diff(self.indptr)) for part in (self.subject, self.passage)
         )
@@ -86,7 +91,7 @@ class Facts:
         return both
 
     def save(self, folder: Path) -> None:
-        """Write below ``folder``."""
+        """Write the facts below ``folder``."""
         np.savez(folder / "facts.npz", **{name: getattr(self, name) for name in ARRAYS})
         (folder / "facts.json").write_text(
             json.dumps(list(self.stated), ensure_ascii=False, indent=0) + "\n", "utf-8"
@@ -94,10 +99,10 @@ class Facts:
 
     @classmethod
     def load(cls, folder: Path, entities: int, passages: int) -> Facts:
-        """Read what ``save`` wrote, of so many entities and passages; the arrays refuse to be
-        written to.
+        """Read the facts that ``save`` wrote; the arrays are read-only.
 
-        Raises HarnessError for arrays of another form or with values out of bounds.
+        Raises:
+            HarnessError: an array has another form, or values out of bounds.
         """
         path = folder / "facts.npz"
         stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
@@ -124,17 +129,17 @@ class Facts:
 
 ARRAYS = ("subject", "indptr", "object", "passage", "start", "end")
 Row = tuple[int, list[int], int, int, int, tuple[str, str, str]]
-"""subject, objects, passage, first byte, byte after the last, in words."""
+"""Subject, objects, passage, first byte, byte after the last, in words."""
 
 
 def make_facts(extraction: Extraction, benchmark: Benchmark) -> Facts:
-    """The triples of an extraction; one without triples states what its sentences name.
+    """Return the triples of an extraction; without triples, the statements of its sentences.
 
-    A triple's bytes are those of the first sentence of its passage that holds both names, else the
-    object, else the subject, else the whole passage. A triple of one entity with itself joins
-    nothing and is left out. Without triples a fact is a sentence: it joins the passage's title to
-    all other entities that the sentence mentions (in a passage without a title: its first mention
-    to the others); a sentence that joins nothing is none.
+    A triple's bytes are those of the first sentence of its passage that holds both names, otherwise
+    the object, otherwise the subject, otherwise the whole passage. A triple of an entity with
+    itself is left out. Without triples a fact is a sentence: it joins the passage's title to all
+    other entities that the sentence mentions (without a title: its first mention to the others); a
+    sentence that joins nothing is not a fact.
     """
     found = list((_stated if len(extraction.triples.subject) else _named)(extraction, benchmark))
     indptr = np.cumsum([0, *(len(row[1]) for row in found)], dtype=np.int64)
@@ -204,19 +209,19 @@ def _where(
 
 
 def _bytes(text: str) -> NDArray[np.int64]:
-    """int64[n, 2]: the bytes of each sentence; the first line, a title, is one by itself."""
+    """Return int64[n, 2], the bytes of each sentence. The first line, a title, is one."""
     return byte_offsets(
         text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()
     ).reshape(-1, 2)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """[first character, character after the last) of each sentence, in order; together they hold
-    every word.
+    """Return [first character, character after the last) of each sentence, in order, with every
+    word.
 
-    A sentence ends at a line break, or at a full stop or the like that a blank follows, unless what
-    comes next begins with a lower-case letter, or the stop is that of an initial or a short
-    abbreviation (``J.``, ``Dr.``, ``Inc.``).
+    A sentence ends at a line break, or at a full stop or similar before a blank, unless the next
+    word begins with a lower-case letter, or the stop belongs to an initial or a short abbreviation
+    (``J.``, ``Dr.``, ``Inc.``).
     """
     found, first = [], 0
     for stop in _END.finditer(text):

@@ -1,4 +1,4 @@
-"""The gate: which of the facts near a question are kept (PolicyRAG eq. 3)."""
+"""The gate, which keeps some of the facts near a question (PolicyRAG eq. 3)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, eq=False)
 class FactCandidates:
-    """C facts near questions, by question, the best first.
+    """C facts near questions, by question, best first.
 
-    question: int64[C].    fact: int64[C].    score: float64[C], the cosine of question and fact.
-    kept: bool[C].
+    Args:
+        question: int64[C].
+        fact: int64[C].
+        score: float64[C], the cosine of question and fact.
+        kept: bool[C].
     """
 
     question: NDArray[np.int64]
@@ -32,11 +35,11 @@ class FactCandidates:
 
 @dataclass(frozen=True)
 class Gate:
-    """The ``facts`` best candidates by cosine reach ``filter`` (of the plug-in llm), which keeps or
-    drops each; ``null`` keeps all.
+    """The gate: ``filter`` (of the plug-in llm) keeps or drops each of the ``facts`` best
+    candidates.
 
-    Candidates are the facts that hold an entity which the question names, and those read in its
-    nearest passages.
+    Candidates are the facts that hold an entity which the question names, and those in its nearest
+    passages; they are ranked by cosine. Without a filter all are kept.
     """
 
     facts: int = 5
@@ -57,9 +60,14 @@ class Gate:
         facts: NDArray[np.float32],
         questions: NDArray[np.float32],
     ) -> FactCandidates:
-        """The best candidates of each question, all of them kept so far.
+        """Return the best candidates of each question, all kept.
 
-        named: [Q, E].    close: [Q, D].    facts, questions: vectors.
+        Args:
+            memory: the typed memory.
+            named: [Q, E].
+            close: [Q, D].
+            facts: vectors of the facts.
+            questions: vectors of the questions.
         """
         size = len(memory.facts)
         if not size or not self.facts:
@@ -83,7 +91,7 @@ class Gate:
     def decided(
         self, memory: TypedMemory, found: FactCandidates, questions: Sequence[str], store: Store
     ) -> tuple[FactCandidates, Mapping[str, object]]:
-        """The candidates with what the filter keeps, and its counts."""
+        """Return the candidates that the filter keeps, and its counts."""
         if self.filter is None or not len(found.fact):
             return found, {"candidates": len(found.fact), "kept": len(found.fact), "dropped": 0}
         facts, place = np.unique(found.fact, return_inverse=True)

@@ -1,6 +1,4 @@
-"""The typed memory: entities and passages, joined by families of edges that are kept apart;
-read-only.
-"""
+"""The typed memory: entities and passages, joined by separate families of edges; read-only."""
 
 from __future__ import annotations
 
@@ -29,18 +27,20 @@ VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class TypedMemory:
-    """E entities and D passages. Nothing in it can be written to.
-
-    names: the entities'.    titled: int32[D], the entity that is a passage's title, or -1.
-    context: [E, D], B of the paper: 1 where the passage mentions the entity or has it as title.
-    joined: [E, E], in how many passages a fact joins two entities.    alike: [E, E], the cosines of
-    synonyms.
-    length: float64[D], words of a passage over the mean of all.    facts: what relation edges come
-    from.
+    """The read-only memory of E entities and D passages.
 
     The operators ``relation`` (A_r), ``synonym`` (A_s), ``onward`` (T_E->P) and ``back`` (T_P->E)
-    are row-stochastic; a row without an edge is empty. ``relation`` and ``synonym`` go in
-    proportion to ``joined`` and ``alike``.
+    are row-stochastic; a row without an edge is empty. ``relation`` and ``synonym`` are
+    proportional to ``joined`` and ``alike``.
+
+    Args:
+        names: of the entities.
+        titled: int32[D], the entity that is a passage's title, or -1.
+        context: [E, D], B of the paper: 1 if the passage mentions the entity or has it as title.
+        joined: [E, E], number of passages with a fact that joins two entities.
+        alike: [E, E], the cosines of synonyms.
+        length: float64[D], words of a passage over the mean of all.
+        facts: the statements of relation edges.
     """
 
     names: Sequence[str]
@@ -53,46 +53,46 @@ class TypedMemory:
 
     @cached_property
     def relation(self) -> sp.csr_array:
-        """[E, E]."""
+        """[E, E], A_r."""
         return freeze(normalize_rows(self.joined))
 
     @cached_property
     def synonym(self) -> sp.csr_array:
-        """[E, E]."""
+        """[E, E], A_s."""
         return freeze(normalize_rows(self.alike))
 
     @cached_property
     def onward(self) -> sp.csr_array:
-        """[E, D]."""
+        """[E, D], T_E->P."""
         return freeze(normalize_rows(self.context))
 
     @cached_property
     def back(self) -> sp.csr_array:
-        """[D, E]."""
+        """[D, E], T_P->E."""
         return freeze(normalize_rows(sp.csr_array(self.context.T)))
 
     @cached_property
     def frequency(self) -> NDArray[np.int64]:
-        """int64[E]: the passages that hold an entity, at least 1."""
+        """int64[E], number of passages that hold an entity, >= 1."""
         return np.asarray(np.maximum(np.diff(self.context.indptr), 1), dtype=np.int64)
 
     @cached_property
     def breadth(self) -> NDArray[np.int64]:
-        """int64[E]: what a name may stand for: the passages titled so, or its synonyms, whichever
-        are more.
+        """int64[E], number of passages with the name as title, or of its synonyms, whichever is
+        greater.
         """
         titles = np.bincount(self.titled[self.titled >= 0], minlength=len(self.names))
         return np.asarray(np.maximum(titles, np.diff(self.alike.indptr)), dtype=np.int64)
 
     @cached_property
     def ipf(self) -> NDArray[np.float64]:
-        """float64[D]: sum over a passage's entities of ln(1 + D / passages that hold it), over the
-        mean passage's.
+        """float64[D], sum over a passage's entities of ln(1 + D / passages that hold it), over the
+        mean.
 
         The paper says only that IPF(p) "denotes specificity" and that dividing by it corrects the
-        frequency bias of the projection, which adds up over all that a passage mentions. A mean
-        over its entities would favour passages of generic ones, so it is the sum here. 1 for a
-        passage without entities.
+        frequency bias of the projection, which adds up over all mentions of a passage. A mean over
+        its entities would favour passages of generic ones, so it is the sum here. A passage without
+        entities has 1.
         """
         rare = np.log1p(self.context.shape[1] / self.frequency)
         total = np.asarray(self.context.T @ rare)
@@ -110,7 +110,7 @@ class TypedMemory:
 
     @classmethod
     def load(cls, folder: Path) -> TypedMemory:
-        """Read what ``save`` wrote."""
+        """Read the memory that ``save`` wrote."""
         names = json.loads((folder / "names.json").read_text("utf-8"))
         context = read_matrix(folder / "context.npz", (len(names), None))
         between = {
@@ -130,7 +130,9 @@ class TypedMemory:
         return cls(names=names, facts=Facts.load(folder, len(names), count), **families, **passages)
 
     def sizes(self) -> dict[str, object]:
-        """Entities, passages, facts, and edges by family, each counted once."""
+        """Return the numbers of entities, passages, facts, and edges by family, each
+        counted once.
+        """
         edges = {
             name: int(getattr(self, name).nnz) // (1 if name == "context" else 2)
             for name in FAMILIES
@@ -147,7 +149,7 @@ FAMILIES = ("context", "joined", "alike")
 
 
 def freeze(matrix: sp.csr_array) -> sp.csr_array:
-    """The matrix with indices ascending, its arrays closed to writing."""
+    """Return the matrix with ascending indices and read-only arrays."""
     matrix.sort_indices()
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.setflags(write=False)
@@ -155,7 +157,7 @@ def freeze(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def compile_memory(network: Network, extraction: Extraction, benchmark: Benchmark) -> TypedMemory:
-    """The memory of a graph and of the extraction that it was made from."""
+    """Return the memory of a graph and of its extraction."""
     context = sp.csr_array(network.mentions + network.about, dtype=np.float64)
     context.data[:] = 1
     count = np.array([len(words(text).texts) for text in benchmark.passages], dtype=np.float64)
@@ -172,7 +174,7 @@ def compile_memory(network: Network, extraction: Extraction, benchmark: Benchmar
 
 
 def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory:
-    """The stored memory of a benchmark under a graph; compiled when it is not there."""
+    """Return the stored memory of a benchmark under a graph, compiled if it is missing."""
 
     def build(folder: Path) -> Mapping[str, object]:
         made = compile_memory(*graph.build(benchmark, store), benchmark)

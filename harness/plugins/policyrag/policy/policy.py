@@ -1,4 +1,4 @@
-"""A policy: five sections of knobs that say how a question becomes a list of passages."""
+"""A policy: five sections of settings that turn a question into a list of passages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.plugins.policyrag.policy.traverse import Traverse
 
 @dataclass(frozen=True)
 class Policy:
-    """seed (eq. 2), gate (eq. 3), traverse (eqs. 4, 5), project (eq. 6), rerank (eq. 7) of
+    """seed (eq. 2), gate (eq. 3), traverse (eqs. 4, 5), project (eq. 6) and rerank (eq. 7) of
     PolicyRAG.
     """
 
@@ -38,11 +38,13 @@ SECTIONS: dict[str, type] = {
 
 
 def read(**sections: Mapping[str, object] | None) -> Policy:
-    """The policy of a mapping a section, as ``conf/policy/<name>.yaml`` has them.
+    """Return the policy of a mapping per section, as in ``conf/policy/<name>.yaml``.
 
-    A section or knob that is left out has its default. Raises HarnessError for one that does not
-    exist, and for a value out of its range, with the key as it stands in the file
-    (``policy.traverse.eta_s``).
+    A missing section or setting has its default.
+
+    Raises:
+        HarnessError: a section or setting does not exist, or a value is out of range; the error
+            names the key, such as ``policy.traverse.eta_s``.
     """
     for name in sections:
         if name not in SECTIONS:

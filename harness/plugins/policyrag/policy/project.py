@@ -18,12 +18,14 @@ INCIDENCE = ("binary", "shares")
 class Project:
     """u = B' v + v_P, and u / (l(p)^beta IPF(p)^gamma).
 
-    v_P: what a passage's own restart leaves on it.    incidence: B, ``binary`` as in eq. 6: every
-    passage that holds an entity gets its whole mass; ``shares``: its row-normalised form T_E->P of
-    eq. 1: they share it.
-    l(p): words of the passage over the mean.    IPF(p): what specific entities it holds, over the
-    mean (see Memory).
-    beta, gamma: in [0, 1].
+    v_P is the mass of a passage's own restart, l(p) its words over the mean, and IPF(p) the
+    specificity of its entities over the mean (see ``TypedMemory.ipf``).
+
+    Args:
+        incidence: B. ``binary`` as in eq. 6: every passage that holds an entity gets its whole
+            mass; ``shares``, the row-normalised form T_E->P of eq. 1: they share it.
+        beta: in [0, 1].
+        gamma: in [0, 1].
     """
 
     incidence: str = "binary"
@@ -36,13 +38,13 @@ class Project:
         bounded("policy.project.gamma", self.gamma, 0, 1)
 
     def held(self, memory: TypedMemory) -> sp.csr_array:
-        """[D, E]: B' or its row-normalised form."""
+        """Return [D, E], B' or its row-normalised form."""
         return sp.csr_array(
             (memory.context if self.incidence == "binary" else memory.onward).T.tocsr()
         )
 
     def norm(self, memory: TypedMemory) -> NDArray[np.float64]:
-        """float64[D]: l(p)^beta IPF(p)^gamma, > 0."""
+        """Return float64[D], l(p)^beta IPF(p)^gamma, > 0."""
         return np.asarray(
             np.exp(self.beta * np.log(memory.length) + self.gamma * np.log(memory.ipf))
         )

@@ -1,6 +1,4 @@
-"""What a policy decided for one question, step by step, as JSON that adds up; and the paths to its
-passages.
-"""
+"""The decisions of a policy for one question as JSON, and the paths to its passages."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from harness.retriever.pagerank import strongest_walks
 
 Rows = list[dict[str, object]]
 SHOWN = 70
-"""Letters of a fact that are told."""
+"""Letters of a fact that are shown."""
 
 
 def record(
@@ -31,12 +29,20 @@ def record(
     docs: Sequence[int] = (),
     best: int = 10,
 ) -> dict[str, Sequence[Mapping[str, object]]]:
-    """``phrase_seeds`` with the factors of eq. 2, ``passage_seeds``, ``facts`` kept and dropped
-    with their bytes, ``mass`` by family of edges, and the score of each passage (the ``best`` ones
-    and ``docs``) by its terms.
+    """Return the steps of a policy for one question.
 
-    In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass
-    / (length^beta ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
+    ``phrase_seeds`` have the factors of eq. 2, ``passage_seeds`` their weight, ``facts`` whether
+    they were kept and their bytes, ``mass`` is by family of edges, and ``passages`` have their
+    terms. In a row of ``passages``, walk + lambda_title + lambda_cov + lambda_path = score, and
+    walk = mass / (length^beta ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
+
+    Args:
+        policy: the policy.
+        started: its start.
+        benchmark: the benchmark.
+        query: number of the question.
+        docs: passages to show in addition to the ``best`` ones.
+        best: number of best passages.
     """
     (part,) = block_scorer(policy, started.take(np.array([query])))(slice(None))
     return {
@@ -49,9 +55,7 @@ def record(
 
 
 def mass(policy: Policy, started: PolicyStart, part: ScoredBlock) -> dict[str, float]:
-    """How much of the walk's mass came over each family of edges, by restart, and back from nodes
-    without an edge.
-    """
+    """Return the walk's mass by family of edges, by restart, and from nodes without an edge."""
     walk, values = policy.traverse, part.values[0].astype(np.float64)
     came = {
         name: (1 - walk.alpha) * float(values @ np.asarray(matrix.sum(axis=1)).ravel())
@@ -62,7 +66,7 @@ def mass(policy: Policy, started: PolicyStart, part: ScoredBlock) -> dict[str, f
 
 
 def ranks(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """int64[D]: the place of each passage in the one order, from 1."""
+    """Return int64[D], the rank of each passage in the one order, from 1."""
     places = np.empty(len(values), dtype=np.int64)
     places[np.argsort(-values, kind="stable")] = np.arange(1, len(values) + 1)
     return places
@@ -150,11 +154,10 @@ def find_paths(
     docs: list[int],
     count: int,
 ) -> dict[int, list[Path]]:
-    """The strongest paths to each passage from different seeds; a path's strength is what it adds
-    to the term walk.
+    """Return the strongest paths to each passage from different seeds.
 
-    A path goes over T and ends with the projection, whose edge weighs the incidence over
-    length^beta IPF^gamma.
+    A path's strength is its part of the term walk. It follows T and ends with the projection, whose
+    edge weighs the incidence over length^beta IPF^gamma.
     """
     kept, walk = started.memory, policy.traverse
     if walk.alpha >= 1:
@@ -209,7 +212,7 @@ def _bond(memory: TypedMemory, benchmark: Benchmark, one: int, other: int) -> st
 
 
 def _fact(memory: TypedMemory, one: int, other: int) -> int:
-    """The first fact that joins two entities."""
+    """Return the first fact that joins two entities."""
     facts = memory.facts
     owner = np.repeat(np.arange(len(facts)), np.diff(facts.indptr))
     forth = (facts.subject[owner] == one) & (facts.object == other)

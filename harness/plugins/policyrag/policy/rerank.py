@@ -1,4 +1,4 @@
-"""Reranking: three bonuses that anyone can check (PolicyRAG eq. 7)."""
+"""Reranking by three bonuses (PolicyRAG eq. 7)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Rerank:
-    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, every phi
-    in [0, 1].
+    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path.
 
-    phi_title: how surely the question names the passage's title: 1, or the cosine of a synonym that
-    it names.
-    phi_cov: the share of the question's phrase seeds that the passage holds.
-    phi_path: the greatest 1 / (1 + n) over chains of n <= path edges of one family (relations, or
-    synonyms) from a phrase seed to the passage's title; every node that a chain leaves divides it
-    by (its edges)^hub.
-    lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.
-    depth: how many passages a list holds; null: all with a score.
+    Every phi is in [0, 1]. phi_title tells how certainly the question names the passage's title: 1,
+    or the cosine of a synonym that it names. phi_cov is the share of the question's phrase seeds
+    that the passage holds. phi_path is the greatest 1 / (1 + n) over chains of n <= path edges of
+    one family (relations, or synonyms) from a phrase seed to the passage's title; every node that a
+    chain leaves divides it by (its edges)^hub.
+
+    Args:
+        lambda_title: >= 0.
+        lambda_cov: >= 0.
+        lambda_path: >= 0.
+        path: 0, 1 or 2.
+        hub: >= 0.
+        depth: number of passages of a list; None for all with a score.
     """
 
     lambda_title: float = 0.2
@@ -46,7 +50,7 @@ class Rerank:
     def bonuses(
         self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array
     ) -> dict[str, Floats]:
-        """float64[Q, D] each: the phis, by the names of their weights.    named, seeds: [Q, E]."""
+        """Return float64[Q, D] by name of weight, the phis. ``named`` and ``seeds`` are [Q, E]."""
         return {
             "lambda_title": self._title(memory, named),
             "lambda_cov": self._coverage(memory, seeds),
@@ -85,7 +89,7 @@ class Rerank:
 
 
 def _titled(values: Floats, memory: TypedMemory) -> Floats:
-    """float64[Q, D]: each passage's value is that of its title; 0 without one."""
+    """Return float64[Q, D], the value of each passage's title; 0 without one."""
     found, titled = np.zeros((len(values), len(memory.titled))), np.flatnonzero(memory.titled >= 0)
     found[:, titled] = values[:, memory.titled[titled]]
     return found

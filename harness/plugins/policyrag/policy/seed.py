@@ -1,4 +1,4 @@
-"""Seeds: the entities and passages that the walk of a question restarts at (PolicyRAG eq. 2)."""
+"""Seeds: the entities and passages at which a question's walk restarts (PolicyRAG eq. 2)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """S phrase seeds of all questions, ordered by question, then as they rank.
+    """S phrase seeds of all questions, by question, then by rank.
 
-    question: int64[S].    entity: int64[S].    mean: float64[S], the mean score of the surviving
-    facts that hold the
-    entity, NaN where it comes from none.    align, spec, alias_ok: float64[S], the factors of eq.
-    2, each in [0, 1].
-    weight: float64[S], their product over the sum of the question's; 0 for one that ``alias_ok``
-    suppresses.
+    Args:
+        question: int64[S].
+        entity: int64[S].
+        mean: float64[S], the mean score of the kept facts that hold the entity; NaN without one.
+        align: float64[S], a factor of eq. 2, in [0, 1].
+        spec: float64[S], a factor of eq. 2, in [0, 1].
+        alias_ok: float64[S], a factor of eq. 2, in [0, 1].
+        weight: float64[S], their product over the sum of the question's; 0 if ``alias_ok``
+            suppresses it.
     """
 
     question: NDArray[np.int64]
@@ -44,7 +47,7 @@ class Seeds:
     weight: Floats
 
     def of(self, shape: tuple[int, int]) -> sp.csr_array:
-        """[Q, E], the weights."""
+        """Return [Q, E], the weights."""
         held = self.weight > 0
         entries = (self.weight[held], (self.question[held], self.entity[held]))
         matrix = sp.csr_array(sp.coo_array(entries, shape=shape))
@@ -54,25 +57,31 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Seed:
-    """s_e = align(e, q) spec(e) alias_ok(e) / their sum, for at most ``cap`` entities; w_p sim(p,
-    q) for passages.
+    """s_e = align(e, q) spec(e) alias_ok(e) / their sum, for up to ``cap`` entities; w_p sim(p, q)
+    for passages.
 
-    by: where phrase seeds come from. ``facts``: the entities of the facts that the gate keeps,
-    ranked by the mean score of those facts, then by eq. 2 (a question none of whose facts is kept
-    takes its names); ``names``: the entities that the question names (the paper's "NER to node");
-    ``both``: names, then those of facts (not in the paper);
-    ``question``: the entities of nearest name ("query to node").
-    align: ``lexical``: 1 where the question names the entity (the cosine of the names where it
-    names only one alike, of at least ``link``); ``embedding``: the cosine of name and question, at
-    least 0; ``both``: the greater.
-    specificity: spec(e) = (passages that hold e) ** -specificity; 0 makes all alike.
-    alias_max: alias_ok(e) = 1 while at most so many passages are titled e, and e has at most so
-    many synonyms; null allows all.
-    passage_weight: w_p, the passages' share beside 1 for the phrases.    sim(p, q): the softmax of
-    cosine / sharpness over the ``passages`` nearest passages. The whole restart is then divided by
-    its sum.
-    filter: a gate that keeps some of the entities that a question names (seed selection by a
-    prompt: ``gate.prompt: seeds``), or all of them where it keeps none; null keeps all.
+    sim(p, q) is the softmax of cosine / sharpness over the ``passages`` nearest passages. The whole
+    restart is then divided by its sum.
+
+    Args:
+        by: the source of phrase seeds. ``facts``: the entities of the facts that the gate keeps,
+            ranked by the mean score of those facts, then by eq. 2 (a question without a kept fact
+            takes its names); ``names``: the entities that the question names (the paper's "NER to
+            node"); ``both``: names, then those of facts (not in the paper); ``question``: the
+            entities of nearest name ("query to node").
+        align: ``lexical``: 1 if the question names the entity (the cosine of the names if it names
+            only a similar one, ``link`` or more); ``embedding``: the cosine of name and question,
+            >= 0; ``both``: the greater.
+        cap: number of entities, >= 1.
+        specificity: spec(e) = (passages that hold e) ** -specificity; 0 makes all equal.
+        alias_max: alias_ok(e) = 1 if up to this number of passages are titled e, and e has up to
+            this number of synonyms; None allows all.
+        link: least cosine of similar names, 0 to 1, or None.
+        passage_weight: w_p, the passages' share, with 1 for the phrases.
+        passages: number of nearest passages.
+        sharpness: > 0.
+        filter: a gate that keeps some of the entities that a question names (seed selection by a
+            prompt: ``gate.prompt: seeds``), or all of them if it keeps none; None keeps all.
     """
 
     by: str = "facts"
@@ -106,9 +115,7 @@ class Seed:
     def selected(
         self, names: Sequence[str], named: sp.csr_array, questions: Sequence[str], store: Store
     ) -> tuple[sp.csr_array, Mapping[str, object]]:
-        """``named`` [Q, E] with what the filter keeps of it, and its counts; none without
-        a filter.
-        """
+        """Return the entries of ``named`` [Q, E] that the filter keeps, and its counts."""
         if self.filter is None or not named.nnz:
             return named, {}
         entities, place = np.unique(named.indices, return_inverse=True)
@@ -131,10 +138,14 @@ class Seed:
         names: NDArray[np.float32],
         questions: NDArray[np.float32],
     ) -> Seeds:
-        """The phrase seeds.
+        """Return the phrase seeds.
 
-        named: [Q, E], how surely each question names each entity.    names, questions: their
-        vectors.
+        Args:
+            memory: the typed memory.
+            named: [Q, E], how certainly each question names each entity.
+            candidates: the facts near questions.
+            names: vectors of the entities' names.
+            questions: vectors of the questions.
         """
         pairs, mean = self._found(memory, named, candidates, names, questions)
         size = len(memory.names)
@@ -170,9 +181,7 @@ class Seed:
         names: NDArray[np.float32],
         questions: NDArray[np.float32],
     ) -> tuple[NDArray[np.int64], Floats]:
-        """Distinct pairs q E + e, ascending, and the mean score of the facts that they
-        come from.
-        """
+        """Return distinct pairs q E + e, ascending, and the mean score of their facts."""
         size = len(memory.names)
         if self.by == "question":
             near, _ = exact_search(names, questions, self.cap)
@@ -216,8 +225,8 @@ class Seed:
         return np.clip(result, 0, 1)
 
     def restart(self, seeds: sp.csr_array, close: sp.csr_array) -> sp.csr_array:
-        """[Q, E + D]: phrase seeds beside ``passage_weight`` times the passages, each row divided
-        by its sum.
+        """Return [Q, E + D], phrase seeds and ``passage_weight`` times the passages;
+        rows sum to 1.
         """
         from harness.retriever.walk import normalize_rows
 
@@ -237,7 +246,7 @@ def _keys(matrix: sp.csr_array) -> NDArray[np.int64]:
 
 
 def _places(question: NDArray[np.int64], counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many of the counted ones of the same question come before each."""
+    """Return, for each, the number of counted ones of the same question before it."""
     before: NDArray[np.int64] = np.cumsum(counted) - counted
     first = np.searchsorted(question, question)
     return np.asarray(before - before[first], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Traversal: where a walk goes from each entity and passage (PolicyRAG eqs. 1, 4 and 5)."""
+"""Traversal: the walk from entities and passages (PolicyRAG eqs. 1, 4 and 5)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ from harness.retriever.walk import normalize_rows, scale_rows
 
 @dataclass(frozen=True)
 class Traverse:
-    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1); m: mass
-    without an edge.
+    """v = (1 - alpha) (T' v + m s) + alpha s, with m the mass of nodes without an edge.
 
-    An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), with eta_c of its passages, T_E->P,
-    when eta_c > 0 (the paper's walk has none). The weights are relative: a row is divided by its
-    sum, so that an entity without an edge of one family leaves its share to the others, and one
-    weight can be edited alone. A passage's row is T_P->E: what restarts at a passage goes to what
-    it mentions.
-    eta_r, eta_s, eta_c: in [0, 1], not all 0.    alpha: restart probability, in (0, 1].
-    untitled: what a relation to an entity that no passage has as title counts, in [0, 1]; 1 in the
-    paper. A name that is no title is less surely an entity, and no passage is about it.
-    synonym: least cosine of two names for a synonym edge, in [0, 1].
+    An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), plus eta_c T_E->P to its passages
+    if eta_c > 0 (the paper's walk has none). The weights are relative: a row is divided by its sum,
+    so an entity without an edge of one family leaves its share to the others, and one weight can be
+    edited alone. A passage's row is T_P->E.
+
+    Args:
+        eta_r: in [0, 1]; not all three are 0.
+        eta_s: in [0, 1].
+        eta_c: in [0, 1].
+        alpha: restart probability, in (0, 1].
+        untitled: weight of a relation to an entity that is no passage's title, in [0, 1]; 1 in the
+            paper. Such a name is less certainly an entity, and no passage is about it.
+        synonym: least cosine of two names for a synonym edge, in [0, 1].
+        tolerance: the walk ends at an L1 error of (1 - alpha) / alpha times this, > 0.
+        max_iter: largest number of steps, >= 1.
     """
 
     eta_r: float = 0.9
@@ -53,7 +58,7 @@ class Traverse:
         whole_number("policy.traverse.max_iter", self.max_iter, 1)
 
     def families(self, memory: TypedMemory) -> dict[str, sp.csr_array]:
-        """[E + D, E + D] by family of edges: relation, synonym, context; their sum is T."""
+        """Return [E + D, E + D] by family of edges: relation, synonym, context. Their sum is T."""
         entities, passages = memory.context.shape
         weighed = {
             "relation": (self._relation(memory), self.eta_r),
@@ -82,7 +87,7 @@ class Traverse:
         }
 
     def _relation(self, memory: TypedMemory) -> sp.csr_array:
-        """A_r, with ``untitled``."""
+        """Return A_r with ``untitled``."""
         if self.untitled == 1:
             return memory.relation
         weight = np.full(len(memory.names), self.untitled)
@@ -93,7 +98,7 @@ class Traverse:
         return normalize_rows(joined)
 
     def transition(self, memory: TypedMemory) -> sp.csr_array:
-        """[E + D, E + D]: T; a row sums to 1, or to 0."""
+        """Return [E + D, E + D], T; a row sums to 1, or to 0."""
         relation, synonym, context = self.families(memory).values()
         whole = sp.csr_array(relation + synonym + context)
         whole.eliminate_zeros()

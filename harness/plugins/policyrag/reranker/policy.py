@@ -19,18 +19,23 @@ from harness.fusion.reranker import reorder, scale, top
 @dataclass(frozen=True)
 class Policy:
     """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, over the
-    fused top m.
+    top m.
 
-    u: the fused score scaled to [0, 1] over the top m of each question (0 where all are equal), so
-    that a weight means the same after every fuser: at 1, a full bonus lifts the last of the m
-    beside the first.
-    phi_title, phi_cov, phi_path, path, hub: as ``Rerank`` of ``policy/rerank.py`` has them, by the
-    same code, each phi in [0, 1]. The seeds are those of the policy ``seeds`` of the configuration,
-    after its gate; nothing is walked.
-    lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.    m: how many are
-    reranked, >= 1. The defaults did best on the tune halves of 2Wiki, MuSiQue and HotpotQA, on
-    average over a dense, a graph and a fused list; titles that a question names are on top of these
-    lists already.
+    u is the fused score scaled to [0, 1] over the top m of each question (0 if all are equal), so
+    that a weight means the same after every fuser: at 1, a full bonus lifts the last of the m to
+    the first. The phis are those of ``policy/rerank.py``, by the same code. The seeds are those of
+    the configuration's policy ``seeds``, after its gate; there is no walk.
+
+    The defaults were best on the tune halves of 2Wiki, MuSiQue and HotpotQA, on average over a
+    dense, a graph and a fused list, which already rank the titles that a question names first.
+
+    Args:
+        lambda_title: >= 0.
+        lambda_cov: >= 0.
+        lambda_path: >= 0.
+        path: 0, 1 or 2.
+        hub: >= 0.
+        m: number of reranked documents, >= 1.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"seeds"})
@@ -49,7 +54,7 @@ class Policy:
         whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the reranked scores."""
         columns, there = top(fused, pool, self.m)
         terms = self.terms(fused, pool, columns, there)
         return reorder(fused, pool, columns, there, reduce(torch.add, terms.values()))
@@ -57,8 +62,8 @@ class Policy:
     def terms(
         self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor
     ) -> Mapping[str, Tensor]:
-        """float64[Q, m] by name, of the best m as ``top`` tells them: ``fused`` (u), then each
-        weight times its phi.
+        """Return float64[Q, m] by name for the best m: ``fused`` (u), then each weight times its
+        phi.
         """
         asking = "reranker=policy asks how the questions meet the graph of a benchmark"
         seeding = needed(pool.pool.context.seeding, asking)

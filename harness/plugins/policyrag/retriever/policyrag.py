@@ -27,13 +27,13 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class PolicyRAG:
-    """Seed, gate, traverse, project, rerank, as ``policy`` says (PolicyRAG, section 3.2); nothing
-    is learnt.
+    """Seed, gate, traverse, project and rerank by ``policy`` (PolicyRAG, section 3.2), without
+    training.
 
     S(p | q) = u_p / (l(p)^beta IPF(p)^gamma) + lambda_title phi_title + lambda_cov phi_cov +
-    lambda_path phi_path, float64. A list holds the passages with a score of at least the walk's
-    tolerance, at most ``policy.rerank.depth``.
-    graph: what the typed memory is compiled from; its synonym threshold is the policy's.
+    lambda_path phi_path, float64. A list holds the passages whose score reaches the walk's
+    tolerance, up to ``policy.rerank.depth``. The typed memory is compiled from ``graph``, whose
+    synonym threshold is the policy's.
     """
 
     version: ClassVar[int] = 3  # 3: walks in float64
@@ -51,7 +51,7 @@ class PolicyRAG:
             whole_number("lists.NAME.threads", self.threads, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, object]]:
-        """The passages by score, and what the policy did."""
+        """Return the passages by score, and the policy's counts."""
         started = self.seeding(benchmark, store)
         blocks = block_scorer(self.policy, started, self.block, self.threads, self.device)
 
@@ -62,21 +62,21 @@ class PolicyRAG:
         return run.top(self.policy.rerank.depth), {**started.counts, **walked}
 
     def seeding(self, benchmark: Benchmark, store: Store) -> PolicyStart:
-        """What the questions start from, after the gate: what ``reranker=policy`` reads."""
+        """Return the questions' start after the gate, which ``reranker=policy`` reads."""
         return start(self.policy, self.graph, self.encoder, benchmark, store)
 
     def gated(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-        """Of each candidate fact the query, the passage that it was read in, and whether the gate
-        kept it.
+        """Return, for each candidate fact, the query, the passage that states it, and whether it
+        was kept.
         """
         started = self.seeding(benchmark, store)
         found = started.candidates
         return found.question, started.memory.facts.passage[found.fact], found.kept
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its restart, the paths that carry most of it to some passages, and the
+        """Return the explanation of questions: restart, strongest paths, and the
         policy's record.
         """
         return functools.partial(self._trail, benchmark, self.seeding(benchmark, store))
@@ -100,11 +100,13 @@ class PolicyRAG:
 
 
 def edited(of: PolicyRAG, **sections: Mapping[str, object] | None) -> PolicyRAG:
-    """``of`` with some knobs of its policy set anew, by section:
-    ``edited(of, traverse={"alpha": 0.2})``.
+    """Return ``of`` with some settings of its policy replaced: ``edited(of, traverse={"alpha":
+    0.2})``.
 
-    Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for
-    sections and knobs.
+    Its graph follows the policy's synonym threshold.
+
+    Raises:
+        HarnessError: see ``read``.
     """
     known: dict[str, Mapping[str, object]] = {
         name: vars(section) for name, section in vars(of.policy).items()

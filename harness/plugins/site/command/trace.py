@@ -24,7 +24,7 @@ from harness.core.errors import whole_number
 
 
 def run(config: DictConfig) -> None:
-    """Trace, print, write."""
+    """Trace the question, print the trace and write it."""
     from harness.core.files import write_json
     from harness.plugins.site.explanation import text, to_json
     from harness.plugins.site.trace import Trace, trace

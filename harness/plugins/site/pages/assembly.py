@@ -1,4 +1,4 @@
-"""Writing the site: its pages, and the data of every sweep that can be read."""
+"""The writer of the site: its pages, and the data of every readable sweep."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ from harness.work.progress import over
 
 
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
-    """Write the site into ``folder`` and return its first page.
+    """Write the site and return its first page.
 
-    It shows the sweeps in the folders ``given``, and all below paths.runs unless ``config.sweep``
-    names some. Files of an earlier site stay if they are of the same sweep, data, code and
-    settings. A sweep that cannot be read is listed with the reason.
+    Files of an earlier site are kept if they are of the same sweep, data, code and settings. A
+    sweep that cannot be read is listed with the reason.
+
+    Args:
+        config: the configuration. All sweeps below ``paths.runs`` are shown unless ``config.sweep``
+            names some.
+        folder: folder of the site.
+        given: further folders of sweeps.
     """
     listed, unread = find(None if config.get("sweep") else Path(config.paths.runs), given)
     display = Display.read(config)
@@ -51,8 +56,8 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
 
 
 def find(runs: Path | None, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict[str, str]]:
-    """The sweeps that can be read, the last locked one first; of the others the reason, by name of
-    the folder.
+    """Return the readable sweeps, last locked first, and for the others the reason by
+    folder name.
     """
     found_there = (runs / "sweeps").glob("*") if runs else ()
     folders = {path.resolve(): path for path in found_there if path.is_dir()}

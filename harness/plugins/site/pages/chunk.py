@@ -1,4 +1,4 @@
-"""Files that a page on disk can read: a script that hands JSON in a string to the page's own
+"""Data files that a page can read from disk: scripts that pass JSON in a string to the page's
 ``put``.
 """
 
@@ -24,12 +24,12 @@ Content = dict[str, object]
 """An object of the site's data, as its pages read it."""
 MADE = "made.json"
 SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
-"""The numbers that a script reads, by their bytes."""
+"""Types of numbers that a script reads, by their bytes."""
 
 
 class Chunks:
-    """The files below a site's ``data`` folder. What an earlier site left there and this one does
-    not write goes.
+    """The files below a site's ``data`` folder. Files of an earlier site that are not written are
+    removed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,13 +45,11 @@ class Chunks:
         self.keep(f"{name}.js")
 
     def keep(self, name: str) -> None:
-        """A file below the folder that belongs to the site."""
+        """Record that a file below the folder belongs to the site."""
         self.files[name] = None
 
     def is_made(self, group: str, digest: str) -> bool:
-        """Whether the files below a folder were made of what ``digest`` stands for; then they
-        belong to the site.
-        """
+        """Return whether the files below a folder were made from ``digest``; then they are kept."""
         try:
             made = json.loads((self.folder / group / MADE).read_text(encoding="utf-8"))
             names = [str(name) for name in made["files"]] if made["digest"] == digest else []
@@ -63,17 +61,17 @@ class Chunks:
         return True
 
     def note_made(self, group: str, digest: str) -> None:
-        """Note what the files below a folder were made of."""
+        """Record the digest that the files below a folder were made from."""
         names = [name for name in self.files if name.startswith(f"{group}/")]
         write_json(self.folder / group / MADE, {"digest": digest, "files": names})
         self.keep(f"{group}/{MADE}")
 
     def drop(self, group: str) -> None:
-        """What was written below a folder does not belong to the site after all."""
+        """Forget the files written below a folder."""
         self.files = {name: None for name in self.files if not name.startswith(f"{group}/")}
 
     def remove_others(self) -> None:
-        """Remove the files that do not belong to the site, and folders that are empty then."""
+        """Remove the files that do not belong to the site, and empty folders."""
         kept = {self.folder / name for name in self.files}
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.is_dir():
@@ -84,7 +82,7 @@ class Chunks:
 
 
 def json_value(value: Any) -> Any:
-    """The value as JSON holds it: text without invisible characters, no NaN."""
+    """Return the value for JSON: text without invisible characters, no NaN."""
     if isinstance(value, str):
         return value if value.isprintable() else escape.terminal(value)
     if isinstance(value, Mapping):
@@ -97,13 +95,15 @@ def json_value(value: Any) -> Any:
 
 
 def packed(values: NDArray[Any], largest: int) -> Content:
-    """Whole numbers of 0 to ``largest`` as base64 of the fewest bytes that hold them."""
+    """Return whole numbers of 0 to ``largest`` as base64, with the fewest bytes that hold them."""
     size = next(size for size in SIZES if largest < 1 << 8 * size)
     return {"bytes": size, "data": base64.b64encode(values.astype(SIZES[size]).tobytes()).decode()}
 
 
 def packed_ranks(ranks: NDArray[np.int32]) -> Content:
-    """Gold ranks: ``absent`` and ``none`` are the two numbers above the greatest rank."""
+    """Return gold ranks as base64; ``absent`` and ``none`` are the two numbers above the greatest
+    rank.
+    """
     held = (ranks != ABSENT) & (ranks > 0)
     greatest = int(ranks[held].max(initial=0))
     absent, none = greatest + 1, greatest + 2
@@ -112,7 +112,9 @@ def packed_ranks(ranks: NDArray[np.int32]) -> Content:
 
 
 def packed_scores(scores: NDArray[np.float64]) -> Content:
-    """Each query's score by its place among the different ones, ``levels``, ascending."""
+    """Return each query's score as base64, by its place among the distinct ``levels``,
+    ascending.
+    """
     levels, places = np.unique(scores, return_inverse=True)
     return {
         **packed(places.reshape(scores.shape), max(len(levels) - 1, 0)),
@@ -121,7 +123,7 @@ def packed_scores(scores: NDArray[np.float64]) -> Content:
 
 
 def table(shown: Table, display: Display) -> Content:
-    """A table, with the names of conf/display, and what its columns sort by."""
+    """Return a table with the names of conf/display and its columns' sort keys."""
     texts = [column.kind == "text" for column in shown.columns]
     return {
         "name": shown.name,

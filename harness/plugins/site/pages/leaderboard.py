@@ -1,19 +1,18 @@
-"""The leaderboard of all sweeps: a row a system, a column a metric of each benchmark, the best of
-each marked.
-"""
+"""The leaderboard of all sweeps: a row per system, a column per metric of each benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.identity import digest
-from harness.core.table import Column, Table, percent
+from harness.core.table import Column, Field, Table, percent
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.plugins.site.pages.chunk import Content, table
@@ -21,7 +20,6 @@ from harness.report.display import Display, normalizer_of
 from harness.report.table import needed
 from harness.sweep.folder import (
     BENCHMARK,
-    Row,
     SweepResult,
     View,
     graphs,
@@ -39,9 +37,9 @@ LIST, DEFAULT, TUNED, WINNER, NAMED = (
     "of an experiment",
 )
 SYSTEM = ("encoder", "extractor", "graph", "retriever", "lists")
-"""Overrides that a row's encoder and graph say."""
+"""Overrides that the columns of encoder and graph show."""
 MADE = ("kind", "graph", "fitted on", "sweep")
-"""Columns of words behind the numbers; but for the first only where systems differ in them."""
+"""Columns of text after the numbers; all but the first only if systems differ in them."""
 NONE = "–"
 Cell = tuple[str, View, int]
 """A sweep's key on the site, its locked trials, and the place of one of them."""
@@ -49,7 +47,7 @@ Cell = tuple[str, View, int]
 
 @dataclass(frozen=True)
 class SweepEntry:
-    """A sweep on the site. newer: whether a later one has the same title."""
+    """A sweep on the site. ``newer``: whether a later one has the same title."""
 
     key: str
     title: str
@@ -59,12 +57,16 @@ class SweepEntry:
 
 @dataclass
 class System:
-    """A row: its kind, what it is called in a sweep, what it is made of, and its cell of each
-    benchmark.
+    """A row of the leaderboard.
 
-    name: of a list or a fuser.    fitted: on which benchmarks, or on tune; empty of what learns
-    nothing.
-    sweep: what was typed beside benchmark, encoder and graph.
+    Args:
+        kind: of the trial, such as ``single list``.
+        name: of a list or a fuser.
+        encoder: of its lists.
+        graph: of its lists.
+        fitted: benchmarks that its weights were fitted on, or ``tune``.
+        sweep: overrides of its sweep besides benchmark, encoder and graph.
+        cells: its trial on each benchmark.
     """
 
     kind: str
@@ -75,204 +77,140 @@ class System:
     sweep: str
     cells: dict[str, Cell] = field(default_factory=dict)
 
-    @property
-    def rows(self) -> list[Row]:
-        """Its trial on each benchmark."""
-        return [view.rows[place] for _, view, place in self.cells.values()]
-
-    @property
-    def wins_everywhere(self) -> bool:
-        """Whether it is the best fusion, or ranks as that does, on each benchmark."""
-        return all(view.is_winner(place) for _, view, place in self.cells.values())
-
     def label(self, display: Display) -> str:
-        """The trial's name where it is the same one on all benchmarks, else the fuser's with its
-        normalizer.
-        """
-        names = {display.trial(row) for row in self.rows}
+        """Return the trial's name if all benchmarks have the same, else fuser and normalizer."""
+        rows = [view.rows[place] for _, view, place in self.cells.values()]
+        names = {display.trial(row) for row in rows}
         if len(names) == 1:
             return names.pop()
-        fusers = {(row["family"], normalizer_of(row)) for row in self.rows}
-        return (
-            display.strategy(*fusers.pop())
-            if len(fusers) == 1
-            else f"{self.kind} of each benchmark".capitalize()
-        )
+        fusers = {(row["family"], normalizer_of(row)) for row in rows}
+        if len(fusers) == 1:
+            return display.strategy(*fusers.pop())
+        return f"{self.kind} of each benchmark".capitalize()
 
     def takes(self, other: System, group: str, view: View, place: int) -> bool:
-        """Whether another system's trial is this one's on a benchmark: of one name and make, and no
-        other ranks.
-        """
-        mine, theirs = (
-            (one.kind, one.name, one.encoder, one.graph, one.fitted) for one in (self, other)
-        )
-        if mine != theirs or (self.kind not in (LIST, DEFAULT) and self.sweep != other.sweep):
+        """Return whether a trial is this system's on a benchmark: same name, make and ranks."""
+        names = ["kind", "name", "encoder", "graph", "fitted"]
+        if self.kind not in (LIST, DEFAULT):
+            names.append("sweep")
+        if any(getattr(self, name) != getattr(other, name) for name in names):
             return False
         known = self.cells.get(group)
         return known is None or np.array_equal(known[1].ranks[known[2]], view.ranks[place])
 
+    def values(self, group: str, metric: str) -> NDArray[np.float64] | None:
+        """Return float64[n], a metric on the questions of a benchmark, or None."""
+        if group not in self.cells:
+            return None
+        _, view, place = self.cells[group]
+        values = view.values(place, Metric.parse(metric))
+        return None if np.isnan(values).all() else values
+
+    def scores(self, columns: Iterable[tuple[str, str]]) -> list[float | None]:
+        """Return the mean of each benchmark and metric, or None."""
+        found = [self.values(*column) for column in columns]
+        return [None if values is None else float(average(values)) for values in found]
+
+    def cost(self) -> list[float | None]:
+        """Return milliseconds per question and seconds of the index, means over the benchmarks."""
+        costs = []
+        for _, view, place in self.cells.values():
+            known, names = needed(view), lists_read(view.rows[place])
+            needs = [known[name] for name in names if name in known]
+            index = [spent for one in needs if (spent := one.get("index_seconds")) is not None]
+            if names and len(index) == len(names):
+                costs.append([sum(one["query_ms"] for one in needs), sum(index)])
+        if len(costs) < len(self.cells):
+            return [None, None]
+        return [float(mean) for mean in np.mean(costs, axis=0)]
+
 
 @dataclass(frozen=True)
 class Board:
-    """The systems of some sweeps on one split; the newest sweep first."""
+    """The systems of some sweeps on one split, the newest sweep first."""
 
     split: str
     views: Sequence[tuple[SweepEntry, View]]
     display: Display
 
     def content(self) -> Content:
-        """What the first page reads: a table, where its cells lead, and which of them are best.
+        """Return the data of the first page: a table, links of its cells, and the best of them.
 
-        best: for each choice of encoder and kind, the cells ``[row, column]`` that are best, and
-        those not shown to differ from it.
+        ``best`` has, for each choice of encoder and kind, the cells ``[row, column]`` that are
+        best, and those not shown to differ from the best.
         """
-        shown = self._table()
+        metrics = dict.fromkeys(name for _, view in self.views for name in view.usual_metrics)
+        columns = list(product(self.groups.values(), metrics))
+        systems = self._systems(columns)
+        fields: list[Field[System]] = [
+            Field(Column("system", "text"), lambda one: one.label(self.display)),
+            Field(Column("encoder", "text"), attrgetter("encoder")),
+            *(
+                Field(Column(metric, group=group), partial(_score, (group, metric)))
+                for group, metric in columns
+            ),
+        ]
+        for title in MADE:
+            read = attrgetter(title.split(" ")[0])
+            shown = title == "kind" or len(set(map(read, systems))) > 1
+            fields.append(Field(Column(title, "text"), read, shown))
+        fields.append(Field(Column("ms a question", "measured"), lambda one: one.cost()[0]))
+        fields.append(Field(Column("index s", "measured"), lambda one: one.cost()[1]))
+        encoders, kinds = ([getattr(one, name) for one in systems] for name in ("encoder", "kind"))
+        choices = product(dict.fromkeys(["", *encoders]), dict.fromkeys(["", *kinds]))
+        listed = Table.of("leaderboard", "Leaderboard", fields, systems)
         return {
-            **table(shown, self.display),
+            **table(listed, self.display),
             "split": self.split,
-            "groups": [column.group for column in shown.columns],
-            "kinds": [system.kind for system in self.systems],
-            "encoders": [system.encoder for system in self.systems],
-            "places": [
-                {
-                    name: [key, self.split, view.rows[place]["trial"]]
-                    for name, (key, view, place) in one.cells.items()
-                }
-                for one in self.systems
-            ],
-            "best": [self._best(*choice, shown.titles) for choice in self._choices()],
+            "groups": [column.group for column in listed.columns],
+            "kinds": kinds,
+            "encoders": encoders,
+            "places": [self._places(one) for one in systems],
+            "best": [_best(systems, columns, *choice) for choice in choices],
         }
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The head above the columns of each benchmark, by a hash of its questions."""
+        """The title above the columns of each benchmark, by a hash of its questions."""
         views = {_questions(view): view for _, view in self.views}
         names = [view.dataset for view in views.values()]
-        return {
-            key: f"{self.display.text(view.dataset)}"
-            + (f" {view.data_sha256[:6]}" if names.count(view.dataset) > 1 else "")
-            + f" (n = {view.n})"
-            for key, view in views.items()
-        }
+        found = {}
+        for key, view in views.items():
+            version = f" {view.data_sha256[:6]}" if names.count(view.dataset) > 1 else ""
+            found[key] = f"{self.display.text(view.dataset)}{version} (n = {view.n})"
+        return found
 
-    @cached_property
-    def metrics(self) -> list[str]:
-        """The columns of each benchmark."""
-        return list(dict.fromkeys(name for _, view in self.views for name in view.usual_metrics))
+    def _systems(self, columns: Sequence[tuple[str, str]]) -> list[System]:
+        """Return the systems, best first by the first column.
 
-    @cached_property
-    def systems(self) -> list[System]:
-        """The rows, best first by the first column; what ranks as the best fusion does is one row
-        with it.
+        A best trial of a fuser that has the ranks of the best fusion everywhere is left out.
         """
         found: list[System] = []
         for one, view in self.views:
             group = self.groups[_questions(view)]
             for system, place in _locked(one.result, view):
-                known = next(
-                    (other for other in found if other.takes(system, group, view, place)), None
-                )
-                if known is None:
-                    found.append(known := system)
+                takers = (other for other in found if other.takes(system, group, view, place))
+                known = next(takers, system)
+                if known is system:
+                    found.append(system)
                 known.cells.setdefault(group, (one.key, view, place))
-        found = [one for one in found if one.kind != TUNED or not one.wins_everywhere]
-        return sorted(found, key=lambda one: [-(score or 0.0) for score in self._scores(one)])
-
-    @cached_property
-    def values(self) -> dict[tuple[str, str], dict[int, NDArray[np.float64]]]:
-        """float64[n] by benchmark and metric, then by row: the metric on each question."""
-        found: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = {}
-        for number, system in enumerate(self.systems):
-            for (group, (_, view, place)), metric in product(system.cells.items(), self.metrics):
-                found.setdefault((group, metric), {})[number] = view.values(
-                    place, Metric.parse(metric)
-                )
-        return found
-
-    def _scores(self, system: System) -> Iterator[float | None]:
-        for group, metric in product(self.groups.values(), self.metrics):
-            cell = system.cells.get(group)
-            mean = float(average(cell[1].values(cell[2], Metric.parse(metric)))) if cell else None
-            yield None if mean is None or np.isnan(mean) else mean
-
-    def _table(self) -> Table:
-        made = {
-            title: [getattr(one, title.split(" ")[0]) for one in self.systems] for title in MADE
-        }
-        told = [title for title, column in made.items() if title == "kind" or len({*column}) > 1]
-        columns = [
-            Column("system", "text"),
-            Column("encoder", "text"),
-            *(
-                Column(metric, group=group)
-                for group, metric in product(self.groups.values(), self.metrics)
-            ),
-            *(Column(title, "text") for title in told),
-            Column("ms a question", "measured"),
-            Column("index s", "measured"),
+        kept = [
+            one
+            for one in found
+            if one.kind != TUNED
+            or not all(view.is_winner(place) for _, view, place in one.cells.values())
         ]
-        rows = [
-            [
-                one.label(self.display),
-                one.encoder,
-                *self._scores(one),
-                *(made[title][number] for title in told),
-                *_cost(one),
-            ]
-            for number, one in enumerate(self.systems)
-        ]
-        return Table("leaderboard", "Leaderboard", columns, rows)
+        return sorted(kept, key=lambda one: [-(score or 0.0) for score in one.scores(columns)])
 
-    def _choices(self) -> list[tuple[str, str]]:
-        made = dict.fromkeys(["", *(one.encoder for one in self.systems)])
-        return list(product(made, dict.fromkeys(["", *(one.kind for one in self.systems)])))
-
-    def _best(self, encoder: str, kind: str, titles: Sequence[str]) -> Content:
-        chosen = {
-            number
-            for number, one in enumerate(self.systems)
-            if encoder in ("", one.encoder) and kind in ("", one.kind)
+    def _places(self, system: System) -> dict[str, list[str]]:
+        return {
+            name: [key, self.split, view.rows[place]["trial"]]
+            for name, (key, view, place) in system.cells.items()
         }
-        best: list[list[int]] = []
-        equal: list[list[int]] = []
-        columns = product(self.groups.values(), self.metrics)
-        for place, (group, metric) in enumerate(columns, titles.index(self.metrics[0])):
-            top, even = self._top(group, metric, chosen)
-            best += [[row, place] for row in top]
-            equal += [[row, place] for row in even]
-        return {"encoder": encoder, "kind": kind, "best": best, "equal": equal}
-
-    def _top(self, group: str, metric: str, chosen: Set[int]) -> tuple[list[int], list[int]]:
-        """The chosen systems that print as the best by a metric, and those that are not shown to be
-        worse.
-        """
-        mine = {
-            row: one for row, one in self.values.get((group, metric), {}).items() if row in chosen
-        }
-        scores = {row: float(average(one)) for row, one in mine.items() if not np.isnan(one).all()}
-        if not scores:
-            return [], []
-        top = max(scores, key=lambda row: scores[row])
-        best = [row for row, score in scores.items() if percent(score) == percent(scores[top])]
-        others = [row for row in scores if row != top]
-        compared = zip(
-            others,
-            corrected([self._comparison(group, metric, row, top) for row in others]),
-            strict=True,
-        )
-        return best, [row for row, one in compared if one.finding == "even" and row not in best]
-
-    def _comparison(self, group: str, metric: str, row: int, top: int) -> Comparison:
-        values, view = self.values[group, metric], self.systems[top].cells[group][1]
-        return Comparison.of(
-            values[row], values[top], Metric.parse(metric).binary, labels=view.clusters
-        )
 
 
 def boards(listed: Sequence[SweepEntry], display: Display) -> list[Content]:
-    """The leaderboard of test, if anything was held out, and that of tune; of sweeps of one title
-    the newest.
-    """
+    """Return the leaderboards of test, if anything was held out, and of tune, of newest sweeps."""
     newest = [one for one in listed if not one.newer]
     named = display.of([one.result for one in newest])
     tested = [(one, one.result.test) for one in newest if one.result.test]
@@ -281,41 +219,76 @@ def boards(listed: Sequence[SweepEntry], display: Display) -> list[Content]:
     return [Board(split, views, named).content() for split, views in both.items() if views]
 
 
+def _score(column: tuple[str, str], system: System) -> float | None:
+    return system.scores([column])[0]
+
+
+def _best(
+    systems: Sequence[System], columns: Sequence[tuple[str, str]], encoder: str, kind: str
+) -> Content:
+    chosen = [
+        row
+        for row, one in enumerate(systems)
+        if encoder in ("", one.encoder) and kind in ("", one.kind)
+    ]
+    best: list[list[int]] = []
+    equal: list[list[int]] = []
+    for place, (group, metric) in enumerate(columns, 2):  # after system and encoder
+        found = {row: systems[row].values(group, metric) for row in chosen}
+        values = {row: one for row, one in found.items() if one is not None}
+        if not values:
+            continue
+        scores = {row: float(average(one)) for row, one in values.items()}
+        top = max(scores, key=lambda row: scores[row])
+        shown = [row for row in scores if percent(scores[row]) == percent(scores[top])]
+        others = [row for row in scores if row != top]
+        binary, labels = Metric.parse(metric).binary, systems[top].cells[group][1].clusters
+        compared = corrected(
+            [Comparison.of(values[row], values[top], binary, labels=labels) for row in others]
+        )
+        best += [[row, place] for row in shown]
+        for row, one in zip(others, compared, strict=True):
+            if one.finding == "even" and row not in shown:
+                equal.append([row, place])
+    return {"encoder": encoder, "kind": kind, "best": best, "equal": equal}
+
+
 def _questions(view: View) -> str:
-    """A hash of the benchmark and the questions that are counted."""
+    """Return a hash of the benchmark and the counted questions."""
     return digest([view.data_sha256, [str(name) for name in view.queries["id"]]])
 
 
 def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
-    """Every locked trial as a system, the winner first as the best fusion and then as the best of
-    its fuser.
-    """
+    """Yield every locked trial as a system; the winner is best fusion, then best of its fuser."""
     made = result.manifest.get("lists") or {}
+    known = result.manifest.get("fitted") or {}
     fused = {
         name for place in result.whole.fused for name in lists_read(result.whole.rows[place])
     } or set(made)
+    own = {
+        key: value
+        for key, value in result.given.items()
+        if key not in BENCHMARK and key.lstrip("+~").split("@")[0].split(".")[0] not in SYSTEM
+    }
+    words = [own.pop("experiment", ""), *(f"{key}={value}" for key, value in own.items())]
     for kind, place in _roles(result, view):
         row = view.rows[place]
         names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
-        yield (
-            _system(kind, row, {name: made[name] for name in names if name in made}, result),
-            place,
+        lists = {name: made[name] for name in names if name in made}
+        called = "" if kind == WINNER else row["family" if kind == TUNED else "name"]
+        of_lists = [known[name]["on"] for name in lists_read(row) if name in known]
+        on = ", ".join(dict.fromkeys(name for one in of_lists for name in one))
+        if not on and learned(result.lock).get(row["trial"]):
+            on = "tune"
+        system = System(
+            kind,
+            called,
+            ", ".join(made_by(lists, "encoder")) or NONE,
+            ", ".join(dict.fromkeys(graphs(lists).values())) or NONE,
+            on or NONE,
+            " ".join(words).strip() or NONE,
         )
-
-
-def _system(
-    kind: str, row: Row, made: Mapping[str, Mapping[str, object]], result: SweepResult
-) -> System:
-    """made: the lists that it reads, as the manifest describes them."""
-    called = {LIST: row["name"], DEFAULT: row["name"], NAMED: row["name"], TUNED: row["family"]}
-    return System(
-        kind,
-        called.get(kind, ""),
-        ", ".join(made_by(made, "encoder")) or NONE,
-        ", ".join(dict.fromkeys(graphs(made).values())) or NONE,
-        _fitted(result, row),
-        _typed(result),
-    )
+        yield system, place
 
 
 def _roles(result: SweepResult, view: View) -> Iterator[tuple[str, int]]:
@@ -328,45 +301,3 @@ def _roles(result: SweepResult, view: View) -> Iterator[tuple[str, int]]:
         kinds = {"winner": WINNER, "baseline": DEFAULT, "experiment": NAMED}
         for kind in dict.fromkeys(kinds.get(role, TUNED) for role in roles):
             yield kind, row
-
-
-def _typed(result: SweepResult) -> str:
-    """What was typed for a sweep beside its benchmark, encoder and graph."""
-    own = {
-        key: value
-        for key, value in result.given.items()
-        if key not in BENCHMARK and key.lstrip("+~").split("@")[0].split(".")[0] not in SYSTEM
-    }
-    return (
-        " ".join(
-            [own.pop("experiment", ""), *(f"{key}={value}" for key, value in own.items())]
-        ).strip()
-        or NONE
-    )
-
-
-def _fitted(result: SweepResult, row: Row) -> str:
-    """On what the weights of a row's lists, or what it has learned itself, were fitted."""
-    known = result.manifest.get("fitted") or {}
-    on = dict.fromkeys(
-        name for each in lists_read(row) if each in known for name in known[each]["on"]
-    )
-    return ", ".join(on) or ("tune" if learned(result.lock).get(row["trial"]) else NONE)
-
-
-def _cost(system: System) -> list[float | None]:
-    """Milliseconds a question and seconds of the index, of all lists that it reads; the mean over
-    its benchmarks.
-    """
-    spent = []
-    for _, view, place in system.cells.values():
-        known, names = needed(view), lists_read(view.rows[place])
-        needs = [known[name] for name in names if name in known]
-        index = [seconds for one in needs if (seconds := one.get("index_seconds")) is not None]
-        if names and len(index) == len(names):
-            spent.append([sum(one["query_ms"] for one in needs), sum(index)])
-    return (
-        [float(each) for each in np.mean(spent, axis=0)]
-        if len(spent) == len(system.cells)
-        else [None, None]
-    )

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Field, Table
+from harness.evaluation.column import judged
+from harness.evaluation.comparison import Comparison
 from harness.plugins.site.pages.chunk import Content, table
 from harness.plugins.site.pages.leaderboard import SweepEntry, boards
 from harness.report.display import Display
 from harness.report.table import findings
 from harness.sweep.folder import SweepResult, View
 
-DIFFERENCE = [
-    Column("best list", "text"),
-    Column("difference", "points"),
-    Column("95% of difference", "span", "difference"),
-    Column("p", "p"),
-    Column("lost to it", "count"),
-]
-
 
 def overview(
     listed: Sequence[SweepEntry], unread: Mapping[str, str], version: str, display: Display
 ) -> Content:
-    """The content of the first page."""
+    """Return the content of the first page."""
     return {
         "version": version,
         "boards": boards(listed, display),
@@ -37,14 +31,14 @@ def overview(
 
 
 def views(result: SweepResult) -> list[View]:
-    """What the site shows of a sweep: all trials on tune and, only after a held-out run, the locked
-    ones on test.
+    """Return the views of a sweep: all trials on tune and, after a held-out run, the locked ones on
+    test.
     """
     return [result.whole, *([result.test] if result.test else [])]
 
 
 def families(found: Iterable[str], display: Display) -> dict[str, str]:
-    """The names of some families of fusers in words."""
+    """Return the names of families of fusers in words."""
     return {
         name: "Single list" if name == "single" else display.strategy(name, None)
         for name in sorted(found)
@@ -52,43 +46,44 @@ def families(found: Iterable[str], display: Display) -> dict[str, str]:
 
 
 def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
-    """A row a sweep: its winner, and how that differs from the best single list; with the address
-    of the lost ones.
-    """
-    metrics = list(dict.fromkeys(str(one.result.manifest["objective"]) for one in listed))
-    columns = [
-        Column("sweep", "text"),
-        Column("split", "text"),
-        Column("n", "count"),
-        Column("winner", "text"),
-        *(Column(f"{metric} %") for metric in metrics),
-        *DIFFERENCE,
+    """Return the table of sweeps, with the address of the questions that each winner lost."""
+    metrics = dict.fromkeys(str(one.result.manifest["objective"]) for one in listed)
+    named = {one.key: display.of([one.result]) for one in listed}
+    fields: list[Field[SweepEntry]] = [
+        Field(Column("sweep", "text"), lambda one: one.title),
+        Field(Column("split", "text"), lambda one: one.result.locked.split),
+        Field(Column("n", "count"), lambda one: one.result.locked.n),
+        Field(
+            Column("winner", "text"),
+            lambda one: named[one.key].cell(one.result.locked.winner_name),
+        ),
+        *(Field(Column(f"{name} %"), partial(_score, name)) for name in metrics),
+        Field(
+            Column("best list", "text"),
+            lambda one: named[one.key].cell(str(one.result.locked.best_single)),
+        ),
+        *judged(_against_best, "difference", "95% of difference", "p by cluster", "L"),
     ]
-    rows = [_row(one, metrics, display.of([one.result])) for one in listed]
     return {
-        **table(Table("sweeps", "Sweeps", columns, rows), display),
+        **table(Table.of("sweeps", "Sweeps", fields, listed), display),
         "places": [_place(one) for one in listed],
     }
 
 
-def _row(one: SweepEntry, metrics: Sequence[str], named: Display) -> list[Any]:
-    """named: with the names of its trials."""
+def _score(metric: str, one: SweepEntry) -> float | None:
     view = one.result.locked
-    found, score = view.winner_against(view.best_single), view.score(view.rows[view.winner_place])
-    scores = [score if metric == view.objective else None for metric in metrics]
-    compared = (
-        [found.difference, found.interval, found.p_deciding, found.losses] if found else [None] * 4
-    )
-    winner, best = (named.cell(name) for name in (view.winner_name, str(view.best_single)))
-    return [one.title, view.split, view.n, winner, *scores, best, *compared]
+    return view.score(view.rows[view.winner_place]) if metric == view.objective else None
 
 
-def _place(one: SweepEntry) -> list[Any]:
-    """The address of the questions that the winner loses to the best list; without the list where
-    it is that.
-    """
+def _against_best(one: SweepEntry) -> Comparison | None:
     view = one.result.locked
-    winner = view.rows[view.best_place]["trial"]
-    lost_to = view.best_single if view.winner_against(view.best_single) else None
-    rival = view.rows[view.singles[lost_to]]["trial"] if lost_to else ""
-    return [one.key, view.split, winner, rival, one.newer]
+    return view.winner_against(view.best_single)
+
+
+def _place(one: SweepEntry) -> list[object]:
+    """Return the address of the questions that the winner loses to the best list, if it differs."""
+    view = one.result.locked
+    rival = ""
+    if view.best_single and _against_best(one):
+        rival = view.rows[view.singles[view.best_single]]["trial"]
+    return [one.key, view.split, view.rows[view.best_place]["trial"], rival, one.newer]

@@ -1,6 +1,4 @@
-"""The questions of a sweep on one split: scores and gold ranks of every strategy, and what there is
-to read.
-"""
+"""The questions of a sweep on one split: scores and gold ranks of every strategy, and texts."""
 
 from __future__ import annotations
 
@@ -23,14 +21,14 @@ from harness.work.shared_rows import cut
 PART = 50
 """Questions of a file."""
 FIRST = 5
-"""Passages of each list that a question's page shows."""
+"""Passages of each list on a question's page."""
 PATHS, RIVALS, SEEDS = 3, 5, 12
 """Of a trace: paths to each passage, passages that beat a gold one, seeds."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """The rows of a view, and what their questions say where that is at hand (else the reason)."""
+    """The rows of a view, and the texts of their questions if available (otherwise the reason)."""
 
     key: str
     view: View
@@ -43,7 +41,12 @@ class Split:
         return f"{self.key}/{self.view.split}"
 
     def write(self, chunks: Chunks, traces: int | None) -> None:
-        """Write its files.    traces: of how many questions; None: of all."""
+        """Write the files.
+
+        Args:
+            chunks: the data folder.
+            traces: number of questions with a trace; None for all.
+        """
         view = self.view
         chunks.put(f"{self.name}-ranks", packed_ranks(np.asarray(view.ranks)))
         ids = [str(name) for name in view.queries["id"]]
@@ -87,7 +90,7 @@ class Split:
         return [texts[places[name]] if name in places else "" for name in ids]
 
     def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[Content], str]:
-        """What each question's page shows beside ranks, and why something of it is missing."""
+        """Return the texts of each question's page, and why something is missing."""
         sources = self.material
         if isinstance(sources, str):
             return [], f"Questions and passages are not shown: {sources}."
@@ -109,8 +112,8 @@ class Split:
         return told, ""
 
     def _interesting(self) -> list[int]:
-        """Questions that the winner loses to the best list or the reference, then those it wins,
-        then the rest.
+        """Return the questions that the winner loses to the best list or the reference, then wins,
+        then ties.
         """
         view = self.view
         others = [view.singles.get(str(name)) for name in (view.best_single, view.reference)]
@@ -126,7 +129,9 @@ class Split:
         ]
 
     def _trace(self, tracer: Tracer, place: int) -> Content:
-        """Seeds and strongest paths of every list that can say why; nodes are numbered."""
+        """Return seeds and strongest paths of every list that can explain itself, with numbered
+        nodes.
+        """
         found = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
 
@@ -174,6 +179,6 @@ def _texts(sources: Sources, place: int) -> Content:
 
 
 def _column(values: Any) -> list[Any]:
-    """A column of queries, null as None, numbers as whole ones."""
+    """Return a column of queries, with null as None and whole numbers."""
     plain: Mapping[bool, Any] = {True: None}
     return [plain.get(bool(value != value or value is None), value) for value in values.tolist()]

@@ -1,6 +1,4 @@
-"""What a sweep's folder does not hold: questions, passages and lists, from the data and artifacts
-at hand.
-"""
+"""Questions, passages and lists of a sweep, from data and artifacts outside its folder."""
 
 from __future__ import annotations
 
@@ -29,9 +27,9 @@ PASSAGES = 100
 
 @dataclass(frozen=True)
 class Sources:
-    """A sweep's benchmark, and why lists and traces are missing where they are.
+    """A sweep's benchmark, and why lists and traces are missing if they are.
 
-    shown: the passages that pages show, numbered as they are first asked for.
+    ``shown`` numbers the passages on the pages in the order of first use.
     """
 
     result: SweepResult
@@ -40,11 +38,11 @@ class Sources:
     shown: dict[int, int] = field(default_factory=dict)
 
     def numbers(self, docs: Iterable[int]) -> list[int]:
-        """The numbers of passages on the pages."""
+        """Return the numbers of passages on the pages."""
         return [self.shown.setdefault(int(doc), len(self.shown)) for doc in docs]
 
     def write_passages(self, chunks: Chunks, key: str) -> None:
-        """Files of ``[id, title, text]`` below the sweep's folder."""
+        """Write files of ``[id, title, text]`` below the sweep's folder."""
         docs, corpus = list(self.shown), self.benchmark.corpus
         for part, members in enumerate(cut(len(docs), PASSAGES)):
             rows = corpus[docs[members]]
@@ -58,13 +56,13 @@ class Sources:
 
     @property
     def why(self) -> str:
-        """Why lists and traces are not shown; empty where they are."""
+        """Why lists and traces are not shown; empty if they are."""
         return self.tracer if isinstance(self.tracer, str) else ""
 
     @cached_property
     def tracer(self) -> Tracer | str:
-        """Every list, fused as the winner does, or the reason why not: nothing is computed to make
-        a site.
+        """Every list, fused as by the winner, or the reason why not. Nothing is computed for a
+        site.
         """
         kept = Store(Path(self.config.paths.runs), builds=False)
         try:
@@ -89,8 +87,12 @@ class Sources:
 
 
 def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) -> Sources | str:
-    """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash;
-    it is added to.
+    """Return the sweep's data, or why they are not shown.
+
+    Args:
+        result: the sweep.
+        config: the present configuration.
+        known: loaded benchmarks by hash; it is extended.
     """
     try:
         own = reopen(result.folder, config).config

@@ -1,4 +1,4 @@
-"""One sweep's files: its questions by split, and its own page with tables, charts and figures."""
+"""One sweep's files: its questions by split, and its page with tables and figures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import dataclasses
 import functools
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig
 
@@ -17,9 +16,7 @@ from harness.core.concepts import PACKAGE
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
-from harness.core.table import Table
 from harness.evaluation.conclusion import select_texts
-from harness.plugins.site.pages.chart import charts
 from harness.plugins.site.pages.chunk import Chunks, Content, table
 from harness.plugins.site.pages.leaderboard import SweepEntry
 from harness.plugins.site.pages.overview import families, views
@@ -27,11 +24,13 @@ from harness.plugins.site.pages.questions import Split
 from harness.plugins.site.pages.sources import open_sources
 from harness.report.console import SHORT, conclusions, sentences
 from harness.report.display import Display
-from harness.report.experiment import build_experiment
-from harness.report.figure import Page, Picture, brought_pictures, list_scores
-from harness.report.pdf import details
-from harness.report.table import build_tables, heldout, leaderboard
+from harness.report.figure import Page, Picture, brought_pictures
+from harness.report.pdf import section
+from harness.report.table import heldout, leaderboard
 from harness.sweep.folder import SweepResult, View, read_entry
+
+OF_TRIALS = ("main", "by_hops", "leaderboard", "best_list", "metrics")
+"""Tables of the report whose columns are in the site's tables of trials."""
 
 
 def write_sweep(
@@ -41,17 +40,21 @@ def write_sweep(
     known: dict[str, Benchmark],
     display: Display,
 ) -> None:
-    """Write the files of a sweep, unless those that are there are of the same folder, data, code
-    and settings.
+    """Write the files of a sweep, unless they exist for the same folder, data, code and settings.
 
-    known: benchmarks that are loaded, by hash; it is added to.    display: with the names of its
-    trials.
+    Args:
+        one: the sweep.
+        config: the configuration.
+        chunks: the data folder.
+        known: loaded benchmarks by hash; it is extended.
+        display: with the names of its trials.
     """
     result, key = one.result, one.key
     material = open_sources(result, config, known)
     pictures = brought_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
     missing = material if isinstance(material, str) else material.why
-    evaluation = _evaluation(result) if result.test else ""
+    entry = read_entry(result.folder, result.lock) if result.test else None
+    evaluation = entry["sha256"] if entry else ""
     captions = [one.caption for one in pictures]
     settings = [config.traces, _pages(), dataclasses.asdict(display)]
     made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
@@ -61,22 +64,24 @@ def write_sweep(
         Split(key, view, material, display).write(chunks, config.traces)
     if not isinstance(material, str):
         material.write_passages(chunks, key)
-    tables, drawn = build_experiment(result)
-    images = list(_draw([*drawn, *list_scores.pictures(result), *pictures], chunks, key, display))
+    report = section(result, display, pictures=pictures)
+    trials = dataclasses.replace(leaderboard(result), title="All trials on tune")
+    tables = [heldout(result)] if result.test else []
+    tables += [each for each in report.tables if each.name not in OF_TRIALS]
     page = {
         "title": display.text(one.title),
         **_outcome(result, display),
-        **_prose(result, display),
-        **_tables(result, tables, display),
-        "charts": [_named(chart, display) for chart in charts(result)],
-        "pictures": images,
+        **_prose(result, report.details, display),
+        "trials": table(trials, display),
+        "tables": [table(each, display) for each in tables],
+        "pictures": list(_draw(report.pictures, chunks, key, display)),
     }
     chunks.put(f"{key}/sweep", page)
     chunks.note_made(key, made)
 
 
 def _outcome(result: SweepResult, display: Display) -> Content:
-    """What was swept, and which trials were chosen."""
+    """Return what was swept, and the trials that were chosen."""
     whole_view, view = result.whole, result.locked
     return {
         "folder": result.folder.name,
@@ -94,9 +99,9 @@ def _outcome(result: SweepResult, display: Display) -> Content:
     }
 
 
-def _prose(result: SweepResult, display: Display) -> Content:
-    """Conclusions, facts, and what each split's numbers are of."""
-    words, facts = conclusions(result), details(result)
+def _prose(result: SweepResult, facts: Mapping[str, str], display: Display) -> Content:
+    """Return conclusions, facts, and the questions of each split's numbers."""
+    words = conclusions(result)
     return {
         "lead": [display.text(line) for line in words.pop(SHORT).splitlines()],
         "words": {name: display.text(text) for name, text in words.items()},
@@ -110,55 +115,25 @@ def _prose(result: SweepResult, display: Display) -> Content:
     }
 
 
-def _tables(result: SweepResult, of_experiment: Sequence[Table], display: Display) -> Content:
-    """All trials on tune, and every other table."""
-    columns = ("leaderboard", "best_list", "metrics")  # of the two tables of trials
-    others = [each for each in build_tables(result) if each.name not in columns]
-    shown = [*of_experiment, *([heldout(result)] if result.test else []), *others]
-    return {
-        "trials": table(
-            dataclasses.replace(leaderboard(result), title="All trials on tune"), display
-        ),
-        "tables": [table(each, display) for each in shown],
-    }
-
-
 def _repeats(view: View, place: int) -> bool:
-    """Whether a row has the gold ranks of one before it, or of the winner, and is not what is shown
-    as the winner.
+    """Return whether a row has the gold ranks of an earlier one or of the winner, and is not the
+    winner.
     """
     return place != view.best_place and (view.copies[place] or view.is_winner(place))
 
 
-def _named(value: Any, display: Display) -> Any:
-    """A chart with displayed names in all of its texts."""
-    if isinstance(value, dict):
-        return {key: _named(item, display) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_named(item, display) for item in value]
-    return display.cell(value) if isinstance(value, str) else value
-
-
 @functools.cache
 def _pages() -> str:
-    """A hash of the code: that of numbers, which leaves reports out, and that of reports."""
+    """Return a hash of the code, of numbers and of reports."""
     folders = (Path(__file__).parents[1], PACKAGE / "report")
     sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
     return f"{code_version()} {texts_sha256(path.read_text(encoding='utf-8') for path in sources)}"
 
 
-def _evaluation(result: SweepResult) -> str:
-    """The hash of the ledger's line that the held-out files belong to; in an older folder that of
-    its lock.
-    """
-    entry = read_entry(result.folder, result.lock)
-    return (entry and entry["sha256"]) or result.lock["sha256"]
-
-
 def _draw(
     pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display
 ) -> Iterable[Mapping[str, object]]:
-    """The figures that are no charts, as images."""
+    """Save figures as images, and yield file, title and caption of each."""
     page = Page(rename=display.label)
     with tempfile.TemporaryDirectory() as place:
         for picture in pictures:

@@ -50,9 +50,9 @@ function board(spec, splits) {
 
 function sweepList(spec) {
   const state = {newest: true}, names = spec.columns.map(column => column.title), earlier = spec.places.some(place => place[4]);
-  const cells = {"sweep": place => ["sweep", place[0]], "winner": place => ["trial", ...place.slice(0, 3)], "lost to it": place => place[3] ? ["trial", ...place.slice(0, 4), "lost"] : null};
+  const cells = {"sweep": place => ["sweep", place[0]], "winner": place => ["trial", ...place.slice(0, 3)], "L": place => place[3] ? ["trial", ...place.slice(0, 4), "lost"] : null};
   const listed = table(spec, {keep: row => !(state.newest && spec.places[row][4]), link: (row, column) => cells[names[column]]?.(spec.places[row])});
-  return [el("p", {class: "caption"}, "Each sweep's winner on tune, and how it differs from the best single list on tune: 95% interval and raw p by cluster where questions share gold passages; no difference is given where the winner ranks as that list does."),
+  return [el("p", {class: "caption"}, "Each sweep's winner on tune, and how it differs from the best single list on tune: 95% interval and raw p by cluster where questions share gold passages; no difference is given if the winner ranks as that list does. L: questions that the winner loses to it."),
     earlier ? el("form", {class: "filters", submit: event => event.preventDefault()}, el("label", {},
       el("input", {type: "checkbox", change: event => { state.newest = !event.target.checked; listed.redraw(); }}), " earlier sweeps of the same title, too")) : null,
     listed];

@@ -12,7 +12,8 @@ async function sweepPage(key) {
     el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep, key, await openSplit(key, "tune"))),
     sweep.lead.map(line => el("p", {}, line)),
     el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
-      sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
+      sweep.pictures.map(picture => el("figure", {}, el("figcaption", {}, el("h3", {}, picture.title)),
+        el("img", {src: picture.file, alt: picture.caption, loading: "lazy"}), el("p", {class: "caption"}, picture.caption))))),
     el("section", {"aria-labelledby": "questions"}, el("h2", {id: "questions"}, `Questions that the winner won and lost (${last.name})`),
       el("ul", {class: "counts"}, singles.map(other => {
         const found = split.counts(winner, split.place(other.trial)), place = ["trial", key, last.name, sweep.winner, other.trial];
@@ -20,10 +21,8 @@ async function sweepPage(key) {
           ` (${sayP(mcnemar(found.won, found.lost))}).`);
       })),
       el("p", {}, sweep.splits.map((each, number) => [number ? ", " : "Every strategy against every other: ", link(["matrix", key, each.name], `wins and losses on ${each.name}`)]), ".")),
-    el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables and figures of the report"),
-      sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec))),
-      sweep.pictures.map(picture => fold(picture.title, () => el("figure", {},
-        el("img", {src: picture.file, alt: picture.caption, loading: "lazy"}), el("figcaption", {}, picture.caption))))),
+    el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables of the report"),
+      sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec)))),
     el("section", {"aria-labelledby": "facts"}, el("h2", {id: "facts"}, "Where these numbers come from"),
       el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
   ]};
