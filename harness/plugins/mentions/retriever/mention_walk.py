@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +15,6 @@ from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.network import about, count_matrix
-from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import (
     Pairs,
@@ -26,7 +23,6 @@ from harness.plugins.mentions.retriever.mentions.pairs import (
     follow_edges,
     keep_greatest,
 )
-from harness.retriever import Explain
 from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
@@ -86,65 +82,6 @@ class MentionWalk:
             "edges": edges.nnz,
             "questions_that_name_a_title": len(np.unique(find_named_titles(extraction)[0])),
         }
-
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its seeds, and the ways that lead to some passages by the score that each
-        way gives.
-        """
-        _, edges, reached = self._walk(benchmark, store)
-        return functools.partial(self._trail, sp.csr_array(edges.T), reached)
-
-    def _trail(
-        self,
-        backward: sp.csr_array,
-        reached: Sequence[tuple[Pairs, Values]],
-        query: int,
-        docs: Sequence[int],
-        count: int,
-    ) -> Trail:
-        size = backward.shape[0]
-        values = []
-        for pairs, scores in reached:
-            own = slice(*np.searchsorted(pairs, (query * size, (query + 1) * size)))
-            values.append(
-                dict(zip((pairs[own] - query * size).tolist(), scores[own].tolist(), strict=True))
-            )
-
-        def ways(doc: int, step: int) -> list[tuple[tuple[int, ...], float]]:
-            if step == 0:
-                return [((doc,), values[0][doc])]
-            before = values[step - 1]
-            leading = [
-                p
-                for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist()
-                if p in before
-            ]
-            most = max(before[p] for p in leading)
-            best = sorted(leading, key=lambda p: (-before[p], p))[:count]
-            return [
-                (
-                    (*ways(p, step - 1)[0][0], doc),
-                    values[step][doc] - self.link * (most - before[p]),
-                )
-                for p in best
-            ]
-
-        paths = {}
-        for doc in docs:
-            found = [
-                way for step in range(len(values)) if doc in values[step] for way in ways(doc, step)
-            ]
-            best = sorted(found, key=lambda way: (-way[1], way[0]))[:count]
-            paths[doc] = [
-                Path(
-                    tuple(Node(passage=p) for p in nodes),
-                    (LINKS[self.direction],) * (len(nodes) - 1),
-                    strength,
-                )
-                for nodes, strength in best
-            ]
-        seeds = sorted(values[0].items(), key=lambda seed: (-seed[1], seed[0]))
-        return Trail([(Node(passage=doc), value) for doc, value in seeds], paths, adds=False)
 
     def _walk(
         self, benchmark: Benchmark, store: Store

@@ -1,11 +1,11 @@
-"""Show for one question why each gold passage is where it is: seeds, strongest paths, ranks, and
-what beat it.
+"""Show for one question why each gold passage has its rank: seeds, strongest paths, and rivals.
 
-Every list that walks a graph shows its seeds with their weights, and the paths that carry most
-weight to each gold passage and to those that beat it after fusion. Ranks stand for every list and
-for the configured fuser. Printed as text; the trace as JSON is the file of the last line. The site
-of `harness report` draws it. A lock decides how lists are fused; the lists are the configuration's.
-Whoever reads traces of test questions knows test: learn from tune.
+Lists that can explain themselves (ppr, hipporag, mention_paths, policyrag) show their seeds with
+weights, and the strongest paths to each gold passage and to those that rank above it after fusion.
+Ranks are shown for every list and for the configured fuser. The trace is printed as text; the file
+of the last line has it as JSON, and the site of `harness report` draws it. With a lock, its winner
+fuses the lists; the lists are those of the configuration. Traces of test questions reveal test: learn
+from tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first

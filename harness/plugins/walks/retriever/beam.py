@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -15,10 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
-from harness.graph import Graph, Network
-from harness.graph.extractor import Extraction
-from harness.graph.trail import Node, Trail
-from harness.graph.trail import Path as Way
+from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines
 from harness.plugins.walks.retriever.sentence_graph import (
@@ -28,8 +24,7 @@ from harness.plugins.walks.retriever.sentence_graph import (
     grow_paths,
     weigh_entities,
 )
-from harness.retriever import Explain
-from harness.retriever.pagerank import Walks, name_edges, strongest_walks
+from harness.retriever.pagerank import Walks
 from harness.retriever.search import exact_search, inner_products
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
@@ -125,45 +120,6 @@ class Beam:
         texts = len(world.graph.sentences.texts)
         return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
 
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question the seeds of its second walk, the strongest ways from them, and the best
-        paths of sentences.
-        """
-        return functools.partial(self._trail, self.world(benchmark, store))
-
-    def _trail(self, world: World, query: int, docs: Sequence[int], count: int) -> Trail:
-        focus = self.focused(world, query, next(self._first(world, world.starts[[query]])))
-        transition, seeds = normalize_rows(focus.edges), normalize_rows(focus.seeds).toarray()[0]
-        names, texts, ways = world.network.names, world.graph.sentences.texts, {}
-        first = len(focus.nodes) - len(focus.passages)
-        for doc in docs:
-            at = np.flatnonzero(focus.passages == doc)
-            found = (
-                strongest_walks(transition, seeds, self.restart, first + int(at[0]), count)
-                if len(at)
-                else []
-            )
-            ways[doc] = [
-                self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found
-            ]
-        best: list[dict[str, object]] = []
-        for path, worth in focus.paths[: self.best]:
-            told = [
-                *(texts[focus.sentences[one]] for one in path),
-                *[""] * (self.length - len(path)),
-            ]
-            best.append(
-                {"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}}
-            )
-        order = [n for n in np.lexsort((np.arange(len(seeds)), -seeds)).tolist() if seeds[n]]
-        start = [(Node.of(names, int(focus.nodes[n])), float(seeds[n])) for n in order]
-        return Trail(start, ways, adds=True, record={"paths": best})
-
-    def _way(self, world: World, nodes: list[int], strength: float) -> Way:
-        links = name_edges(world.network, world.extraction.triples, nodes)
-        named = tuple(Node.of(world.network.names, node) for node in nodes)
-        return Way(named, tuple(link or "is in a sentence with" for link in links), strength)
-
     def world(self, benchmark: Benchmark, store: Store) -> World:
         """Return the data that all questions share. Vectors come from their artifacts."""
         network, extraction = self.graph.build(benchmark, store)
@@ -174,8 +130,6 @@ class Beam:
         named = self._named(*exact_search(texts, questions, self.near), graph.held)
         close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
         return World(
-            network,
-            extraction,
             graph,
             texts,
             questions,
@@ -199,7 +153,7 @@ class Beam:
         nodes, start = graph.around(focus), world.starts[[query]].toarray()[0]
         start[: graph.entities] = weigh_entities(paths, graph.held[within], self.best, self.seeds)
         seeds = sp.csr_array(start[None, nodes])
-        return Focus(focus, within, paths, nodes, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
+        return Focus(focus, paths, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
 
     def _named(self, near: NDArray[np.int64], cosine: Floats, held: sp.csr_array) -> sp.csr_array:
         """Return [Q, E], 1 for the entities from which a question starts."""
@@ -243,8 +197,6 @@ class Beam:
 class World:
     """The data that all questions share. ``starts`` is [Q, E + D], the seeds of the first walk."""
 
-    network: Network
-    extraction: Extraction
     graph: SentenceGraph
     texts: NDArray[np.float32]
     questions: NDArray[np.float32]
@@ -255,13 +207,11 @@ class World:
 class Focus:
     """The data of one question's second walk.
 
-    It holds the passages, their sentences and paths, the graph and the seeds [1, nodes]. ``nodes``
-    are entities, then the passages, as numbers of the whole graph.
+    It holds the passages, paths of their sentences, the graph of their entities, then passages, and
+    the seeds [1, nodes].
     """
 
     passages: Numbers
-    sentences: Numbers
     paths: list[Path]
-    nodes: Numbers
     edges: sp.csr_array
     seeds: sp.csr_array

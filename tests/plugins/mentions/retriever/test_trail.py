@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 
 from harness.graph import Network
 from harness.graph.extractor import Triples
-from harness.graph.extractor.offline import Offline
 from harness.graph.trail import Node
 from harness.model.encoder.hashed import Hashed
-from harness.plugins.mentions.retriever.mention_walk import MentionWalk
-from harness.retriever import Traced, retrieve
 from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.ppr import PPR
@@ -90,35 +87,6 @@ def test_walk_over_titles(tmp_path: Path) -> None:
     assert path.links == ("is the title of", "names (title)") * 2 + ("is the title of",)
     assert path.strength == pytest.approx(1 / 64)
     assert trail.paths[4] == []
-
-
-@pytest.mark.parametrize(
-    ("steps", "direction"), [(0, "out"), (1, "out"), (2, "out"), (2, "both"), (1, "in")]
-)
-def test_the_strongest_way_along_mentions_is_the_score(
-    tmp_path: Path, steps: int, direction: str
-) -> None:
-    benchmark = few(
-        ["Where did the director of Dune grow up?", "Is Rome older?", "Missoula or Rome?"]
-    )
-    walk = MentionWalk(
-        Offline(model=None, spans=False), Hashed(), passages=2, steps=steps, direction=direction
-    )
-    store = Store(tmp_path)
-    lists = retrieve(walk, benchmark, store).to_dict()
-    for query in range(3):
-        trail = walk.tracer(benchmark, store)(query, range(5), 4)
-        scores = {"abcde"[doc]: paths[0].strength for doc, paths in trail.paths.items() if paths}
-        assert scores == pytest.approx(lists[f"q{query}"])
-        strengths = [[path.strength for path in paths] for paths in trail.paths.values()]
-        assert all(row == sorted(row, reverse=True) for row in strengths)
-        seeds = {node for node, _ in trail.seeds}
-        assert all(path.nodes[0] in seeds for paths in trail.paths.values() for path in paths)
-
-
-def test_both_say_why() -> None:
-    assert isinstance(PPR(TITLES, Hashed()), Traced)
-    assert isinstance(MentionWalk(Offline(), Hashed()), Traced)
 
 
 def test_bonds_in_words() -> None:

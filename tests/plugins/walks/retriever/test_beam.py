@@ -201,34 +201,6 @@ def test_a_path_crosses_synonyms(benchmark_of, tmp_path):
     assert made.retrieve(world, Store(tmp_path))[1]["paths"] == 4
 
 
-def test_a_trace_tells_paths_and_adds_up(benchmark_of, tmp_path):
-    """What the best ways bring to a passage is at most its score; to one outside the focus there is
-    none.
-    """
-    made, store, world = (
-        replace(MADE, focus=3, width=2, length=2),
-        Store(tmp_path),
-        benchmark_of(WORLD, QUESTIONS),
-    )
-    listed = made.retrieve(world, store)[0].to_dict()["q0"]
-    trail = made.tracer(world, store)(0, range(5), 50)
-    assert sum(weight for _, weight in trail.seeds) == pytest.approx(1)
-    assert [weight for _, weight in trail.seeds] == sorted(
-        (weight for _, weight in trail.seeds), reverse=True
-    )
-    assert len(trail.record["paths"]) == 4  # two of one sentence, two of two
-    assert [set(path) for path in trail.record["paths"]] == [
-        {"worth", "sentence 1", "sentence 2"}
-    ] * 4
-    worths = [path["worth"] for path in trail.record["paths"]]
-    assert worths == sorted(worths, reverse=True)
-    ranked = sorted(listed, key=lambda doc: -listed[doc])[:3]
-    for doc, ways in trail.paths.items():
-        assert bool(ways) == (f"d{doc}" in ranked)
-        assert sum(way.strength for way in ways) <= listed[f"d{doc}"] + 1e-6
-        assert all(way.nodes[-1].passage == doc and all(way.links) for way in ways)
-
-
 @pytest.mark.parametrize(
     "knob", [{"width": 0}, {"length": 0}, {"focus": 0}, {"restart": 0.0}, {"parallel": -1}]
 )

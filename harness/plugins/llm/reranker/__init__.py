@@ -1,1 +1,0 @@
-"""Reranking by the likelihood of the question under a language model."""
