@@ -1,6 +1,4 @@
-"""Boosted trees over features of documents, as plain lists that a lock can hold (Newton boosting of
-the log loss).
-"""
+"""Boosted trees over features of documents, as plain lists that a lock can hold."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from harness.core.errors import HarnessError
 from harness.fusion.learning import is_finite
 
 Tree = list[list[float]]
-"""A row a node: [column, threshold, left, right, value]; left is -1 in a leaf."""
+"""A row per node: [column, threshold, left, right, value]; left is -1 in a leaf."""
 
 
 def grow(
@@ -27,12 +25,18 @@ def grow(
     rate: float,
     least: int,
 ) -> list[Tree]:
-    """Trees whose leaves sum to the log-odds of a label, but for a constant: scikit-learn's
-    histogram boosting.
+    """Return trees whose leaves sum to the log-odds of a label, up to a constant.
 
-    Each tree is a Newton step of the log loss, times ``rate``, over the features [n, F] in 255
-    bins.
-    least: rows in a leaf. The same bits whatever the threads.
+    scikit-learn's histogram boosting: each tree is a Newton step of the log loss, times ``rate``,
+    over the features in 255 bins. The result does not depend on the number of threads.
+
+    Args:
+        rows: float32[n, F], features.
+        labels: bool[n].
+        trees: number of trees.
+        depth: of each tree.
+        rate: factor of each step.
+        least: rows of a leaf.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
@@ -56,7 +60,7 @@ def grow(
 
 
 def _plain(nodes: NDArray[np.void]) -> Tree:
-    """A tree's nodes as rows; in a leaf left is -1, as a leaf leads nowhere."""
+    """Return a tree's nodes as rows; left is -1 in a leaf."""
     inner = nodes["is_leaf"] == 0
     left, right = (np.where(inner, nodes[side].astype(np.int64), -1) for side in ("left", "right"))
     threshold, value = (
@@ -68,10 +72,10 @@ def _plain(nodes: NDArray[np.void]) -> Tree:
 
 
 def check_trees(knob: str, trees: Any, columns: int) -> None:
-    """Raise HarnessError unless these are trees as ``grow`` makes them, over so many columns.
+    """Raise HarnessError unless these are trees as ``grow`` makes them, over ``columns`` columns.
 
-    A row is [column, threshold, left, right, value], finite, of which column, left and right are
-    whole. Children come after their parent; a leaf has left -1.
+    A row is [column, threshold, left, right, value], all finite; column, left and right are whole
+    numbers. Children come after their parent; a leaf has left -1.
     """
     if not isinstance(trees, Sequence) or isinstance(trees, str) or not trees:
         raise HarnessError(f"{knob} = {str(trees)[:60]!r}, expected trees")
@@ -99,7 +103,7 @@ def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
 def add_leaves(
     rows: NDArray[np.float32], trees: Sequence[Sequence[Sequence[float]]]
 ) -> NDArray[np.float64]:
-    """float64[...]: the sum over trees, in their order, of the leaf that each row falls into. rows:
+    """Return float64[...], the sum over trees, in order, of the leaf of each row
     float32[..., F].
     """
     start = np.cumsum([0, *map(len, trees)])
@@ -119,7 +123,11 @@ def _walk(
     value: NDArray[np.float64],
     found: NDArray[np.float64],
 ) -> None:
-    """start: of each tree's nodes, and the end.    links: column, left and right of each node."""
+    """Add the leaves of all trees to ``found``.
+
+    ``start`` has the first node of each tree, and the end; ``links`` has column, left and right of
+    each node.
+    """
     for row in range(len(rows)):
         for tree in range(len(start) - 1):
             node = start[tree]

@@ -1,13 +1,13 @@
-"""The harness judged by itself: how often its protocol finds what is not there, and what is there.
+"""Calibration: how often the protocol finds effects that do not exist, and effects that do.
 
-A world is a draw of tune and test queries from real trials' outcomes in which the truth is known.
-Queries that share gold passages are drawn together, as whole clusters, and judged by cluster, as
-the harness does. In the *exchanged* world the outcomes of every cluster, of all trials together,
-keep or change their side against the reference list (dense by default) by a coin: each trial's true
-effect is 0 and the trials depend on one another as they do in reality. With a *planted* effect the
-coin is biased on the clusters where one given trial wins more or fewer than the reference, so that
-this trial's true effect is known. In the *permuted* world the other lists belong to other queries,
-so that nothing helps.
+A world is a draw of tune and test queries from real trials' outcomes with known truth. Queries that
+share gold passages are drawn together, as whole clusters, and judged by cluster, as in the harness.
+In the *exchanged* world a coin decides for every cluster, for all trials together, whether its
+outcomes against the reference list (dense by default) change sides: each trial's true effect is 0,
+and the trials depend on one another as in reality. With a *planted* effect the coin is biased on
+the clusters in which one given trial wins more or fewer than the reference, so that this trial's
+true effect is known. In the *permuted* world the other lists belong to other queries, so that no
+trial has an effect.
 """
 
 from __future__ import annotations
@@ -34,24 +34,29 @@ from harness.evaluation.statistic import (
 ALPHA = 0.05
 Signs = NDArray[np.int8]
 Half = tuple[Signs, Labels]
-"""The outcomes int8[T, Q] of the queries of tune, or of test, and their clusters int64[Q] from 0
-on.
-"""
+"""The outcomes int8[T, Q] of the queries of tune or test, and their clusters int64[Q] from 0 on."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares of worlds, as counts of ``worlds``.
+    """Numbers of worlds, of ``worlds``, with an outcome.
 
-    protocol: the winner on tune is significantly better than the reference on test; by_query: it is
-    by the p by query.
-    naive: the best trial is better, on the very queries that it was chosen on.    holm:
-    any trial is better on tune after that correction.    planted: the trial with the known effect
-    is better on test.    power: of that,
-    the mean over the clusters that the worlds drew for test (see ``clustered_power``).    covered:
-    the winner's difference from the reference on test lies in the interval that was foretold from
-    tune, before any cluster changes sides: a forecast takes for granted that test is like tune,
-    and where one cluster holds half of the questions its coin makes them two different worlds.
+    Args:
+        world: kind of world.
+        trials: number of trials.
+        n: number of queries of a half.
+        worlds: number of worlds.
+        effect: of the planted trial.
+        power: of the planted trial on test, mean over the clusters drawn for test (see
+            ``clustered_power``).
+        protocol: the winner on tune is significantly better than the reference on test.
+        by_query: the same by the p by query.
+        naive: the best trial is better on the queries on which it was chosen.
+        holm: any trial is better on tune after Holm's correction.
+        planted: the trial with the known effect is better on test.
+        covered: the winner's difference from the reference on test is in the interval forecast from
+            tune, before any cluster changes sides. A forecast assumes that test is like tune; if
+            one cluster holds half of the questions, its coin makes them two different worlds.
     """
 
     world: str
@@ -68,7 +73,7 @@ class Rates:
     covered: int
 
     def share(self, name: str) -> tuple[float, float, float]:
-        """The share of worlds, and its 95% Wilson interval."""
+        """Return the share of worlds, and its 95% Wilson interval."""
         count = int(getattr(self, name))
         return (count / self.worlds, *wilson(count, self.worlds))
 
@@ -82,12 +87,16 @@ def exchanged(
     seed: int = 0,
     labels: Labels | None = None,
 ) -> Rates:
-    """The rates in ``worlds`` exchanged worlds of n tune and n test queries drawn from real ones.
+    """Return the rates in exchanged worlds of n tune and n test queries drawn from real ones.
 
-    signs: int8[T, Q], +1 where a trial finds what the reference does not, -1 the reverse. effect:
-    true net share of wins of trial ``planted``, at most what ``most`` says. labels: int64[Q] from 0
-    on, each query's cluster; the last cluster that is drawn may go beyond n. None: each query by
-    itself.
+    Args:
+        signs: int8[T, Q], +1 if a trial finds what the reference does not, -1 for the reverse.
+        n: queries of a half; the last cluster may exceed it.
+        worlds: number of worlds.
+        planted: number of the trial with an effect.
+        effect: its true net share of wins, up to ``most``.
+        seed: of the draws.
+        labels: int64[Q] from 0 on, each query's cluster; None: each query is one.
     """
     draw = np.random.Generator(np.random.PCG64(seed))
     labels = np.arange(signs.shape[1]) if labels is None else labels
@@ -122,12 +131,12 @@ def exchanged(
 
 
 def most(signs: NDArray[np.int8], labels: Labels) -> float:
-    """The greatest net share of wins that a trial can have where whole clusters change sides."""
+    """Return the greatest net share of wins of a trial if whole clusters change sides."""
     return float(np.abs(cluster_sums(signs.astype(np.float64), labels)).sum()) / len(labels)
 
 
 def judged(world: str, worlds: Sequence[tuple[Half, Half]]) -> Rates:
-    """The rates over worlds whose tune and test outcomes are given; nothing is planted in them."""
+    """Return the rates over worlds with given tune and test outcomes, without a planted effect."""
     found = [
         {**_judged(tune, test, 0), "covered": _covered(tune, test, seed)}
         for seed, (tune, test) in enumerate(worlds)
@@ -177,7 +186,7 @@ def _rates(
 
 
 def _p(signs: Signs, labels: Labels) -> NDArray[np.float64]:
-    """float64[T]: the p that decides; 1 where clusters are too few for one."""
+    """Return float64[T], the p that decides; 1 if there are too few clusters for one."""
     if not share(labels):
         return mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     if too_few(labels):

@@ -1,12 +1,11 @@
-"""Printed tests and intervals in worlds whose questions come in clusters and whose truth is known.
+"""Tests and intervals in worlds of clustered questions with known truth.
 
-A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has on each query a latent
-normal value: a part that its cluster shares, of variance ``correlation``, and a part of its own;
-seven tenths of either is common to all trials, which so resemble each other as those of a grid do.
-Cut at its quantiles the value becomes an outcome: a win or a loss with probability ``differs`` / 2
-each where there is no effect, or a hit with probability 1/2. In an *uneven* world clusters share
-wins alone: there a cluster's net wins are not as often positive as negative by as much, which the
-tests by cluster assume.
+A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has a latent normal value
+for each query: a part shared by its cluster, of variance ``correlation``, and a part of its own;
+seven tenths of either are common to all trials, which resemble each other as those of a grid do.
+Cut at its quantiles, the value becomes an outcome: a win or a loss with probability ``differs`` / 2
+each if there is no effect, or a hit with probability 1/2. In an *uneven* world clusters share only
+wins: a cluster's net wins are then not symmetric, which the tests by cluster assume.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from harness.evaluation.statistic import (
 
 TRIALS, COMMON, EFFECT = 40, 0.7, 0.1
 RULE = "rule "
-"""What the name of a test or interval that decides begins with; without it, it is that by query."""
+"""Prefix of the name of a test or interval that decides; without it, it is by query."""
 MUSIQUE = {1: 146, 2: 42, 3: 13, 4: 7, 5: 3, 6: 4, 7: 3, 8: 1, 9: 1, 10: 2, 11: 1, 12: 1}
 POPQA = {1: 228, 2: 21, 3: 12, 4: 5, 5: 4, 6: 1, 7: 1, 8: 1, 10: 1, 14: 1, 42: 1, 70: 1}
 SHAPES = {
@@ -44,24 +43,30 @@ SHAPES = {
     "15 pairs": {2: 15},
     "12 alone": {1: 12},
 }
-"""How many clusters of each size: those of the test halves of two benchmarks (417 of 804 sampled
-questions of MuSiQue, 503 of PopQA), and what is hard for a test by cluster.
+"""Numbers of clusters by size: of the test halves of two benchmarks (417 of 804 sampled questions
+of MuSiQue, 503 of PopQA), and hard cases for a test by cluster.
 """
 
 
 def labels_of(sizes: dict[int, int]) -> Labels:
-    """int64[Q]: the clusters of a shape."""
+    """Return int64[Q], the clusters of a shape."""
     each = np.repeat([*sizes], [*sizes.values()])
     return np.repeat(np.arange(len(each)), each)
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """errors: the share of false p <= .05; None where clusters are too few for a p.
+    """Rates of tests and intervals in worlds of one shape of clusters.
 
-    Without an effect: of all trials for ``p`` and ``uneven p``; of worlds with one in any trial for
-    Holm's, whose trials are searched.    coverage: share of worlds in which a 95% interval holds
-    the truth; of ``uneven difference`` of all trials.
+    Args:
+        clusters_of: name of the shape.
+        correlation: within clusters.
+        worlds: number of worlds.
+        n: number of queries.
+        errors: share of false p <= .05; None with too few clusters for a p. Of all trials for ``p``
+            and ``uneven p``; of worlds with one in any trial for Holm's.
+        coverage: share of worlds in which a 95% interval holds the truth; of all trials for
+            ``uneven difference``.
     """
 
     clusters_of: str
@@ -130,7 +135,7 @@ def behave(
 
 
 def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> NDArray[np.float64]:
-    """float64[TRIALS, Q]: standard normal; queries of a cluster have the correlation."""
+    """Return float64[TRIALS, Q], standard normal; queries of a cluster have the correlation."""
     count = int(labels.max()) + 1
 
     def among_trials(size: int) -> NDArray[np.float64]:
@@ -144,7 +149,7 @@ def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> ND
 def _outcomes(
     draw: np.random.Generator, labels: Labels, correlation: float, effect: float, differs: float
 ) -> NDArray[np.float64]:
-    """Return float64[TRIALS, Q] of 1, 0, -1; a share ``differs`` is no 0, and the mean is
+    """Return float64[TRIALS, Q] of 1, 0, -1 with a share ``differs`` of non-zeros and mean
     ``effect``.
     """
     from scipy.special import ndtri
@@ -159,9 +164,7 @@ def _outcomes(
 def uneven(
     draw: np.random.Generator, labels: Labels, correlation: float, differs: float = 0.2
 ) -> NDArray[np.float64]:
-    """Return float64[TRIALS, Q] of 1, 0, -1 without an effect: wins have the correlation, losses
-    come one by one.
-    """
+    """Return float64[TRIALS, Q] of 1, 0, -1 without an effect; only wins have the correlation."""
     from scipy.special import ndtri
 
     wins, losses = (
@@ -171,7 +174,7 @@ def uneven(
 
 
 def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
-    """P values of each trial: by query, and by cluster where queries share one."""
+    """Return the p-values of each trial, by query, and by cluster if queries share one."""
     plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = (
         np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
@@ -180,9 +183,7 @@ def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.
 
 
 def _tests(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
-    """P values: of each trial, and the smallest of all trials, which is what a search over them
-    reports.
-    """
+    """Return the p-values of each trial, and the smallest corrected one of all trials."""
     single = _single(signs, labels)
     searched = {
         "Holm p": holm(single["p"]),

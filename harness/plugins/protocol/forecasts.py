@@ -1,4 +1,4 @@
-"""Real outcomes split again: whether the forecast was right on the other half."""
+"""Forecasts on re-splits of real outcomes, compared with the other half."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from harness.benchmark.cluster import clusters
 from harness.evaluation.statistic import expected
 
 RESAMPLES = 1000
-"""Resamples of each forecast: enough for an interval's ends, a fifth of what a sweep takes."""
+"""Resamples of each forecast: enough for an interval's ends, a fifth of those of a sweep."""
 
 
 @dataclass(frozen=True)
 class Coverage:
     """How often the forecast's 95% interval holds the winner's score on the other half.
 
-    split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin, so the other
-    half is new).
-    inside: of ``splits``.    n: mean test queries.    half_width: of the interval, mean.
-    bias: mean forecast less mean score.
+    Args:
+        benchmark: its name.
+        split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin).
+        splits: number of splits.
+        n: mean number of test queries.
+        inside: number of splits inside the interval.
+        half_width: of the interval, mean.
+        bias: mean forecast minus mean score.
     """
 
     benchmark: str
@@ -41,10 +45,15 @@ def check_forecasts(
     splits: int,
     seed: int = 0,
 ) -> list[Coverage]:
-    """Coverage for random and cluster re-splits.
+    """Return the coverage of random and of cluster re-splits.
 
-    scores, losses: [T, Q] as ``expected`` takes them, over all queries of a benchmark. gold:
-    int32[Q, H].
+    Args:
+        name: of the benchmark.
+        scores: float64[T, Q], as for ``expected``, over all queries.
+        losses: bool[T, Q], as for ``expected``.
+        gold: int32[Q, H].
+        splits: number of splits.
+        seed: of the draws.
     """
     draw, whole = np.random.Generator(np.random.PCG64(seed)), clusters(gold)
     found = []

@@ -1,6 +1,4 @@
-"""What is learned, learned again on other folds: how far a score on tune hangs on which fold a
-question fell into.
-"""
+"""Refits on other folds: how much a score on tune depends on the folds."""
 
 from __future__ import annotations
 
@@ -20,8 +18,11 @@ from harness.work.progress import over
 class Refits:
     """A trial that learns, on tune.
 
-    score: by the protocol's folds. scores: by others, one a refit. best: the score of the best
-    single list, None without one.
+    Args:
+        name: of the trial.
+        score: by the protocol's folds.
+        scores: by other folds, one per refit.
+        best: score of the best single list, or None.
     """
 
     name: str
@@ -31,27 +32,25 @@ class Refits:
 
     @property
     def low(self) -> float:
-        """The least of all folds, the protocol's among them."""
+        """The least score of all folds."""
         return min(self.score, *self.scores)
 
     @property
     def high(self) -> float:
-        """The greatest."""
+        """The greatest score of all folds."""
         return max(self.score, *self.scores)
 
     @property
     def deviation(self) -> float:
-        """Standard deviation over all folds (n - 1)."""
+        """The standard deviation over all folds (n - 1)."""
         return float(np.std([self.score, *self.scores], ddof=1))
 
 
 def refit(prepared: Prepared, refits: int) -> list[Refits]:
-    """Each trial of the plan that learns, the best on tune first, scored out of fold on ``refits``
-    other foldings.
+    """Return each trial that learns, best first, scored out of fold on ``refits`` other foldings.
 
-    Another folding is the MD5 of "<number> <id>", whole clusters as ever. Lists of
-    ``retriever=fitted`` keep the weights of their own folds. Raises HarnessError where nothing
-    learns.
+    Another folding is by the MD5 of "<number> <id>", with whole clusters. Lists of
+    ``retriever=fitted`` keep the weights of their folds. Raise HarnessError if no trial learns.
     """
     trials = prepared.plan.trials()
     learners = [trial for trial in trials if trial.learns]
@@ -75,7 +74,7 @@ def refit(prepared: Prepared, refits: int) -> list[Refits]:
 
 
 def _scores(prepared: Prepared, trials: Sequence[Trial], salt: str = "") -> NDArray[np.float64]:
-    """float64[T]: the objective on tune, over the queries that have one."""
+    """Return float64[T], the objective on tune, over the queries that have one."""
     if not trials:
         return np.zeros(0)
     found: NDArray[np.float64] = np.nanmean(

@@ -20,9 +20,9 @@ from harness.work.progress import over
 
 
 def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
-    """The rates of exchanged worlds for each effect, and of permuted worlds.
+    """Return the rates of exchanged worlds for each effect, and of permuted worlds.
 
-    options: ``worlds, permuted, n, effects, seed`` as in conf/calibrate.yaml.
+    ``options`` has ``worlds, permuted, n, effects, seed`` of conf/calibrate.yaml.
     """
     trials = ordered(prepared)
     signs = outcomes(prepared, trials, None)
@@ -59,8 +59,8 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
 
 def ordered(prepared: Prepared) -> list[Trial]:
-    """The grid's trials that fuse, in the order that settles ties, after the reference
-    list alone.
+    """Return the reference alone, then the grid's trials that fuse, in the order that
+    breaks ties.
     """
     trials = prepared.plan.trials()
     keyed = list(zip(prepared.hashes(trials), trials, strict=True))
@@ -76,7 +76,7 @@ def ordered(prepared: Prepared) -> list[Trial]:
 
 
 def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
-    """How often the forecast holds when the benchmark is split anew."""
+    """Return how often the forecast holds on re-splits of the benchmark."""
     values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
     data, known = prepared.benchmark, ~np.isnan(values[0])
     values, gold = values[:, known], data.gold[known]
@@ -86,10 +86,10 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
 def outcomes(
     prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None
 ) -> Signs:
-    """int8[T - 1, Q]: where each trial wins (+1) and loses (-1) against the first one, over all
+    """Return int8[T - 1, Q], wins (+1) and losses (-1) of each trial against the first, over all
     queries.
 
-    permutation: each query's lists, but the reference, are those of another query; None: its own.
+    With a ``permutation``, each query has the lists of another one, except the reference.
     """
     runs = dict(prepared.runs)
     if permutation is not None:
@@ -104,7 +104,7 @@ def outcomes(
 
 
 def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> NDArray[np.int32]:
-    """int32[T, Q, H] over all queries, in their order."""
+    """Return int32[T, Q, H] over all queries, in their order."""
     ranks = np.empty((len(trials), *prepared.benchmark.gold.shape), dtype=np.int32)
     for split in ("tune", "test"):
         ranks[:, prepared.benchmark.members(split)] = prepared.ranks(trials, split, progress=False)

@@ -1,4 +1,4 @@
-"""PostgreSQL's full text search: the lexical leg of the weighted-RRF ADR (extra ``stores``)."""
+"""PostgreSQL's full text search: the lexical list of the weighted-RRF ADR (extra ``stores``)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,18 @@ RANKED = (
 
 @dataclass(frozen=True)
 class Postgres:
-    """score(q, d) = ts_rank(words of d, plainto_tsquery(q)), over the passages that hold all words
-    of q (&).
+    """score(q, d) = ts_rank(words of d, plainto_tsquery(q)), over passages that hold all words of q
+    (&).
 
-    Where fewer than ``least`` passages do, those that hold any of them (|) are ranked in their
-    place. Words are the lexemes of title and text in ``language``, a text search configuration;
-    passages that match nothing are not listed.
+    If fewer than ``least`` passages do, those that hold any word (|) are ranked instead. Words are
+    the lexemes of title and text; passages without a match are not listed.
 
-    uri: a server, where a temporary table is made; null starts one (``pgserver``) on a Unix socket
-    in a temporary
-    folder.    depth: passages a question.    least: >= 0; 0 never broadens.
+    Args:
+        uri: a server in which a temporary table is made; None starts one (``pgserver``) on a Unix
+            socket in a temporary folder.
+        language: a text search configuration.
+        depth: passages of a list, >= 1.
+        least: >= 0; 0 never broadens.
     """
 
     version: ClassVar[int] = 1
@@ -57,8 +59,8 @@ class Postgres:
             check_address("lists.NAME.uri", self.uri, mend, user=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The ``depth`` best passages of every question; ``broadened`` counts those asked for any
-        word.
+        """Return the ``depth`` best passages of every question; ``broadened`` counts the broadened
+        ones.
         """
         found: list[list[tuple[int, float]]] = []
         with self._loaded(benchmark) as connection:
@@ -93,7 +95,7 @@ class Postgres:
 
     @contextlib.contextmanager
     def _loaded(self, benchmark: Benchmark) -> Iterator[Any]:
-        """A connection with the passages in a temporary table ``passage``."""
+        """Yield a connection with the passages in a temporary table ``passage``."""
         with connect(self.uri, "retriever=postgres", "lists.NAME.uri") as connection:
             import psycopg
 
@@ -124,5 +126,5 @@ class Postgres:
 
 
 def _plain(text: str) -> str:
-    """Without the character 0 and lone surrogates, which PostgreSQL does not take."""
+    """Return the text without the character 0 and lone surrogates, which PostgreSQL rejects."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode()

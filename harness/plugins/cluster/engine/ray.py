@@ -15,14 +15,16 @@ from harness.work.engine import Ended, Work, check_ended
 
 @dataclass(frozen=True)
 class Ray:
-    """address: of the cluster, ``auto`` for the one that this machine belongs to.    workers:
-    tasks.
+    """Workers of a Ray cluster.
 
-    cpus, gpus: what a task asks for; the cluster places it where they are, and no task begins
-    before they are free.
-    retries: how often the task of a node that died is begun again, on another.
-    grows: whether nodes may join the cluster while tasks wait for them (an autoscaler); without it
-    a task that no node can ever take is an error, where Ray would wait without a word.
+    Args:
+        address: of the cluster; ``auto`` for the one of this machine.
+        workers: number of tasks, >= 1.
+        cpus: of a task; no task begins before they are free.
+        gpus: of a task.
+        retries: how often the task of a dead node is started again, on another one.
+        grows: whether nodes may join the cluster while tasks wait (an autoscaler). Without it, a
+            task that fits no node is an error; Ray would wait silently.
     """
 
     address: str = "auto"
@@ -39,7 +41,7 @@ class Ray:
         whole_number("engine.retries", self.retries, 0)
 
     def run(self, work: Work) -> None:
-        """See ``Engine.run``."""
+        """Run the workers. See ``Engine.run``."""
         ray = need("ray", "engine=ray", "ray")
         own = not ray.is_initialized()
         try:
@@ -73,7 +75,7 @@ class Ray:
                 ray.shutdown()
 
     def _check_nodes(self, nodes: Sequence[Mapping[str, Any]]) -> None:
-        """Raise HarnessError where no node has what a task asks for."""
+        """Raise HarnessError if no node has the resources of a task."""
         have = [node["Resources"] for node in nodes if node["Alive"]]
         fits = any(
             one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in have

@@ -16,21 +16,24 @@ from harness.core.errors import HarnessError, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
 PAUSE = 5.0
-"""Seconds between two looks at the queue."""
+"""Seconds between two requests of the queue."""
 
 
 @dataclass(frozen=True)
 class Slurm:
-    """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for
-    all.
+    """Workers of a Slurm array.
 
-    minutes: time limit of a task, at least 3; one that reaches it, or is preempted, is queued again
-    and goes on from its parts. Slurm tells a task 90 seconds before its end, or up to a minute
-    earlier, and it must have begun by then.
-    cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options
-    of sbatch by name,
-    e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared
-    with the nodes.
+    Args:
+        workers: number of array tasks, >= 1.
+        at_once: number of tasks that may run at once; None for all.
+        minutes: time limit of a task, >= 3. A task that reaches it, or is preempted, is queued
+            again and continues from its parts. Slurm warns a task 90 seconds before its end, or up
+            to a minute earlier, and the task must have begun by then.
+        cpus: of a task, >= 1.
+        gpus: of a task.
+        partition: None for the cluster's default.
+        more: other options of sbatch by name, such as ``{account: lab}``.
+        logs: folder of submitit's scripts and the tasks' output, shared with the nodes.
     """
 
     workers: int = 4
@@ -50,8 +53,9 @@ class Slurm:
             whole_number("engine.at_once", self.at_once, 1)
 
     def run(self, work: Work) -> None:
-        """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no
-        file holds them.
+        """Run the workers. See ``Engine.run``.
+
+        Keys reach the tasks through sbatch, which passes on the environment; no file holds them.
         """
         submitit = need("submitit", "engine=slurm", "slurm")
         if shutil.which("sbatch") is None:
@@ -85,20 +89,21 @@ class Task:
     gpus: int = 0
 
     def __call__(self, index: int) -> Ended:
-        """Work until every stage is whole."""
+        """Work until every stage is complete."""
         return self.work.run_worker(index, self.of, gpus=self.gpus)
 
     def checkpoint(self, index: int) -> Any:
-        """What to queue when the time is up: the same again, since finished parts stay."""
+        """Return the job to queue when the time is up: the same, since finished parts are kept."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self, index)
 
 
 def _wait(jobs: Sequence[Any]) -> list[Ended]:
-    """What each task ended with; one that left the queue without a result was cancelled or lost.
+    """Return the result of each task; one that left the queue without a result was cancelled or
+    lost.
 
-    The queue is asked, not Slurm's accounting, which not every cluster has.
+    Only the queue is read, because not every cluster has Slurm's accounting.
     """
     ended: dict[str, Ended] = {}
     gone: set[str] = set()

@@ -1,10 +1,9 @@
-"""A store that machines without a common folder share: an fsspec URL such as
-``s3://bucket/prefix``.
+"""A store for machines without a common folder: an fsspec URL such as ``s3://bucket/prefix``.
 
-Work is done in the local runs folder. A whole artifact is looked for there, then in the remote
-store, before it is built; one that was built, or is whole here and not there, is sent. Its manifest
-is sent last and names the hash of each file, so that what was sent in part is not there, and what
-was damaged on its way is found and built again.
+Work is done in the local runs folder. A whole artifact is looked up there, then in the remote
+store, before it is built. An artifact that was built, or exists only locally, is sent. Its manifest
+is sent last and has the hash of each file, so a partial copy does not count, and a damaged one is
+detected and built again.
 """
 
 from __future__ import annotations
@@ -30,18 +29,21 @@ log = logging.getLogger(__name__)
 class Remote:
     """Artifacts below ``url``, as ``<stage>/<key>/`` with the files of the local ones.
 
-    Whatever fsspec has a file system for; the extra ``s3`` brings that of ``s3://``. Addresses and
-    keys of the service come from its own environment variables (``AWS_ENDPOINT_URL_S3``,
+    Every file system of fsspec works; the extra ``s3`` installs that of ``s3://``. Addresses and
+    keys of the service come from its environment variables (``AWS_ENDPOINT_URL_S3``,
     ``AWS_ACCESS_KEY_ID``, ...).
     """
 
     url: str
 
     def fetch(self, stage: str, key: str, folder: Path) -> bool:
-        """Copy an artifact into ``folder``, which is made; False where it is not there whole, which
-        is said if damaged.
+        """Copy an artifact into ``folder``, creating it.
 
-        Raises HarnessError where the store cannot be read.
+        Returns:
+            False if the store has no complete copy; a warning is logged if the copy is damaged.
+
+        Raises:
+            HarnessError: the store cannot be read.
         """
         with self._open() as (files, root):
             place = f"{root}/{stage}/{key}"
@@ -81,7 +83,8 @@ class Remote:
     def send(self, stage: str, key: str, place: Path) -> None:
         """Copy a whole artifact to the store, unless it is there.
 
-        Raises HarnessError where the store cannot be written.
+        Raises:
+            HarnessError: the store cannot be written.
         """
         with self._open() as (files, root):
             there = f"{root}/{stage}/{key}"
@@ -94,7 +97,7 @@ class Remote:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[tuple[Any, str]]:
-        """The file system and the path in it. What a service's client raises, of whatever class, is
+        """Yield the file system and the path in it. Errors of a service's client become
         one line.
         """
         try:
@@ -116,8 +119,10 @@ class Remote:
 
 @functools.lru_cache(maxsize=4)
 def _connect(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. Raises FileNotFoundError for a bucket that is
-    not there.
+    """Return the file system of a URL, and the path in it.
+
+    Raises:
+        FileNotFoundError: the bucket does not exist.
     """
     import fsspec
 
@@ -129,9 +134,7 @@ def _connect(url: str) -> tuple[Any, str]:
 
 
 def _has_buckets(files: Any) -> bool:
-    """Whether these are objects in a bucket, which has no folders and is nothing to make on the
-    way.
-    """
+    """Return whether the files are objects in a bucket, which has no folders."""
     from fsspec.asyn import AsyncFileSystem
 
     return isinstance(files, AsyncFileSystem)

@@ -1,4 +1,4 @@
-"""Any collection of the library ir_datasets that has documents, queries and judgements."""
+"""Collections of the library ir_datasets that have documents, queries and judgements."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class IrDatasets:
-    """The collection ``id``, e.g. ``beir/hotpotqa/dev``, which the library downloads and keeps
-    (``IR_DATASETS_HOME``).
+    """The collection ``id``, such as ``beir/hotpotqa/dev``, which the library downloads and keeps.
 
-    Several, ``[beir/fiqa/dev, beir/fiqa/test]``, are one benchmark where their documents are the
-    same. A query's ``split``, which `split=given` uses, is the last part of its collection's id
-    that is the name of a split, else that id. A passage's title is the document's field ``title``
-    where it has one, its text the field ``text``, else the library's default text; a question is
-    the query's default text.
+    Several collections, ``[beir/fiqa/dev, beir/fiqa/test]``, are one benchmark if their documents
+    are the same. A query's ``split``, for `split=given`, is the last part of its collection's id
+    that is the name of a split, otherwise the id. A passage's title is the document's field
+    ``title`` if there is one, its text the field ``text``, otherwise the library's default text; a
+    question is the query's default text. The folder is ``IR_DATASETS_HOME``.
     """
 
     id: str | Sequence[str] | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judged_benchmark``."""
+        """Return the benchmark. See ``harness.benchmark.source.judged_benchmark``."""
         ir_datasets = need("ir_datasets", "dataset=ir_datasets", "collections")
         from requests import RequestException
 

@@ -1,4 +1,4 @@
-"""Natural Questions (``nq_rear``) as HippoRAG 2 publishes it: single-hop questions with flagged
+"""Natural Questions (``nq_rear``) as published by HippoRAG 2: single-hop questions, flagged
 contexts.
 """
 
@@ -12,12 +12,10 @@ from harness.benchmark.source import Passages, Published, Record
 
 @dataclass(frozen=True)
 class NQ(Published):
-    """NQ-open has no ids: a query's is ``nq-open-`` and the first 16 hex digits of the MD5 of its
-    question.
-    """
+    """NQ-open without ids: a query's id is ``nq-open-`` and 16 hex digits of its question's MD5."""
 
     def query(self, record: Record, passages: Passages) -> Record:
-        """See Published."""
+        """Return the query of a record. See ``Published``."""
         question = record["question"]
         gold = [
             passages.find(c["title"], c["text"])["id"]

@@ -1,6 +1,4 @@
-"""PopQA as HippoRAG 2 publishes it: single-hop questions on Wikidata facts, with flagged
-paragraphs.
-"""
+"""PopQA as published by HippoRAG 2: single-hop questions on Wikidata facts, flagged paragraphs."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ from harness.benchmark.source import Passages, Published, Record
 
 @dataclass(frozen=True)
 class PopQA(Published):
-    """Gold: the flagged paragraphs, the subject's page (``s_wiki_title``) first."""
+    """Gold are the flagged paragraphs, with the subject's page (``s_wiki_title``) first."""
 
     def query(self, record: Record, passages: Passages) -> Record:
-        """See Published."""
+        """Return the query of a record. See ``Published``."""
         flagged = [paragraph for paragraph in record["paragraphs"] if paragraph["is_supporting"]]
         flagged.sort(key=lambda paragraph: paragraph["title"] != record.get("s_wiki_title"))
         gold = [
@@ -39,6 +37,6 @@ class PopQA(Published):
 
 
 def _list(value: str | Sequence[str]) -> Sequence[str]:
-    """PopQA keeps its lists as JSON in a string."""
+    """Return a list; PopQA stores its lists as JSON in a string."""
     values: Sequence[str] = json.loads(value) if isinstance(value, str) else value
     return values

@@ -1,6 +1,4 @@
-"""Synonyms of many names by an inverted file: each name is compared with the names of the lists
-that it is near to.
-"""
+"""Synonyms of many names by an inverted file: a name is compared with names of near lists."""
 
 from __future__ import annotations
 
@@ -20,25 +18,25 @@ from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, cut, map_rows
 
 LISTS = 4
-"""Lists, in square roots of the number of names."""
+"""Number of lists, in square roots of the number of names."""
 AIM = 0.99
-"""Share of a sample's synonyms that lie in lists which are searched."""
+"""Share of a sample's synonyms that are in searched lists."""
 LEARNT = 2000
-"""Names of the sample by which it is set how many lists are searched."""
+"""Names of the sample that determines how many lists are searched."""
 CHECKED = 1000
-"""Names of another, which measures what they find."""
+"""Names of another sample, which measures the recall."""
 BLOCK = 1 << 12
-"""Names whose lists are looked for at once."""
+"""Names whose lists are computed together."""
 PAIRS = 1 << 16
-"""Pairs whose cosines are summed at once."""
+"""Pairs whose cosines are summed together."""
 ROUNDING = np.float32(1e-5)
-"""More than float32 products of vectors of length 1 can err."""
+"""Bound of the error of float32 products of vectors of length 1."""
 BYTES = 64
 """Memory of a pair of synonyms, from its discovery to its two edges."""
 
 CELLS = 1 << 26
-"""Products at once: 256 MiB of float32. The names of one list may be thousands, and those that
-search it more.
+"""Largest number of simultaneous products: 256 MiB of float32. A list may have thousands
+of names.
 """
 
 Float32 = NDArray[np.float32]
@@ -47,17 +45,19 @@ Float32 = NDArray[np.float32]
 def approximate_synonyms(
     vectors: Float32, threshold: float
 ) -> tuple[sp.csr_array, dict[str, object]]:
-    """``harness.graph.synonym.synonyms`` but for some missed pairs, and ``index``, ``recall`` and
+    """Return ``harness.graph.synonym.synonyms`` up to some missed pairs, and ``index``, ``recall``,
     ``names``.
 
-    vectors: float32[E, d] of length 1. ``LISTS`` sqrt(E) evenly chosen names are the centres of
-    lists, and a name x stands in the list of the centre a(x) of greatest <x, c>. It is compared
-    with the names of all lists for which <x, c> >= <x, a(x)> - margin; the margin is the least that
-    holds ``AIM`` of the synonyms of one sample of names. Work grows with E^1.5. No edge is false
-    and each has the cosine of the exact search, to the bit.
+    ``LISTS`` sqrt(E) evenly chosen names are the centres of lists, and a name x is in the list of
+    the centre a(x) of greatest <x, c>. It is compared with the names of all lists with <x, c> >=
+    <x, a(x)> - margin; the margin is the least that holds ``AIM`` of the synonyms of a sample of
+    names. Work grows with E^1.5. No edge is false, and each has exactly the cosine of the exact
+    search. ``recall`` is the share of the exact search's edges that is found, of ``names`` names of
+    another sample.
 
-    recall: the share of the exact search's edges that is found, of ``names`` names of another
-    sample.
+    Args:
+        vectors: float32[E, d] of length 1.
+        threshold: least cosine.
     """
     size = len(vectors)
     centres = np.ascontiguousarray(vectors[_evenly(size, round(LISTS * math.sqrt(size)))])
@@ -71,7 +71,7 @@ def approximate_synonyms(
 
 
 def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
-    """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly
+    """Return ``recall``, the share of the exact search's edges in ``found``, of ``names`` evenly
     chosen names.
     """
     chosen = _evenly(len(vectors), CHECKED)
@@ -87,15 +87,13 @@ def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> d
 
 
 class Lists:
-    """The lists of an inverted file. The same on any number of threads, as each block is computed
-    on one.
-    """
+    """The lists of an inverted file. The result does not depend on the number of threads."""
 
     def __init__(self, vectors: Float32, centres: Float32, threshold: float) -> None:
         self.vectors, self.centres, self.threshold = vectors, centres, threshold
 
     def pairs(self) -> Iterator[Pairs]:
-        """int64[n] i and int64[n] j, i < j, whose cosine may reach the threshold; a pair may come
+        """Yield int64[n] i and int64[n] j, i < j, whose cosine may reach the threshold; some pairs
         twice.
         """
         from threadpoolctl import threadpool_limits
@@ -128,8 +126,8 @@ class Lists:
             yield from map_threads(compared, range(len(self.centres)), available())
 
     def sample(self) -> Pairs:
-        """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all
-        will not fit.
+        """Return synonyms i, j of names between the measured ones. Raise HarnessError if all need
+        too much memory.
         """
         size = len(self.vectors)
         between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
@@ -148,7 +146,7 @@ class Lists:
         return i[chosen], j[chosen]
 
     def margin(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> np.float32:
-        """The least margin that holds ``AIM`` of these synonyms."""
+        """Return the least margin that holds ``AIM`` of these synonyms."""
         parts = [slice(first, first + BLOCK) for first in range(0, len(i), BLOCK)]
         missing = [
             np.minimum(self._short_of(i[part], j[part]), self._short_of(j[part], i[part]))
@@ -159,15 +157,15 @@ class Lists:
         return np.float32(np.quantile(np.concatenate(missing), AIM, method="higher")) + ROUNDING
 
     def _short_of(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> Float32:
-        """By how much the list that j stands in is short of being the nearest of i."""
+        """Return how much further from i the list of j is than the nearest list."""
         mine = self.vectors[i] @ self.centres.T
         theirs = (self.vectors[j] @ self.centres.T).argmax(axis=1)
         short: Float32 = mine.max(axis=1) - np.take_along_axis(mine, theirs[:, None], axis=1)[:, 0]
         return short
 
     def searched(self, first: int, margin: np.float32) -> tuple[NDArray[np.int64], ...]:
-        """int64[b], the list of each name of a block; int64[n], int64[n]: names, and the lists that
-        they search.
+        """Return int64[b], the list of each name of a block, and int64[n] twice, names and searched
+        lists.
         """
         products = self.vectors[first : first + BLOCK] @ self.centres.T
         own = products.argmax(axis=1)
@@ -179,8 +177,17 @@ class Lists:
 def compare_some(
     vectors: Float32, chosen: NDArray[np.int64], threshold: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
-    """int64[n], int64[n], float32[n]: each pair with a chosen row, once, whose cosine is >=
-    threshold, and > 0; as ``synonyms`` decides it. By chosen row, then by the other.
+    """Return each pair with a chosen row, once, whose cosine is >= threshold and > 0.
+
+    The rule is that of ``synonyms``. Pairs are ordered by chosen row, then by the other.
+
+    Args:
+        vectors: float32[E, d].
+        chosen: int64, rows.
+        threshold: least cosine.
+
+    Returns:
+        int64[n], int64[n] and the cosines float32[n].
     """
     is_chosen = np.zeros(len(vectors), dtype=np.bool_)
     is_chosen[chosen] = True
@@ -214,7 +221,7 @@ def _evenly(size: int, count: int) -> NDArray[np.int64]:
 
 
 def _groups(labels: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
-    """The places of each label 0 ... count - 1, ascending."""
+    """Return the places of each label 0 ... count - 1, ascending."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
 

@@ -1,15 +1,12 @@
-"""Personalised PageRank by pushing what a node holds on to its neighbours: work that does not grow
-with the graph.
+"""Personalised PageRank by pushes, whose work does not grow with the graph.
 
-(Andersen, Chung, Lang, Local graph partitioning using PageRank vectors, 2006.) Of x = M x + a s, M
-= (1 - a) T', each node keeps a residual r, at first a s. A push adds r_u to x_u and (1 - a) r_u
-T_uv to the residual of each v. It goes on until no residual reaches ``least``. Then x is short of
-the solution by at most |r| / a in L1, since the columns of M sum to 1 - a at most, and v = x /
-sum(x) errs by at most 2 |r| / (a sum(x)). That is measured, query by query: ``change`` is 2 |r| /
-((1 - a) sum(x)), so that v is within (1 - a) / a x ``change``, as in ``pagerank``.
-
-Pushes follow one queue, first in, first out, so that a query's bits depend on no other query, block
-or thread.
+Andersen, Chung, Lang, Local graph partitioning using PageRank vectors, 2006. Of x = M x + a s, M =
+(1 - a) T', each node has a residual r, at first a s. A push adds r_u to x_u and (1 - a) r_u T_uv to
+the residual of each v. Pushes end when no residual reaches ``least``. Then x is below the solution
+by up to |r| / a in L1, since the columns of M sum to 1 - a or less, and v = x / sum(x) errs by up
+to 2 |r| / (a sum(x)). ``change`` is 2 |r| / ((1 - a) sum(x)) for each query, so that v is within (1
+- a) / a x ``change``, as in ``pagerank``. Pushes follow one first-in first-out queue, so a query's
+result depends on no other query, block or thread.
 """
 
 from __future__ import annotations
@@ -24,16 +21,19 @@ from harness.retriever.pagerank import Solution
 
 TINY = np.finfo(np.float64).tiny
 CELLS = 1 << 25
-"""Values of a block of queries at most: 128 MiB of float32."""
+"""Largest number of values of a block of queries: 128 MiB of float32."""
 
 
 class Pushes:
     """The pushes of any number of seeds.
 
-    transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to 0
-    for a dangling node.
-    least: of the residuals that are pushed, > 0.    block: queries that are walked at once, at
-    most.
+    Args:
+        transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to
+            0 for a dangling node.
+        restart: a.
+        least: least residual that is pushed, > 0.
+        block: largest number of simultaneous queries.
+        threads: number of threads; None for all processors.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class Pushes:
         self._block, self._threads = max(1, min(block, CELLS // max(1, self._size))), threads
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
-        """The blocks in query order; ``iterations`` counts the pushes.
+        """Yield the blocks in query order; ``iterations`` counts the pushes.
 
-        seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0
-        everywhere).
+        ``seeds`` is [Q, N] with rows that sum to 1. A query without seeds has an empty row, and 0
+        everywhere.
         """
         from harness.plugins.large.walk.push_kernel import push_rows
 

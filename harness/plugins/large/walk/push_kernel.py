@@ -10,11 +10,10 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, left, total):
-    """For the queries whose seeds are ``own[q]:own[q + 1]``: v to float32[B, N] ``out``, zero
-    before; what was done.
+    """Write v of the queries with seeds ``own[q]:own[q + 1]`` to ``out``, float32[B, N] of zeros.
 
-    bounds, columns, kept: the compressed rows of (1 - a) T. pushes: int64[B]. left: |r|, total:
-    sum(x), float64[B].
+    ``bounds``, ``columns`` and ``kept`` are the compressed rows of (1 - a) T. ``pushes`` is
+    int64[B]; ``left`` and ``total`` are |r| and sum(x), float64[B].
     """
     size = out.shape[1]
     x, r = np.zeros(size), np.zeros(size)

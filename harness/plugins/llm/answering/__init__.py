@@ -1,1 +1,1 @@
-"""Answers from what runs retrieved, and what they score."""
+"""Answers from retrieved passages, and their scores."""

@@ -1,5 +1,5 @@
-"""Metrics of answers: exact match and the F1 of words, after SQuAD's normalisation, best over the
-gold answers.
+"""Metrics of answers: exact match and F1 of words after SQuAD's normalisation, best over gold
+answers.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalised(text: str) -> str:
-    """Lower case, without ASCII punctuation, without the articles a, an, the, single spaces, in
-    this order.
+    """Return lower case, without ASCII punctuation and the articles a, an, the, with
+    single spaces.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def em(answer: str, gold: Sequence[str]) -> float:
-    """1 when the answer, normalised, is one of the gold answers, else 0."""
+    """Return 1 if the normalised answer is one of the gold answers, otherwise 0."""
     return float(normalised(answer) in map(normalised, gold))
 
 
 def f1(answer: str, gold: Sequence[str]) -> float:
-    """Max over gold answers g of 2 s / (|answer| + |g|), s the words that both hold, counted with
-    repetition.
+    """Return the max over gold answers g of 2 s / (|answer| + |g|), with s their shared words.
 
-    Where one of the two has no word left, 1 if neither has, else 0 (as the script of SQuAD 2.0;
-    that of 1.1 gives 0).
+    Words count with repetition. If one of the two has no word left, it is 1 if neither has,
+    otherwise 0 (as the script of SQuAD 2.0; that of 1.1 gives 0).
     """
     return max(
         (_overlap(normalised(answer).split(), normalised(one).split()) for one in gold), default=0.0

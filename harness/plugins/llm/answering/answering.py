@@ -1,4 +1,6 @@
-"""Answers from what runs retrieved, beside controls, judged: what `harness answer` computes."""
+"""Answers from retrieved passages and from controls, scored: the computation of `harness
+answer`.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,15 @@ NOTHING, GOLD_PASSAGES = "no_retrieval", "gold"
 
 @dataclass(frozen=True)
 class Condition:
-    """What the reader gets: the ``k`` best passages of a list; the list ``gold`` holds the
-    supporting ones (``k`` null: all of them), ``no_retrieval`` none.
+    """The passages of the reader: the ``k`` best of a list, none, or the supporting ones.
 
-    tokens: words that the passages hold at most, the first always among them; null for any number.
+    Args:
+        name: of the condition.
+        source: a list; ``gold`` for the supporting passages (``k`` None: all of them),
+            ``no_retrieval`` for none.
+        k: number of passages.
+        tokens: largest number of words of the passages, the first always included; None for any
+            number.
     """
 
     name: str
@@ -38,9 +45,16 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class AnswerScores:
-    """answers, em, f1: one a question.    labels: the questions' clusters, from 0 on.    counted:
-    while asking.
-    passages: mean number in a context.
+    """The scores of a condition.
+
+    Args:
+        condition: the condition.
+        answers: one for each question.
+        em: float64[n].
+        f1: float64[n].
+        labels: int64[n], the questions' clusters, from 0 on.
+        counted: counts of asking.
+        passages: mean number of passages.
     """
 
     condition: Condition
@@ -52,10 +66,10 @@ class AnswerScores:
     passages: float
 
     def scores(self) -> dict[str, object]:
-        """``em`` and ``f1`` as shares, each with its interval.
+        """Return ``em`` and ``f1`` as shares, each with its interval.
 
-        The bootstrap's of 10,000 resamples of the questions; where these share gold passages the
-        score interval by cluster, and none of too few clusters.
+        It is a bootstrap interval of 10,000 resamples of the questions, or, if questions share gold
+        passages, the score interval by cluster (None with too few clusters).
         """
         found = {"em": self.em, "f1": self.f1}
         means = {name: float(values.mean()) for name, values in found.items()}
@@ -76,8 +90,8 @@ class AnswerScores:
         )
 
     def against(self, other: AnswerScores) -> dict[str, object]:
-        """Wins and losses by exact match, the exact p by query and the p that decides; the
-        difference of F1.
+        """Return wins, losses, p by question and the deciding p of exact match, and the difference
+        of F1.
         """
         from harness.evaluation.comparison import Comparison
 
@@ -96,10 +110,10 @@ class AnswerScores:
 
 
 def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDArray[np.int64]:
-    """int64[n]: the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query
+    """Return int64[n], the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in
     order.
 
-    A fixed sample that depends on the ids alone; a greater limit holds a smaller one's questions.
+    The sample depends on the ids alone; a greater limit contains a smaller one's questions.
     """
     members = benchmark.members(split)
     if limit is None or limit >= len(members):
@@ -113,7 +127,7 @@ def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDA
 
 
 def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[str]]:
-    """The gold answers of some questions. Raises HarnessError where a question has none."""
+    """Return the gold answers of questions. Raise HarnessError if a question has none."""
     held = benchmark.queries["answers"][:] if "answers" in benchmark.queries.column_names else None
     ids = benchmark.query_ids.to_pylist()
     found: list[list[str]] = []
@@ -132,11 +146,14 @@ def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[
 def conditions(
     runs: Sequence[str], depths: list[int], controls: Mapping[str, int], tokens: int | None = None
 ) -> list[Condition]:
-    """Each run at each depth, then the controls (a mapping of their names to numbers of passages).
+    """Return each run at each depth, then the controls.
 
-    Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of
-    the first run.
-    tokens: the budget of each run, not of the controls.
+    Args:
+        runs: names of runs.
+        depths: numbers of passages.
+        controls: numbers of passages by name; ``no_retrieval`` gets none, ``gold`` the supporting
+            passages, any other the best of the first run.
+        tokens: the budget of each run, not of the controls.
     """
     if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
         raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
@@ -159,7 +176,7 @@ def conditions(
 def contexts(
     condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: NDArray[np.int64]
 ) -> Contexts:
-    """What each of some questions is answered from."""
+    """Return the passages of each question."""
     texts, depth = benchmark.passages, condition.k
     if condition.source == NOTHING:
         return [[] for _ in members]
@@ -177,7 +194,7 @@ def contexts(
 
 
 def _within(passages: list[str], tokens: int | None) -> list[str]:
-    """The passages before the first one with which they hold more words; the first always."""
+    """Return the passages up to the budget of words, the first always."""
     held = np.cumsum([len(passage.split()) for passage in passages])
     return passages if tokens is None else passages[: max(1, int(np.sum(held <= tokens)))]
 
@@ -191,7 +208,17 @@ def judge(
     labels: NDArray[np.int64],
     store: Store,
 ) -> AnswerScores:
-    """Read and score one condition.    labels: int64[n], the questions' clusters, from 0 on."""
+    """Read and score one condition.
+
+    Args:
+        condition: the condition.
+        reader: the reader.
+        questions: the texts.
+        context: the passages of each question.
+        gold: the gold answers.
+        labels: int64[n], the questions' clusters, from 0 on.
+        store: the store of answers.
+    """
     from harness.plugins.llm.answering.answer import em, f1
     from harness.plugins.llm.reader import read
 
@@ -209,8 +236,8 @@ def judge(
 
 
 def baseline(name: str | None, named: Sequence[Condition]) -> str | None:
-    """The condition that the others are compared with. Raises HarnessError for one that is not
-    there.
+    """Return the condition with which others are compared. Raise HarnessError if it does
+    not exist.
     """
     known = [condition.name for condition in named]
     if name is not None and name not in known:

@@ -1,6 +1,4 @@
-"""The result of answering: as data, its table, what a run would cost, and published figures beside
-it.
-"""
+"""The result of answering: data, table, estimate, and published figures."""
 
 from __future__ import annotations
 
@@ -44,12 +42,12 @@ SCORES = (
     "f1_difference_interval",
     "unusable",
 )
-"""The keys of a condition that stand in the last columns."""
+"""The keys of a condition in the last columns."""
 RULES = {
     "by cluster": "p and intervals by cluster",
     "too few clusters": "too few clusters for p and intervals",
 }
-"""What the head of the table says of the rule that decides."""
+"""The part of the table's title for the rule that decides."""
 
 
 def result(
@@ -61,7 +59,7 @@ def result(
     reader: Mapping[str, object],
     published: Spec,
 ) -> dict[str, object]:
-    """Everything, as JSON holds it."""
+    """Return everything, for JSON."""
     ids = data.query_ids.to_pylist()
     rows = []
     for name, judged in found.items():
@@ -110,7 +108,7 @@ def result(
 
 
 def table(found: Mapping[str, Any]) -> Table:
-    """A row a condition, then the published ones."""
+    """Return the table: a row per condition, then the published ones."""
     rows: list[list[Any]] = [
         [row["condition"], f"{row['passages']:.1f}", found["n"], *(row.get(key) for key in SCORES)]
         for row in found["conditions"]
@@ -131,7 +129,7 @@ def table(found: Mapping[str, Any]) -> Table:
 
 
 def notes(found: Mapping[str, Any]) -> list[str]:
-    """What must be read beside the table."""
+    """Return the sentences below the table."""
     counted = [row["counted"] for row in found["conditions"]]
     tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
     lines = [
@@ -156,7 +154,7 @@ def notes(found: Mapping[str, Any]) -> list[str]:
 
 
 def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> Table:
-    """What each condition would take."""
+    """Return the table of each condition's estimate."""
     rows: list[list[Any]] = [
         [
             name,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Read, judge, print and write."""
+    """Read, score, print and write the answers."""
     import textwrap
 
     from harness.benchmark.cluster import clusters
@@ -93,7 +93,7 @@ def run(config: DictConfig) -> None:
 
 
 def _check(config: DictConfig) -> Splitting:
-    """How questions are split. Raises HarnessError for a value that cannot be meant."""
+    """Return the splitting. Raise HarnessError for an invalid value."""
     from harness.benchmark import SPLITS, read_splitting
 
     one_of("split", config.split, SPLITS)
@@ -104,7 +104,7 @@ def _check(config: DictConfig) -> Splitting:
 
 
 def _conditions(config: DictConfig, runs: Iterable[str]) -> list[Condition]:
-    """What is read: each run at each depth, and the controls."""
+    """Return the conditions: each run at each depth, and the controls."""
     from harness.plugins.llm.answering import answering
 
     depths = k if isinstance(k := python_value(config.k), list) else [k]
@@ -118,7 +118,7 @@ def _conditions(config: DictConfig, runs: Iterable[str]) -> list[Condition]:
 
 
 def _runs(paths: Mapping[str, str], data: Benchmark) -> dict[str, Run]:
-    """The runs, over the questions and passages of the benchmark."""
+    """Return the runs over the questions and passages of the benchmark."""
     from harness.run import io as lists
     from harness.run.matching import fit
 

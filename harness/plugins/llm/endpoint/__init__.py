@@ -1,6 +1,4 @@
-"""Language models behind OpenAI-compatible endpoints: what is sent, what comes back, and what has
-been paid for.
-"""
+"""Language models behind OpenAI-compatible endpoints: requests, answers and their cost."""
 
 import lazy_loader
 

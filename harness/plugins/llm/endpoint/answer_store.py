@@ -1,4 +1,4 @@
-"""Raw answers of a language model, a file each: what has been paid for is not asked for again."""
+"""Raw answers of a language model, a file each, so that no answer is paid for twice."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ WRITING = threading.Lock()
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers below ``root``, by endpoint, model, what the server calls that model, the request,
-    and its message.
+    """Answers below ``root``, by endpoint, model, the server's name of it, the request, and its
+    message.
 
-    base_url: of the endpoint.    refresh: number of the set of answers; another number, other
-    files.
-    served: what the server calls the model, empty where it says nothing (see ``Endpoint.served``).
-    An answer is written beside its place and renamed into it; one that cannot be read is asked for
+    An answer is written to a temporary file and renamed. One that cannot be read is asked for
     again.
+
+    Args:
+        root: the folder.
+        base_url: of the endpoint.
+        model: its name in the configuration.
+        refresh: number of the set of answers; another number has other files.
+        served: the server's name of the model, empty if there is none (see ``Endpoint.served``).
     """
 
     root: Path
@@ -38,9 +42,7 @@ class Answers:
 
     @classmethod
     def of(cls, chat: Chat) -> Answers:
-        """Where the answers to a strategy are; under what the server called the model when it was
-        last asked.
-        """
+        """Return the answers of a strategy, under the server's latest name of the model."""
         kept = cls(Path(chat.answers), chat.base_url, chat.model, int(chat.refresh))
         try:
             served = str(json.loads((kept._folder() / SERVED).read_text(encoding="utf-8"))["model"])
@@ -49,14 +51,14 @@ class Answers:
         return replace(kept, served=served)
 
     def serving(self, model: str) -> Answers:
-        """The same under what the server calls the model now, which is written down."""
+        """Return the answers under the server's present name of the model, which is stored."""
         if model != self.served:
             write_json(self._folder() / SERVED, {"model": model})
         return replace(self, served=model)
 
     def find(self, prompt: str, request: dict[str, object]) -> Answer | None:
-        """The answer to a request that is kept already.    prompt: the template that the message
-        was filled from.
+        """Return the stored answer to a request, or None. ``prompt`` is the template of the
+        message.
         """
         try:
             return Answer(**json.loads(self._path(prompt, request).read_text(encoding="utf-8")))
@@ -64,7 +66,7 @@ class Answers:
             return None
 
     def keep(self, prompt: str, request: dict[str, object], answer: Answer) -> None:
-        """Write an answer."""
+        """Store an answer."""
         with WRITING:
             write_json(self._path(prompt, request), asdict(answer))
 

@@ -1,4 +1,4 @@
-"""Prompts: text files of a folder ``conf/<concept>/prompts/``, or the user's own."""
+"""Prompts: text files of ``conf/<concept>/prompts/``, or user-defined files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ T = TypeVar("T")
 
 
 def read_text(concept: str, field: str, name: str, *holds: str) -> str:
-    """The prompt of that name in ``conf/<concept>/prompts/``, or in a file.
+    """Return the prompt of a name in ``conf/<concept>/prompts/``, or of a file.
 
-    field: the knob that names it.    holds: the parts in braces that it must hold once, such as
-    ``passage``.
+    Args:
+        concept: the configuration group.
+        field: the setting that names the prompt.
+        name: its name or path.
+        *holds: names in braces that it must contain once, such as ``passage``.
     """
     prompts = {
         path.stem: path
@@ -41,14 +44,12 @@ def read_text(concept: str, field: str, name: str, *holds: str) -> str:
 
 
 def fill(text: str, **parts: str) -> str:
-    """A prompt with its parts in the places that name them in braces; braces in a part stay as they
-    are.
-    """
+    """Return a prompt with parts in place of their names in braces; braces in a part are kept."""
     return re.sub(r"\{(\w+)\}", lambda found: parts.get(found[1], found[0]), text)
 
 
 def form_of(fields: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """The JSON schema of an object that has these fields and no other."""
+    """Return the JSON schema of an object with exactly these fields."""
     return {
         "type": "object",
         "properties": fields,
@@ -58,8 +59,10 @@ def form_of(fields: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
 
 
 def read_field(content: str, name: str, kind: type[T]) -> T:
-    """What an answer has under ``name``; it may stand in a fence or among other words. Raises
-    ValueError.
+    """Return an answer's value under ``name``; the object may be in a fence or among other words.
+
+    Raises:
+        ValueError: there is no such object or value of the kind.
     """
     value = json.loads(content[content.find("{") : content.rfind("}") + 1] or content)
     found = value.get(name) if isinstance(value, dict) else None

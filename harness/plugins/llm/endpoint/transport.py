@@ -1,4 +1,6 @@
-"""How HTTP answers come in: within a deadline, up to a size, without the key that was sent."""
+"""The transport of HTTP answers, with a deadline and a largest size, and without the key that was
+sent.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ import time
 from typing import Any
 
 CONNECT = 10.0
-"""Seconds that connecting may take, at most."""
+"""Longest time for connecting, in seconds."""
 REDIRECTS = 3
 """Redirects of one request that are followed; a key is sent to no other host."""
 LEFT_OUT = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 
 def http_module(openai: Any) -> Any:
-    """The module httpx, or the successor that this ``openai`` is built on."""
+    """Return the module httpx, or the successor on which this ``openai`` is built."""
     base = next(
         one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai")
     )
@@ -24,8 +26,13 @@ def http_module(openai: Any) -> Any:
 
 
 def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
-    """A client for ``openai``: answers come whole within ``seconds``, have at most ``size`` bytes,
-    and not the key.
+    """Return a client for ``openai`` whose answers have a deadline and a size, and not the key.
+
+    Args:
+        openai: the module.
+        key: the key, masked in answers.
+        seconds: for a whole answer.
+        size: largest answer in bytes.
     """
     http = http_module(openai)
     return openai.DefaultHttpxClient(
@@ -38,10 +45,10 @@ def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
 
 
 class BoundedTransport:
-    """Each answer is read on a thread of its own, so that a server that sends byte by byte is left
-    at the deadline.
+    """A transport that reads each answer on its own thread, so that the deadline holds for slow
+    servers.
 
-    http: the module httpx.
+    ``http`` is the module httpx.
     """
 
     def __init__(self, http: Any, key: str, seconds: float, size: int) -> None:
@@ -49,11 +56,11 @@ class BoundedTransport:
         self._key, self._seconds, self._size = key.encode(), seconds, size
 
     def handle_request(self, request: Any) -> Any:
-        """The whole response. Raises ReadTimeout at the deadline, ReadError for an answer that is
-        too large.
+        """Return the whole response.
 
-        The deadline is seen by this thread or by the one that reads, whichever wakes first; the
-        words are the same.
+        Raises:
+            ReadTimeout: at the deadline.
+            ReadError: the answer is too large.
         """
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         deadline = time.monotonic() + self._seconds

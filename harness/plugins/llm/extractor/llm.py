@@ -1,6 +1,4 @@
-"""Open information extraction by a language model behind an OpenAI-compatible endpoint: entities,
-then triples.
-"""
+"""Open information extraction by a language model behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -37,14 +35,17 @@ FORMS: Mapping[str, Mapping[str, object]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
-    """What ``base`` finds, with the entities and triples that a model names in each passage (two
-    requests a passage).
+    """The extraction of ``base``, with the entities and triples that a model names in each passage.
 
-    entities, triples: prompts of ``conf/extractor/prompts/``, or files.    The rest: see Chat.
+    There are two requests per passage. An answer of another form (``invalid``), a cut one (``cut``)
+    or a refused one (``refused``) gives nothing; it is counted and listed in ``malformed.jsonl`` of
+    the artifact. If that happens to more than half of the passages, nothing is built. For the other
+    fields see ``Chat``.
 
-    An answer that is not what was asked for (``invalid``), was cut (``cut``) or refused
-    (``refused``) gives nothing; it is counted and listed in ``malformed.jsonl`` of the artifact.
-    When that befalls more than half of the passages, nothing is built.
+    Args:
+        base: the extractor without a language model.
+        entities: a prompt of ``conf/extractor/prompts/``, or a file.
+        triples: a prompt of ``conf/extractor/prompts/``, or a file.
     """
 
     concept: ClassVar[str] = "extractor"
@@ -54,13 +55,13 @@ class LLM(Chat):
     triples: str = field(default="triples", metadata=NO_RESULT)
 
     def content(self) -> str:
-        """Hash of the prompts' texts."""
+        """Return the hash of the prompts' texts."""
         return digest([prompt.text for prompt in self._prompts()])
 
     def extract(
         self, benchmark: Benchmark, folder: Path
     ) -> tuple[Extraction, Mapping[str, object]]:
-        """Ask of every passage, count, and join to what ``base`` finds."""
+        """Ask about every passage, count, and add the result to that of ``base``."""
         conversation, prompts = Conversation(self), self._prompts()
         ids = benchmark.doc_ids.to_pylist()
 
@@ -87,10 +88,10 @@ class LLM(Chat):
         return extraction, {**facts, **counts, **conversation.facts()}
 
     def estimate(self, passages: Sequence[str]) -> Estimate:
-        """``requests``, ``tokens`` and ``cost`` at most, where no answer is kept yet.
+        """Return the largest ``requests``, ``tokens`` and ``cost`` if no answer is stored.
 
-        A prompt's tokens are a quarter of its letters; each answer is taken to have all of
-        ``max_tokens``, and the entities of the first to stand in the second prompt.
+        A prompt's tokens are a quarter of its letters; each answer has ``max_tokens`` tokens, and
+        the entities of the first are part of the second prompt.
         """
         prompts, requests = self._prompts(), 2 * len(passages)
         letters = sum(len(prompt.fill(passage)) for prompt in prompts for passage in passages)
@@ -99,7 +100,7 @@ class LLM(Chat):
         return {"requests": requests, "tokens": tokens, "cost": self.cost(tokens)}
 
     def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
-        """``estimate`` in words."""
+        """Return ``estimate`` in words."""
         most = self.estimate(passages)
         tokens = most["tokens"]
         cost = f", cost at most {most['cost']:g}" if any(self.price.values()) else ""
@@ -114,21 +115,24 @@ class LLM(Chat):
 
 
 def texts(values: list[Any]) -> list[str | None]:
-    """The values that are texts; None for each other one."""
+    """Return the values that are texts, and None for others."""
     return [value if isinstance(value, str) else None for value in values]
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """stage: ``entities`` or ``triples``, the only field of the answer. text: with ``{passage}``
-    and ``{entities}``.
+    """A prompt of a stage.
+
+    Args:
+        stage: ``entities`` or ``triples``, the only field of the answer.
+        text: with ``{passage}`` and ``{entities}``.
     """
 
     stage: str
     text: str
 
     def fill(self, passage: str, entities: Sequence[str] = ()) -> str:
-        """What is sent. A passage that holds ``{entities}`` is sent as it is."""
+        """Return the message. ``{entities}`` in a passage is kept."""
         named = "\n".join(f"- {entity}" for entity in entities) or "(none were found)"
         return fill(self.text, passage=passage, entities=named)
 
@@ -138,10 +142,10 @@ class Prompt:
         return form_of({self.stage: FORMS[self.stage]})
 
     def read(self, content: str) -> list[Any]:
-        """The list in an answer, which may stand in a fence or among other words. Raises ValueError
-        for another form.
+        """Return the list in an answer, which may be in a fence or among other words.
 
-        Statements are returned as lists of their three parts, whether they were objects or lists.
+        Statements are lists of their three parts, whether the answer has objects or lists. Raise
+        ValueError for another form.
         """
         found = read_field(content, self.stage, list)
         if self.stage == "triples":
@@ -152,5 +156,5 @@ class Prompt:
 
 
 def read_prompt(stage: str, name: str) -> Prompt:
-    """The prompt of that name in ``conf/extractor/prompts/``, or in a file."""
+    """Return the prompt of a name in ``conf/extractor/prompts/``, or of a file."""
     return Prompt(stage, read_text("extractor", stage, name, "passage"))

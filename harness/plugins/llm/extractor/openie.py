@@ -1,5 +1,5 @@
-"""Open information extraction: what a language model said of each passage, beside what needs no
-model.
+"""Open information extraction: a language model's statements about passages, added to an
+extraction.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Statements:
-    """Of one passage: entities, (subject, predicate, object) triples, and counts of what was
-    neither.
+    """The statements about one passage, and counts of invalid ones.
 
-    What is wrong is counted, never silently dropped: ``not_entities``, ``not_triples`` (not three
-    texts), ``empty_names`` (no letter or digit in the name of an entity, a subject or an object).
-    confidence: of each triple, in [0, 1]; None where it has none.
+    The counts are ``not_entities``, ``not_triples`` (not three texts) and ``empty_names`` (an
+    entity, subject or object without a letter or digit).
+
+    Args:
+        entities: texts.
+        triples: (subject, predicate, object).
+        confidence: of each triple, in [0, 1], or None.
+        wrong: the counts.
     """
 
     entities: Sequence[str]
@@ -42,9 +46,10 @@ class Statements:
 
     @classmethod
     def of(cls, entities: Any, triples: Any, graded: bool = False) -> Statements:
-        """From two JSON values that should be a list of texts and a list of lists of three texts.
+        """Return the statements of two JSON values: a list of texts and a list of lists of three
+        texts.
 
-        graded: a number in [0, 1] may come fourth, how sure it is.
+        With ``graded``, a fourth part of a triple in [0, 1] is its confidence.
         """
         wrong: Counter[str] = Counter()
         named = _kept(_entity, entities, wrong)
@@ -53,7 +58,7 @@ class Statements:
 
     @cached_property
     def links(self) -> list[Triple]:
-        """The triples, subject and object by the names of entities."""
+        """The triples with normalised subject and object."""
         return [
             (normal(subject), predicate, normal(object_))
             for subject, predicate, object_ in self.triples
@@ -61,17 +66,17 @@ class Statements:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all that it speaks of, each once."""
+        """All normalised names, each once."""
         ends = (name for subject, _, object_ in self.links for name in (subject, object_))
         return list(dict.fromkeys([*map(normal, self.entities), *ends]))
 
 
 class Misfit(Exception):
-    """What is neither an entity nor a triple: the name by which it is counted."""
+    """Raised for an invalid entity or triple, with the name of its count."""
 
 
 def _kept(read: Callable[[Any], T], rows: Any, wrong: Counter[str]) -> list[T]:
-    """The rows of a list as they are read; those that are wrong are counted."""
+    """Return the valid rows of a list; invalid ones are counted."""
     found = []
     for row in rows if isinstance(rows, list) else [None]:
         try:
@@ -111,11 +116,11 @@ NOTHING = Statements((), ())
 def add_statements(
     base: Extraction, said: Sequence[Statements | None], benchmark: Benchmark
 ) -> tuple[Extraction, dict[str, object]]:
-    """``base`` and what was said of each passage (None: nothing is known of it), and counts.
+    """Return ``base`` with the statements about each passage (None: none known), and counts.
 
-    Names of entities, subjects and objects become entities, each a mention of kind ``open`` of its
-    passage, once. Questions mention, beside what ``base`` found in them, those names that stand in
-    them with a capital or a digit, longest first, where ``base`` found nothing.
+    Names of entities, subjects and objects become entities, each mentioned once by its passage with
+    the kind ``open``. Questions also mention those names that they contain with a capital or a
+    digit, longest first, where ``base`` found nothing.
     """
     stated = [one or NOTHING for one in said]
     known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
@@ -142,7 +147,7 @@ def add_statements(
 
 
 def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples:
-    """The triples of all passages.    number: of each entity by its name."""
+    """Return the triples of all passages. ``number`` has each entity by its name."""
     links = [(place, *link) for place, one in enumerate(stated) for link in one.links]
     predicates = {
         name: i for i, name in enumerate(dict.fromkeys(predicate for _, _, predicate, _ in links))
@@ -158,7 +163,7 @@ def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples
 
 
 def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
-    """int32[M, 4] of one text: entity, start, end, kind."""
+    """Return int32[M, 4] of one text: entity, start, end, kind."""
     part = slice(mentions.indptr[place], mentions.indptr[place + 1])
     columns = (mentions.entity, mentions.start, mentions.end, mentions.kind)
     return np.stack([column[part].astype(np.int32) for column in columns], axis=1)
@@ -167,7 +172,7 @@ def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
 def _unseen(
     text: str, known: Gazetteer, number: dict[str, int], base: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """int32[M, 4]: the known names in a question that touch none of its mentions."""
+    """Return int32[M, 4], the known names in a question that overlap none of its mentions."""
     at = words(text)
     found = []
     for name, first, after in known.find(at):

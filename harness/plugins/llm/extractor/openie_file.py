@@ -1,6 +1,4 @@
-"""Extraction results that others publish: HippoRAG's ``openie_results_*.json``, or JSON lines of
-ours.
-"""
+"""Published extractions: HippoRAG's ``openie_results_*.json``, or JSON lines."""
 
 from __future__ import annotations
 
@@ -23,16 +21,19 @@ from harness.plugins.llm.extractor.openie import Statements, add_statements
 
 @dataclass(frozen=True)
 class OpenIEFile:
-    """What ``base`` finds, with the entities and triples of a file.
+    """The extraction of ``base``, with the entities and triples of a file.
 
-    path: a JSON object with ``docs``, each ``passage`` (title, line break, text), ``idx``
-    (``chunk-`` and the passage's MD5), ``extracted_entities``, ``extracted_triples``; or JSON lines
-    (plain or ``.gz``) of ``entities``, ``triples`` and ``passage``, ``text`` or ``id``.
-    A row belongs to the passage of the same content: title and text, or text alone (only where that
-    is one passage's), by the hash of its words with one space between; without a text, to that with
-    its MD5, else with its id. A triple may have a fourth part, its confidence in [0, 1].
-    coverage: least share of the corpus' passages that the file must know; below it the file is
-    refused.
+    A row belongs to the passage of the same content, title and text or text alone (if only one
+    passage has it), by the hash of its words with single spaces; without a text, to the passage
+    with its MD5, otherwise its id. A triple may have a fourth part, its confidence in [0, 1].
+
+    Args:
+        base: the extractor without a language model.
+        path: a JSON object with ``docs``, each with ``passage`` (title, line break, text), ``idx``
+            (``chunk-`` and the passage's MD5), ``extracted_entities``, ``extracted_triples``; or
+            JSON lines (plain or ``.gz``) of ``entities``, ``triples`` and ``passage``, ``text`` or
+            ``id``.
+        coverage: least share of the corpus' passages in the file; with less, it is an error.
     """
 
     version: ClassVar[int] = 2
@@ -44,14 +45,14 @@ class OpenIEFile:
         bounded("extractor.coverage", self.coverage, 0, 1)
 
     def content(self) -> str:
-        """SHA-256 of the file."""
+        """Return the SHA-256 of the file."""
         self._check()
         return file_sha256(Path(self.path))
 
     def extract(
         self, benchmark: Benchmark, folder: Path
     ) -> tuple[Extraction, Mapping[str, object]]:
-        """Read, match, count, and join to what ``base`` finds."""
+        """Read the file, match its rows, and add them to the result of ``base``."""
         self._check()
         said, counts = match_rows(Path(self.path), benchmark)
         share = sum(one is not None for one in said) / max(len(said), 1)
@@ -78,7 +79,7 @@ class OpenIEFile:
 
 
 def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None], dict[str, int]]:
-    """What the file says of each passage, and how many of its rows were matched by what."""
+    """Return the file's statements about each passage, and the number of rows by kind of match."""
     keys = _keys(benchmark)
     said: list[Statements | None] = [None] * len(benchmark.passages)
     counts: Counter[str] = Counter(dict.fromkeys(("rows_without_passage", "rows_again"), 0))
@@ -105,7 +106,7 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """(where it stands, row) of each row."""
+    """Yield place and content of each row."""
     if form_of(path) == "jsonl":
         records = read_lines(path)
         for place, row in enumerate(records.values):
@@ -126,7 +127,9 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _names(row: Mapping[str, object], where: str) -> list[tuple[str, str]]:
-    """By what a row can be matched, best first: hashes as passage or text, else as MD5 or id."""
+    """Return the keys by which a row can be matched, best first: hashes of texts, otherwise MD5 or
+    id.
+    """
     content = row.get("passage", row.get("text"))
     if isinstance(content, str):
         return [("passage", _hash(content)), ("text", _hash(content))]
@@ -139,7 +142,7 @@ def _names(row: Mapping[str, object], where: str) -> list[tuple[str, str]]:
 
 
 def _keys(benchmark: Benchmark) -> dict[str, dict[str, int]]:
-    """The passages by each thing that can name them. What names two passages names none."""
+    """Return the passages by each kind of key; a key of two passages is left out."""
     texts = [str(text) for text in benchmark.corpus["text"][:]]
     md5 = [
         hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest()

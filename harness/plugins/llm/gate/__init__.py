@@ -1,16 +1,15 @@
-"""Gates: which of the facts near a question's seeds are kept (HippoRAG 2's recognition, PolicyRAG's
-keep-drop).
+"""Gates, which keep some of the facts near a question's seeds.
 
-A gate is a frozen dataclass. A retriever holds one as a field (``gate: ${gate}`` in its
-configuration) and asks it of all questions at once:
+Examples are HippoRAG 2's recognition and PolicyRAG's keep-drop. A gate is a frozen dataclass. A
+retriever holds one as a field (``gate: ${gate}`` in its configuration) and asks it about all
+questions together:
 
     candidates = Candidates(texts, indptr, fact)
     passed, facts = keep(self.gate, questions, candidates, store)
 
 ``passed`` is bool[M], over the entries of ``candidates.fact``; ``facts`` goes into the retriever's
-own manifest. A question of which nothing is kept is the retriever's to handle (HippoRAG 2 falls
-back to its dense list). What a gate decided is an artifact, named by the gate's identity and the
-hashes of questions and candidates.
+manifest. The retriever handles a question without a kept fact (HippoRAG 2 uses its dense list). The
+decisions are an artifact, named by the gate's identity and the hashes of questions and candidates.
 """
 
 from __future__ import annotations
@@ -37,11 +36,14 @@ Kept = tuple[NDArray[np.bool_], Mapping[str, object]]
 class Candidates:
     """M candidates of Q questions, taken from F facts.
 
-    texts: F texts, a fact each, such as ``dune filmed by david lynch`` (subject, predicate,
-    object).
-    indptr: int64[Q + 1]; question q's candidates are ``fact[indptr[q]:indptr[q + 1]]``, best first.
-    fact: int[M], places in ``texts``. ``Candidates(texts, np.arange(Q + 1) * n, near.ravel())`` is
-    n nearest of each.
+    ``Candidates(texts, np.arange(Q + 1) * n, near.ravel())`` has the n nearest of each question.
+
+    Args:
+        texts: F texts, one fact each, such as ``dune filmed by david lynch`` (subject, predicate,
+            object).
+        indptr: int64[Q + 1]; question q's candidates are ``fact[indptr[q]:indptr[q + 1]]``, best
+            first.
+        fact: int[M], places in ``texts``.
     """
 
     texts: Sequence[str]
@@ -53,24 +55,26 @@ class Candidates:
 
     @property
     def question(self) -> NDArray[np.int64]:
-        """int64[M]: whose candidate each is."""
+        """int64[M], the question of each candidate."""
         return np.repeat(np.arange(len(self)), self.lengths())
 
     def lengths(self) -> NDArray[np.int64]:
-        """int64[Q]: how many candidates each question has."""
+        """Return int64[Q], the number of candidates of each question."""
         return np.diff(self.indptr)
 
     def of(self, question: int) -> list[str]:
-        """The texts of a question's candidates."""
+        """Return the texts of a question's candidates."""
         return [
             self.texts[fact]
             for fact in self.fact[self.indptr[question] : self.indptr[question + 1]].tolist()
         ]
 
     def distinct(self) -> tuple[Candidates, NDArray[np.int64]]:
-        """The same with distinct texts that all occur, each once a question where it came first;
-        and int64[M], the place there of each candidate here. Facts are numbered in the order in
-        which they first occur, so the result does not depend on what else is in ``texts``.
+        """Return the candidates with distinct texts, and int64[M], the place there of each
+        candidate here.
+
+        Each text comes once per question, at its first place. Facts are numbered in the order in
+        which they first occur, so the result does not depend on unused ``texts``.
         """
         number: dict[str, int] = {}
         place: dict[tuple[int, int], int] = {}
@@ -84,9 +88,7 @@ class Candidates:
         return Candidates(list(number), indptr.astype(np.int64), rows[:, 1].astype(np.int32)), back
 
     def hashes(self) -> list[str]:
-        """What names the content: hashes of the texts, of the numbers of candidates, and of which
-        they are.
-        """
+        """Return hashes of the texts, of the numbers of candidates, and of the candidates."""
         arrays = (self.indptr.astype(np.int64), self.fact.astype(np.int64))
         return [
             texts_sha256(self.texts),
@@ -101,28 +103,30 @@ class Gate(Protocol):
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """bool[M], which candidates are kept, and counts for the manifest.
+        """Return bool[M], which candidates are kept, and counts for the manifest.
 
-        The texts of the candidates are distinct, and each question has a fact once. ``folder``:
-        where to list what went wrong; it becomes the artifact. With an attribute ``together`` that
-        is true several processes decide at once, in one folder (see harness.work.shared_rows).
+        The texts of the candidates are distinct, and each question has a fact once. ``folder``
+        becomes the artifact; a gate may list faults there. If the gate has a true attribute
+        ``together``, several processes decide together, in one folder (see
+        harness.work.shared_rows).
         """
         ...
 
 
 def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: Store) -> Kept:
-    """bool[M], which candidates the gate keeps, and counts; computed once, then read from its
+    """Return bool[M], which candidates the gate keeps, and counts. The result is stored as an
     artifact.
 
-    questions: the Q questions that ``candidates`` has rows for, in any number and order: pass those
-    of one split, or
-    one perturbed question.    Candidates of a question that read the same stand or fall together
-    and count once.
+    Candidates of a question with the same text have the same decision and count once. The counts
+    are ``candidates``, ``kept`` and ``dropped`` (sums over questions, each text once per question),
+    ``questions_without_candidate``, ``questions_with_nothing_kept`` (of those with candidates), and
+    those of the gate.
 
-    The counts are ``candidates``, ``kept`` and ``dropped`` (sum over questions, each text once a
-    question), ``questions_without_candidate``, ``questions_with_nothing_kept`` (of those with
-    candidates), and the gate's own (``llm``: ``answers``, ``answers_paid``, ``tokens``,
-    ``tokens_paid``, ``cost``, ``cost_paid``, ``malformed``, ``strangers``).
+    Args:
+        gate: the gate.
+        questions: the Q questions of the rows of ``candidates``, in any number and order.
+        candidates: the facts.
+        store: the store of the artifact.
     """
     if len(candidates) != len(questions):
         raise ValueError(

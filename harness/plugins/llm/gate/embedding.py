@@ -1,4 +1,4 @@
-"""The gate without a language model: facts whose text is near the question's."""
+"""The gate without a language model: facts whose text is similar to the question."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Embedding:
-    """Keeps the ``most`` facts of greatest cosine to the question, of those of at least
-    ``threshold``.
+    """Keeps the ``most`` facts of greatest cosine to the question, if it reaches ``threshold``.
 
-    encoder: embeds questions and facts (as passages).    threshold: in [-1, 1].    most: at least
-    1; null for all. Of equal cosines the earlier candidate is kept.
+    Of equal cosines the earlier candidate is kept.
+
+    Args:
+        encoder: embeds questions and facts (as passages).
+        threshold: in [-1, 1].
+        most: >= 1; None for all.
     """
 
     version: ClassVar[int] = 1
@@ -38,7 +41,7 @@ class Embedding:
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """See ``harness.plugins.llm.gate.Gate``. Counts ``below`` (the threshold) and ``beyond``
+        """Return the decisions. See ``Gate``. It counts ``below`` (the threshold) and ``beyond``
         (the most).
         """
         cosine = np.empty(0)

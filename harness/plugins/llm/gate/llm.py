@@ -21,21 +21,24 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
-    """Keeps the facts that a model names, at most ``most`` of them: one request a question that has
+    """Keeps the facts that a model names, up to ``most``, with one request per question with
     candidates.
 
-    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes,
-    ``{most}`` and ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a ``domain``, such as
-    law), ``seeds`` (entities to start from; for ``policy.seed.filter``).
-    most: at least 1.    The rest: see Chat; the temperature is 0 by default.
+    The answer is ``{"facts": [...]}``, texts of candidates (case and white space do not matter). A
+    text that is no candidate is dropped and counted as ``strangers``, one beyond the first ``most``
+    as ``beyond``. An answer of another form (``invalid``), a cut one (``cut``) or a refused one
+    (``refused``) keeps nothing; it is counted and listed in ``malformed.jsonl`` of the artifact. If
+    that happens to more than half of the questions, nothing is built. Raw answers are stored by
+    model, prompt, question and candidates, so no answer is paid for twice. For the other fields see
+    ``Chat``.
 
-    The answer is ``{"facts": [...]}``, texts of candidates (capitals and white space do not
-    matter). What is no candidate is dropped and counted as ``strangers``, what is named beyond the
-    first ``most`` as ``beyond``. An answer that is not of this form (``invalid``), was cut
-    (``cut``) or refused (``refused``) keeps nothing; it is counted and listed in
-    ``malformed.jsonl`` of the artifact. When that befalls more than half of the questions, nothing
-    is built. Raw answers are kept by model, prompt, question and candidates: a killed run pays for
-    none twice.
+    Args:
+        prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and
+            optionally ``{most}`` and ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a
+            ``domain``, such as law), ``seeds`` (entities to start from; for
+            ``policy.seed.filter``).
+        most: >= 1.
+        domain: of ``keep_domain``.
     """
 
     concept: ClassVar[str] = "gate"
@@ -50,13 +53,13 @@ class LLM(Chat):
         whole_number("gate.most", self.most, 1)
 
     def content(self) -> str:
-        """Hash of the prompt's text."""
+        """Return the hash of the prompt's text."""
         return digest(self._prompt())
 
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """See ``harness.plugins.llm.gate.Gate``."""
+        """Return the decisions. See ``harness.plugins.llm.gate.Gate``."""
         conversation, prompt = Conversation(self), self._prompt()
 
         def ask(question: int) -> list[str | None]:
@@ -113,8 +116,8 @@ def _read(content: str) -> list[Any]:
 
 
 def _named(texts: Sequence[str | None], candidates: Sequence[str]) -> tuple[list[int], int]:
-    """Which candidates these texts name, each once, in their order; and how many of them
-    name none.
+    """Return the candidates that these texts name, each once, in order, and the number of other
+    texts.
     """
     place = {_plain(text): i for i, text in reversed(list(enumerate(candidates)))}
     found = [None if text is None else place.get(_plain(text)) for text in texts]

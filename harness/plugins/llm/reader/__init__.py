@@ -1,7 +1,7 @@
-"""Readers: a question and passages to a short answer.
+"""Readers, which give a short answer to a question from passages.
 
-A reader is a frozen dataclass. What it answers is an artifact, named by the reader's identity and
-the hashes of questions and passages.
+A reader is a frozen dataclass. Its answers are an artifact, named by the reader's identity and the
+hashes of questions and passages.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from harness.work.store import Store
 ANSWERS = "answers.json"
 
 Contexts = Sequence[Sequence[str]]
-"""Of each question, the passages that it is answered from, best first; none where it is answered
-without any.
-"""
+"""For each question, the passages that the reader gets, best first, or none."""
 
 
 @runtime_checkable
@@ -30,23 +28,21 @@ class Reader(Protocol):
     def answer(
         self, questions: Sequence[str], contexts: Contexts, folder: Path
     ) -> tuple[list[str], Mapping[str, object]]:
-        """An answer a question (empty where none could be used), and counts for the manifest.
+        """Return an answer to each question (empty if none is usable), and counts for the manifest.
 
-        folder: where to list what went wrong; it becomes the artifact.
+        ``folder`` becomes the artifact; a reader may list faults there.
         """
         ...
 
     def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
-        """What answering would take, without doing it: ``requests``, ``kept`` (already answered),
-        tokens and cost.
-        """
+        """Return the requests, stored answers, tokens and cost of answering, without asking."""
         ...
 
 
 def read(
     reader: Reader, questions: Sequence[str], contexts: Contexts, store: Store
 ) -> tuple[list[str], Mapping[str, object]]:
-    """An answer a question, and counts; read once, then taken from their artifact."""
+    """Return an answer to each question, and counts. The result is stored as an artifact."""
 
     def build(folder: Path) -> Mapping[str, object]:
         answers, facts = reader.answer(questions, contexts, folder)

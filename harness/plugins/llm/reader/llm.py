@@ -18,19 +18,18 @@ from harness.plugins.llm.reader import Contexts
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
-    """One request a question: greedy decoding (temperature 0), an answer of a JSON schema.
+    """One request per question, with temperature 0 and a JSON schema for the answer.
 
-    prompt: of ``conf/reader/prompts/``, or a file, with ``{passages}`` and ``{question}``.
-    closed: the one for
-    questions without passages, with ``{question}``.    form: the texts that an answer consists of,
-    in this order, the
-    last of which is taken; ``[evidence, answer]`` lets a model quote before it answers.    The
-    rest: see Chat.
+    An answer of another form (``invalid``), a cut one (``cut``) or a refused one (``refused``) is
+    empty; it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers are stored
+    by model, prompt, question and passages, so no answer is paid for twice. For the other fields
+    see ``Chat``.
 
-    What is not of this form (``invalid``), was cut (``cut``) or refused as too long (``refused``)
-    is an empty answer; it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers
-    are kept by model, prompt, question and
-    passages: a killed run pays for none twice.
+    Args:
+        prompt: of ``conf/reader/prompts/``, or a file, with ``{passages}`` and ``{question}``.
+        closed: the prompt for questions without passages, with ``{question}``.
+        form: the texts of an answer, in order; the last one is taken. ``[evidence, answer]`` lets a
+            model quote before it answers.
     """
 
     concept: ClassVar[str] = "reader"
@@ -47,13 +46,13 @@ class LLM(Chat):
             raise HarnessError(f"reader.form={list(self.form)} names a field twice")
 
     def content(self) -> str:
-        """Hash of the prompts' texts."""
+        """Return the hash of the prompts' texts."""
         return digest([self._prompt(True), self._prompt(False)])
 
     def answer(
         self, questions: Sequence[str], contexts: Contexts, folder: Path
     ) -> tuple[list[str], Mapping[str, object]]:
-        """See ``harness.plugins.llm.reader.Reader``."""
+        """Return the answers. See ``harness.plugins.llm.reader.Reader``."""
         conversation = Conversation(self)
 
         def ask(place: int) -> str:
@@ -68,8 +67,10 @@ class LLM(Chat):
         return answers, conversation.facts()
 
     def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
-        """See ``Reader``. Of what is not kept yet, a prompt's tokens are a quarter of its letters,
-        and the answer's are taken to be all of ``max_tokens``: no run costs more than so.
+        """Return the estimate. See ``Reader``.
+
+        For answers that are not stored, a prompt's tokens are a quarter of its letters, and an
+        answer has ``max_tokens`` tokens, so no run costs more.
         """
         kept, paid = Answers.of(self), {"prompt": 0, "completion": 0}
         held = 0

@@ -27,7 +27,7 @@ from harness.command import CHOICE, FUSION, complete, typed, warn_unread
 
 
 def run(config: DictConfig) -> None:
-    """Fit, print what was found, and say where it is written."""
+    """Fit, print the weights and their scores, and print the file's path."""
     from harness.core.table import Column, Table
     from harness.plugins.mentions.fit import fit
 

@@ -1,6 +1,4 @@
-"""Fitting the weights of a list or a reranker on tune: what may move, the search, and folds that it
-does not see.
-"""
+"""Fits of the weights of a list or a reranker on tune: the search, and cross-fitting by fold."""
 
 import lazy_loader
 

@@ -1,6 +1,4 @@
-"""Fitting on tune of several benchmarks, whole and without each fold, so that every question has an
-unseeing fit.
-"""
+"""Fits on tune of several benchmarks, of all questions and without each fold."""
 
 from __future__ import annotations
 
@@ -26,10 +24,18 @@ Values = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """objective: the mean over benchmarks, each counting alike, of the mean over questions and
-    ``metrics``.
+    """Fits of a target on several benchmarks.
 
-    settings: the benchmarks that are fitted on, by name.    others: those that are only scored.
+    The objective is the mean over benchmarks, with equal weights, of the mean over questions and
+    metrics.
+
+    Args:
+        target: the strategy and its numbers.
+        search: the search.
+        metrics: names of metrics.
+        settings: the benchmarks that are fitted on, by name.
+        others: benchmarks that are only scored.
+        cache: values per question, by weights.
     """
 
     target: Target
@@ -51,10 +57,8 @@ class CrossFit:
                 )
 
     def fit_folds(self) -> Crossed:
-        """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was
-        not, by name).
-
-        ``questions``: the ids that were learned from, by fold.
+        """Return the weights of all folds, the weights without each fold, their objectives, and the
+        question ids of each fold.
         """
         whole = self._fit("on all of tune", None)
         parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
@@ -90,7 +94,7 @@ class CrossFit:
         }
 
     def _questions(self) -> dict[int, list[str]]:
-        """The ids of each fold."""
+        """Return the ids of each fold."""
         questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
         for name, one in self.settings.items():
             ids = one.benchmark.query_ids.take(one.members).to_pylist()
@@ -100,7 +104,7 @@ class CrossFit:
 
     @property
     def start(self) -> dict[str, float]:
-        """Every knob where its search begins."""
+        """The start of every number."""
         return {
             name: float(given[0])
             for stage in self.target.stages
@@ -109,11 +113,11 @@ class CrossFit:
 
     @cached_property
     def fold(self) -> dict[str, NDArray[np.int64]]:
-        """int64[n] by benchmark: the fold of each tune question."""
+        """int64[n] by benchmark, the fold of each tune question."""
         return {name: one.benchmark.folds[one.members] for name, one in self.settings.items()}
 
     def _fit(self, what: str, left_out: int | None) -> dict[str, float]:
-        """The weights that all folds but one give."""
+        """Return the weights from all folds but one."""
         masks = {name: fold != left_out for name, fold in self.fold.items()}
         if not all(mask.any() for mask in masks.values()):
             raise HarnessError(
@@ -133,7 +137,7 @@ class CrossFit:
         return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
 
     def _values(self, settings: Mapping[str, Setting], weights: Weights) -> Values:
-        """float64[n] by benchmark, under all weights."""
+        """Return float64[n] by benchmark, under all weights."""
         last = len(self.target.stages) - 1
         moving = self.target.stages[last]
         before = {name: value for name, value in weights.items() if name not in moving}
@@ -156,8 +160,9 @@ class CrossFit:
         held: tuple[tuple[str, float], ...],
         weights: Weights,
     ) -> NDArray[np.float64]:
-        """float64[n], computed once. A benchmark's ranker is kept until another stage or other
-        weights are held.
+        """Return float64[n], computed once.
+
+        A benchmark's ranker is kept until the stage or the weights of earlier stages change.
         """
         asked = (name, stage, held, tuple(sorted(weights.items())))
         if asked not in self.cache:

@@ -1,4 +1,4 @@
-"""The file of a fit: what was found, on what, by what, so that it can be found again."""
+"""The file of a fit: its result, data and settings, so that it can be reproduced."""
 
 from __future__ import annotations
 
@@ -25,14 +25,21 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 VERSION = 2
-"""Of the file's form."""
+"""Version of the file's form."""
 
 
 def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
-    """Fit as ``config.fit`` says, and write the file. given: the overrides that were typed.
+    """Fit by ``config.fit`` and write the file.
 
-    The file's bytes follow from data, configuration, code and libraries: no time, no path of this
-    machine.
+    The file's bytes depend on data, configuration, code and libraries; it holds no time and no
+    local path.
+
+    Args:
+        config: the configuration.
+        given: the overrides that were typed.
+
+    Returns:
+        The file and its content.
     """
     options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
     target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
@@ -88,8 +95,8 @@ def _names(knob: str, value: Any) -> list[str]:
 
 
 def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
-    """By name: the configuration's own benchmark, or those of ``fit.datasets``, each under the same
-    overrides.
+    """Return the configuration's benchmark, or those of ``fit.datasets`` with the same overrides,
+    by name.
     """
     if datasets is None:
         one = _setting(config)

@@ -1,4 +1,4 @@
-"""Coordinate search: one number at a time, up or down by its step, until a round gains too
+"""Coordinate search: one number at a time moves up or down by its step, until a round gains too
 little.
 """
 
@@ -17,14 +17,19 @@ DECIMALS = 6
 
 @dataclass(frozen=True)
 class Search:
-    """Maximise objective(w) - penalty x sum over knobs of ((w - start) / (high - low))^2.
+    """A maximiser of objective(w) - penalty x sum over numbers of ((w - start) / (high - low))^2.
 
-    A round visits every knob once, in an order drawn with ``seed``; a knob moves by its step to the
-    better side if that gains. A round that gains less than ``stop`` halves all steps; after
-    ``halvings`` of them, or ``rounds`` rounds, the search ends: at most 1 + 2 rounds x knobs
+    A round visits every number once, in an order drawn with ``seed``; a number moves by its step to
+    the better side if that gains. A round that gains less than ``stop`` halves all steps. The
+    search ends after ``halvings`` halvings or ``rounds`` rounds: at most 1 + 2 rounds x numbers
     evaluations. The order of ``knobs`` does not matter.
 
-    rounds: >= 1.    halvings: >= 0.    stop, penalty: >= 0.
+    Args:
+        rounds: >= 1.
+        halvings: >= 0.
+        stop: >= 0.
+        penalty: >= 0.
+        seed: >= 0.
     """
 
     rounds: int = 8
@@ -40,7 +45,7 @@ class Search:
             bounded(f"fit.{name}", getattr(self, name), 0)
 
     def __call__(self, objective: Callable[[Weights], float], knobs: Knobs) -> dict[str, float]:
-        """The weights that were found, by name."""
+        """Return the best weights by name."""
         check_knobs(knobs)
         random = np.random.default_rng(self.seed)
         weights = {name: float(knobs[name][0]) for name in sorted(knobs)}

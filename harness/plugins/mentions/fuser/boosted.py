@@ -1,5 +1,5 @@
-"""Fusion learned from judged queries: boosted trees over what the lists say of a document (Friedman
-et al. 2000).
+"""Fusion learned from judged queries: boosted trees over features of lists (Friedman et
+al. 2000).
 """
 
 from __future__ import annotations
@@ -27,26 +27,29 @@ from harness.plugins.mentions.fuser.features import (
 )
 
 TIE = 1e-9
-"""What the sum of the rank features adds, so that documents of the same leaves keep their order."""
+"""Weight of the sum of the rank features, so that documents of the same leaves keep their order."""
 STEEPEST = 4.0
-"""The greatest log-odds that one leaf adds before ``rate``, as LogitBoost bounds its steps."""
+"""Largest log-odds that one leaf adds before ``rate``, as LogitBoost bounds its steps."""
 
 
 @dataclass(frozen=True)
 class Boosted:
-    """score(d) = rate x sum over trees of leaf(x(d)) + 1e-9 x sum over lists of rank(d), x: the
-    features of all lists.
+    """score(d) = rate x sum over trees of leaf(x(d)) + 1e-9 x sum over lists of rank(d).
 
-    LogitBoost: tree m is a weighted least-squares fit to (y - p) / (p (1 - p)), weights p (1 - p),
-    p = the chance that the trees before give, so a leaf is a Newton step of the log loss (bounded
-    by 4). No leaf falls where a feature grows (monotone constraints): a better place in a list
-    never counts against a document.
+    x has the features of all lists as float32. LogitBoost: tree m is a weighted least-squares fit
+    to (y - p) / (p (1 - p)) with weights p (1 - p), p the probability by the trees before, so a
+    leaf is a Newton step of the log loss (bounded by 4). Leaves are monotone in each feature: a
+    better place in a list never counts against a document.
 
-    trees: >= 1.    depth: of each, 1 to 6.    rate: (0, 1].    least: documents in a leaf, >= 1.
-    target, features: as ``Learned`` has them. Features are float32, as scikit-learn's trees read
-    them.
-    forest: ``lists``, and for each of ``trees`` a row a node: [column, threshold, left, right,
-    value]; null: learned on the folds of tune that it does not score, and locked.
+    Args:
+        trees: number of trees, >= 1.
+        depth: of each tree, 1 to 6.
+        rate: in (0, 1].
+        least: documents of a leaf, >= 1.
+        target: see ``Learned``.
+        features: see ``Learned``.
+        forest: ``lists`` and ``trees``, each with a row per node: [column, threshold, left, right,
+            value]. None: learned on the folds of tune that are not scored, and locked.
     """
 
     trees: int = 60
@@ -80,11 +83,13 @@ class Boosted:
 
     @property
     def reads(self) -> frozenset[str]:
-        """What the features depend on, and ranks."""
+        """The inputs of the features, and ranks."""
         return frozenset({"ranks", *(READS[feature] for feature in self.features)})
 
     def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Boosted:
-        """The same with the trees that these queries give. gold: int32[Q, H], -1 padding."""
+        """Return the fuser with the trees of these queries. ``gold`` is int32[Q, H], padded with
+        -1.
+        """
         from sklearn.tree import DecisionTreeRegressor
 
         labels = wanted_documents(pool, gold, self.target, "boosted")
@@ -116,7 +121,7 @@ class Boosted:
         return replace(self, forest={"lists": names, "trees": found})
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         forest = learned_value("fuser=boosted", "forest", self.forest)
         names = list(forest["lists"])
         if unknown := [name for name in pool.names if name not in names]:
@@ -133,9 +138,7 @@ class Boosted:
         return scores.add_(ranks, alpha=TIE)
 
     def _rows(self, pool: Calibrated, names: Sequence[str]) -> Tensor:
-        """float32[Q, U, F]: the features of every list; one that the pool lacks holds no
-        document.
-        """
+        """Return float32[Q, U, F], the features of every list; a missing list holds no document."""
         nothing = [torch.zeros(pool.pool.shape, device=pool.pool.docs.device)] * len(self.features)
         parts = [
             feature_values(pool, name, self.features) if name in pool.names else nothing

@@ -1,5 +1,5 @@
-"""What a fuser learns from: what each list says of a document, and which documents judged queries
-wanted.
+"""Features of documents in lists, and the wanted documents of judged queries, for
+learned fusers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.fusion.normalizer.minmax import MinMax
 
 TARGETS = ("supporting", "last_hop")
 READS = {"value": "values", "score": "scores", "minmax": "scores", "rank": "ranks"}
-"""What each feature depends on, in the words of ``Fuser.reads``."""
+"""The input of each feature, in the words of ``Fuser.reads``."""
 
 
 def _minmax(scored: Scored) -> Tensor:
@@ -31,15 +31,14 @@ FEATURES: Mapping[str, Callable[[Scored], Tensor]] = {
     "minmax": _minmax,
     "rank": lambda scored: (scored.ranks + 1).log2().reciprocal(),
 }
-"""float64[Q, U] each. value: normalised by the trial's normalizer.    score: the list's own.
-minmax: scaled to
-[0, 1] within the list.    rank: 1 / log2(1 + rank). All but ``value`` are 0 where the list lacks
-the document.
+"""Features float64[Q, U] of a list: ``value`` by the trial's normalizer, ``score`` of the list,
+``minmax`` scaled to [0, 1] within the list, ``rank`` 1 / log2(1 + rank). All but ``value`` are 0
+if the list lacks the document.
 """
 
 
 def check_features(features: Sequence[str]) -> None:
-    """Raise HarnessError unless these are different names of ``FEATURES``, at least one."""
+    """Raise HarnessError unless these are one or more distinct names of ``FEATURES``."""
     if isinstance(features, str) or not features or len(set(features)) != len(features):
         raise HarnessError(
             f"fuser.features must be a list of different names, got {features!r}; e.g. [rank, "
@@ -50,19 +49,25 @@ def check_features(features: Sequence[str]) -> None:
 
 
 def feature_values(pool: Calibrated, name: str, features: Sequence[str]) -> list[Tensor]:
-    """float64[Q, U] each: what a list says of the pool's documents, by feature."""
+    """Return float64[Q, U] by feature, of the pool's documents in a list."""
     return [FEATURES[feature](pool[name]) for feature in features]
 
 
 def wanted_documents(
     pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str
 ) -> NDArray[np.bool_]:
-    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H],
-    negative padding.
+    """Return bool[n], which of the pools' documents, row by row, belong to the target.
 
-    Where the hop order is unknown (padding -2), all gold is the target ``last_hop``.
+    If the hop order is unknown (padding -2), all gold is the target ``last_hop``.
 
-    Raises HarnessError when all are, or none.
+    Args:
+        pool: the documents.
+        gold: int32[Q, H], with negative padding.
+        target: a name of ``TARGETS``.
+        fuser: its name, for errors.
+
+    Raises:
+        HarnessError: all documents belong to it, or none.
     """
     last = np.maximum((gold >= 0).sum(axis=1, keepdims=True) - 1, 0)
     earlier = (np.arange(gold.shape[1]) < last) & (gold.min(axis=1, keepdims=True, initial=0) >= -1)

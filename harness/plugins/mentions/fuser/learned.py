@@ -1,6 +1,6 @@
-"""Fusion learned from judged queries: logistic regression on what the lists say of a document.
+"""Fusion learned from judged queries: logistic regression over features of lists.
 
-Newton's method with a ridge; the same bits whatever the thread count.
+It uses Newton's method with a ridge; the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -28,25 +28,27 @@ from harness.plugins.mentions.fuser.features import (
 
 Column = NDArray[np.float64]
 TOLERANCE = 1e-10
-"""The greatest change of a coefficient, relative to 1 + its size, at which the iteration ends."""
+"""Largest change of a coefficient, relative to 1 + its size, at which the iteration ends."""
 STEPS = 100
-"""Where it ends at the latest; ten steps are usual."""
+"""Largest number of steps; ten are usual."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), of features x_l(d) of list l: log-odds, but for
-    a constant.
+    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), the log-odds up to a constant, for any number
+    of lists.
 
-    features: what x(d) holds of each list, of ``judged.FEATURES``: ``value`` (normalised),
-    ``score`` (the list's own), ``minmax``, ``rank``. Any number of lists.
-    penalty: > 0, the ridge: w and v minimise the log loss summed over all documents of all queries'
-    pools, plus penalty / 2 times their squares (C = 1 / penalty in scikit-learn). For the ridge a
-    ``score`` is in units of its standard deviation over the documents that its list holds.
-    target: what is learned to be found, ``supporting`` passages or the ``last_hop``.
-    coefficients: [w, v] by list name, w a number a feature. null: a sweep learns them, on the folds
-    of tune that it does not score, and ``winner.lock.json`` keeps what all of tune gives. A list
-    whose score speaks against a document has w < 0.
+    Args:
+        penalty: > 0, the ridge: w and v minimise the log loss summed over all documents of all
+            queries' pools, plus penalty / 2 times their squares (C = 1 / penalty in scikit-learn).
+            For the ridge, a ``score`` is in units of its standard deviation over the documents of
+            its list.
+        target: documents to be found: ``supporting`` passages or the ``last_hop``.
+        features: names of ``FEATURES`` that make x_l(d): ``value``, ``score``, ``minmax``,
+            ``rank``.
+        coefficients: [w, v] by list name, with one w per feature. None: a sweep learns them on the
+            folds of tune that it does not score, and ``winner.lock.json`` has those of all of tune.
+            A list whose score counts against a document has w < 0.
     """
 
     penalty: float = 1.0
@@ -70,13 +72,13 @@ class Learned:
 
     @property
     def reads(self) -> frozenset[str]:
-        """``values`` where a feature is the normalised value; ``scores`` and ``ranks`` by the other
-        features.
-        """
+        """The inputs of the features."""
         return frozenset(READS[feature] for feature in self.features)
 
     def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Learned:
-        """The same with the coefficients that these queries give. gold: int32[Q, H], -1 padding."""
+        """Return the fuser with the coefficients of these queries. ``gold`` is int32[Q, H], padded
+        with -1.
+        """
         labels = wanted_documents(pool, gold, self.target, "learned")
         there, names = pool.pool.docs >= 0, sorted(pool.names)
         columns, units = [], []
@@ -95,7 +97,7 @@ class Learned:
         return replace(self, coefficients=dict(zip(names, rows, strict=True)))
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the fused scores."""
         give = "fuser.coefficients={list: [w, v]}"
         found = learned_value("fuser=learned", "coefficients", self.coefficients, give)
         if missing := [name for name in pool.names if name not in found]:
@@ -115,7 +117,7 @@ class Learned:
 
 
 def _deviation(values: NDArray[np.float64]) -> float:
-    """The standard deviation, summed from left to right; 1 where it is 0."""
+    """Return the standard deviation, summed from left to right; 1 if it is 0."""
     if not len(values):
         return 1.0
     mean = np.cumsum(values)[-1] / len(values)
@@ -124,12 +126,15 @@ def _deviation(values: NDArray[np.float64]) -> float:
 
 
 def logistic(columns: Sequence[Column], labels: NDArray[np.bool_], penalty: float) -> Column:
-    """float64[1 + P]: intercept and coefficients of P columns float64[N] that minimise the
-    penalised log loss.
+    """Return float64[1 + P], intercept and coefficients that minimise the penalised log loss.
 
-    sum of ln(1 + exp(z_i)) - y_i z_i over the rows + penalty / 2 x sum of the squared coefficients,
-    the intercept's left out; z = intercept + columns x coefficients. labels: bool[N], both kinds
-    there. penalty: > 0.
+    The loss is the sum over rows of ln(1 + exp(z_i)) - y_i z_i, plus penalty / 2 x the sum of the
+    squared coefficients without the intercept; z = intercept + columns x coefficients.
+
+    Args:
+        columns: P columns float64[N].
+        labels: bool[N], with both values.
+        penalty: > 0.
     """
     design = [np.ones(len(labels)), *columns]
     ridge = np.array([0.0, *(penalty for _ in columns)])
@@ -174,5 +179,5 @@ def _loss(
 
 
 def _sum(values: Column) -> float:
-    """Strictly from left to right: neither threads nor vector widths change a bit."""
+    """Sum from left to right, so that neither threads nor vector widths change the result."""
     return float(np.cumsum(values)[-1])

@@ -1,9 +1,9 @@
-"""Passages chosen one after another, each by what it adds to those before: relational learning to
-rank.
+"""Passages chosen one after another, each by its relations to those before (relational learning to
+rank).
 
 Zhu, Lan, Guo, Cheng and Niu, "Learning for search result diversification" (SIGIR 2014), score a
-document by itself and by its relations to what was chosen; here trees take the place of their
-linear sum, and the passages that explain a question together that of a diverse page.
+document by itself and by its relations to the chosen ones. Here trees replace their linear sum, and
+passages that explain a question together replace a diverse page.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from harness.plugins.mentions.forest import add_leaves, check_trees, grow
 from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
 
 ROUNDS = 2
-"""Of teaching: on the fused order, then also on what the first round's trees choose."""
+"""Rounds of learning: on the fused order, then also on the choices of the first round's trees."""
 FIRST = 10
-"""How many of the best fused passages stand for what the question is about."""
+"""Number of best fused passages that represent the topic of the question."""
 FEATURES = (
     "score",
     "below",
@@ -53,20 +53,25 @@ FEATURES = (
     "sharing",
     "chosen",
 )
-"""The columns. Of the passage alone: its fused score, that minus the best, the share of the
-question's words that it has, whether the question names its title; by the best of the first fused:
-how rare a name leads from one of them to it (and the cosine of the sentence to the question), from
-it to one of them, and an entity that both mention. Beside what was chosen: the share of the
-question's words that it has and they have not, the share that they have; the best name from one of
-them to it, from it to one of them, an entity of both; the greatest cosine to one of them; how many
-of them name it, and share an entity with it; how many there are.
+"""The columns. Of the passage: its fused score, the same minus the best, its share of the
+question's words, whether the question names its title; with the best of the first fused
+passages: the rarity of a name that leads from one of them to it (and the cosine of the sentence
+to the question), of a name from it to one of them, and of an entity that both mention. With the
+chosen passages: its share of the question's words that they lack, their share; the best name
+from one of them to it, from it to one of them, an entity of both; the greatest cosine to one of
+them; how many of them name it, and share an entity with it; their number.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The best m passages of each question: docs int32[Q, m] (-1 for none), there bool, fused
-    scores, relations.
+    """The best m passages of each question.
+
+    Args:
+        docs: int32[Q, m], -1 for none.
+        there: bool[Q, m].
+        scores: float64[Q, m], fused.
+        related: their relations.
     """
 
     docs: NDArray[np.int32]
@@ -76,7 +81,7 @@ class State:
 
     @cached_property
     def alone(self) -> list[NDArray[np.float64]]:
-        """float64[Q, m] each: the features that do not depend on what was chosen."""
+        """float64[Q, m] each, the features that do not depend on the chosen passages."""
         related = self.related
         best = np.where(self.there, self.scores, -np.inf).max(
             axis=1, initial=-np.inf, keepdims=True
@@ -95,7 +100,7 @@ class State:
         ]
 
     def features(self, chosen: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """float32[Q, m, F], in the order of ``FEATURES``. chosen: bool[Q, m]."""
+        """Return float32[Q, m, F], in the order of ``FEATURES``. ``chosen`` is bool[Q, m]."""
         related = self.related
         bits = np.bitwise_or.reduce(
             np.where(chosen, related.held, np.uint64(0)), axis=1, keepdims=True
@@ -119,7 +124,7 @@ class State:
 
 
 def _greatest(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """float64[Q, m]: for each column the greatest value in the rows of ``of``, 0 at least."""
+    """Return float64[Q, m], for each column the greatest value in the rows of ``of``, >= 0."""
     best: NDArray[np.float64] = np.where(of[:, :, None], values, 0.0).max(axis=1, initial=0.0)
     return best
 
@@ -131,16 +136,21 @@ def _count(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.int
 
 @dataclass(frozen=True)
 class Relational:
-    """Of the fused top m, ``picks`` passages are chosen one after another; the others follow in the
-    fused order.
+    """Choose ``picks`` of the fused top m one after another; the others follow in the fused order.
 
-    Each time the one of greatest sum over trees of leaf(x) is taken, x being what ``FEATURES`` tell
-    of a passage beside those that were chosen; of equal ones the one that was fused higher.
+    Each time, the passage of greatest sum over trees of leaf(x) is chosen, with x its ``FEATURES``
+    given the chosen ones; of equal ones, the one that was fused higher.
 
-    m: >= 2.    picks: >= 1, five for what is judged at five.    trees, depth, rate, least: of
-    ``forest.grow``.
-    forest: a row a node of each tree; null: learned from which passages support a question, on the
-    folds of tune that it does not score, and locked. A question teaches a state for every pick.
+    Args:
+        m: >= 2.
+        picks: >= 1; five for scores at five.
+        trees: see ``forest.grow``.
+        depth: see ``forest.grow``.
+        rate: see ``forest.grow``.
+        least: see ``forest.grow``.
+        forest: a row per node of each tree. None: learned from the passages that support a
+            question, on the folds of tune that are not scored, and locked. A question gives one
+            state per pick.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"relations"})
@@ -168,7 +178,9 @@ class Relational:
             check_trees("reranker.forest", self.forest, len(FEATURES))
 
     def fit(self, fused: Tensor, pool: Calibrated, gold: NDArray[np.int32]) -> Relational:
-        """The same with the trees that these queries give. gold: int32[Q, H], -1 padding."""
+        """Return the reranker with the trees of these queries. ``gold`` is int32[Q, H], padded with
+        -1.
+        """
         state = self._state(fused, pool, *top(fused, pool, self.m))
         wanted = (state.docs[:, :, None] == gold[:, None, :]).any(axis=2) & state.there
         rows: list[NDArray[np.float32]] = []
@@ -198,7 +210,7 @@ class Relational:
         return taught
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U], the reranked scores."""
         learned_value("reranker=relational", "forest", self.forest)
         columns, there = top(fused, pool, self.m)
         state = self._state(fused, pool, columns, there)
@@ -213,7 +225,7 @@ class Relational:
     def _steps(
         self, state: State
     ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]]:
-        """For every pick: features float32[Q, m, F], what is free, and what is chosen then, bool[Q,
+        """Yield, for every pick, features float32[Q, m, F], free passages and the choice, bool[Q,
         m].
 
         Without a forest the passages are chosen in their fused order.
@@ -232,7 +244,7 @@ class Relational:
             chosen = chosen | pick
 
     def _state(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> State:
-        """columns, there: of the best m, as ``top`` tells them."""
+        """Return the state of the best m. ``columns`` and ``there`` are those of ``top``."""
         found = pool.pool.context.relations
         asking = "reranker=relational asks what joins the passages of a benchmark"
         relations = needed(found if isinstance(found, PassageRelations) else None, asking)

@@ -1,6 +1,4 @@
-"""A retriever with the weights that `harness fit` found: each question by weights that did not
-learn from it.
-"""
+"""A retriever with the weights of `harness fit`: each question by weights not fitted on it."""
 
 from __future__ import annotations
 
@@ -36,12 +34,12 @@ KEYS = {
     "folds": dict,
     "questions": dict,
 }
-"""What a file of `harness fit` must hold, with its type."""
+"""Keys that a file of `harness fit` must have, with their types."""
 
 
 class Crossed(TypedDict):
-    """Weights by knob: of all questions, and by fold without it; what they score, and the questions
-    of each fold.
+    """Weights of all questions and without each fold, their scores, and the questions of
+    each fold.
     """
 
     weights: dict[str, float]
@@ -51,7 +49,7 @@ class Crossed(TypedDict):
 
 
 class Fit(Crossed):
-    """A file of `harness fit`, as far as it is read."""
+    """The fields of a file of `harness fit` that are read."""
 
     version: int
     target: str
@@ -68,13 +66,15 @@ class Fit(Crossed):
 
 @dataclass(frozen=True)
 class Fitted:
-    """The lists of ``retriever`` under the weights of a file that `harness fit` wrote, or one of
-    conf/weights by name.
+    """The lists of ``retriever`` under the weights of `harness fit`, or of conf/weights by name.
 
-    A question that the fit learned from has the weights of the four folds that it is not in, any
-    other those of the whole fit. The file names the questions of each fold, so a list follows from
-    the file alone, whatever the splitting is now, and no list was made by weights that learned from
-    its own question.
+    A question that the fit learned from has the weights of the four folds without it, any other
+    those of the whole fit. The file names the questions of each fold, so a list depends on the file
+    alone, whatever the splitting is, and no list has weights that learned from its question.
+
+    Args:
+        retriever: the retriever.
+        path: the file, or a name of conf/weights.
     """
 
     version: ClassVar[int] = 2
@@ -85,7 +85,7 @@ class Fitted:
         read_fit(self.path)
 
     def content(self) -> str:
-        """The hash of the file."""
+        """Return the hash of the file."""
         return file_sha256(locate(self.path))
 
     @property
@@ -94,7 +94,7 @@ class Fitted:
         return tuple(read_fit(self.path)["fitted_on"])
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run of the whole fit, with the lists of each fold in their places."""
+        """Return the run of the whole fit, with the lists of each fold in their places."""
         found, fold = read_fit(self.path), self._folds(benchmark)
         runs = {-1: with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)}
         for part in np.unique(fold[fold >= 0]).tolist():
@@ -112,8 +112,7 @@ class Fitted:
         return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
 
     def seen(self, benchmark: Benchmark) -> NDArray[np.bool_]:
-        """bool[Q]: whether the weights of a question's list learned from one that has a gold
-        passage of its own.
+        """Return bool[Q], whether the weights of a question learned from one that shares its gold.
 
         A question that the fit knows under another id, by its text, has the weights of the whole
         fit, which did.
@@ -128,7 +127,7 @@ class Fitted:
         return found
 
     def _folds(self, benchmark: Benchmark) -> NDArray[np.int64]:
-        """int64[Q]: the fold of the fit that a question was in, -1 for none."""
+        """Return int64[Q], the fold of the fit of each question, or -1."""
         known = {
             name: part for part, names in read_fit(self.path)["questions"].items() for name in names
         }
@@ -165,16 +164,14 @@ def _check_weights(where: str, weights: Mapping[str, float]) -> None:
 
 
 def read_fit(path: str | Path) -> Fit:
-    """What `harness fit` wrote. Raises HarnessError that names the file and the key."""
+    """Return a file of `harness fit`. Raise HarnessError with file and key if it is not one."""
     place = locate(path)
     facts = place.stat()
     return _parse(str(place), facts.st_size, facts.st_mtime_ns)
 
 
 def locate(path: str | Path) -> Path:
-    """The file: one of conf/weights where a name is given. Raises HarnessError where there
-    is none.
-    """
+    """Return the file, or one of conf/weights by name. Raise HarnessError if there is none."""
     known = {
         file.stem: file
         for folder in reversed(places())
@@ -192,9 +189,7 @@ def locate(path: str | Path) -> Path:
 
 
 def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
-    """A frozen dataclass with some numbers set, by dotted names:
-    ``{"walk.title": 0.5, "restart": 0.4}``.
-    """
+    """Return a frozen dataclass with some numbers set by dotted names: ``{"walk.title": 0.5}``."""
     made: Any = strategy
     for name, value in sorted(weights.items()):
         made = _set(made, name.split("."), value, name)

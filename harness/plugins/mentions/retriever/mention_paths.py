@@ -1,5 +1,5 @@
-"""Paths over mentions: from what the question names or resembles, by a sentence that joins
-passages, to the next.
+"""Paths over mentions: from seeds of the question, by a sentence that joins passages, to
+the next.
 """
 
 from __future__ import annotations
@@ -50,40 +50,37 @@ from harness.work.store import Store
 NONE = np.empty((0, 1), np.float32)
 """The vectors of no texts."""
 LARGE = 250_000
-"""Passages above which only those sentences are encoded that something is asked of, and hubs lead
-nowhere.
-"""
+"""Number of passages above which only needed sentences are encoded, and hubs have no edges back."""
 HUB = 1_000
-"""Texts that name a title, above which it is a hub there."""
+"""Number of texts that name a title above which it is a hub in such a corpus."""
 CELLS = 1 << 25
-"""Questions x passages of a block at most: 256 MiB of the bits that say which words a passage has.
-"""
+"""Largest number of questions x passages of a block: 256 MiB of bits for the passages' words."""
 
 
 @dataclass(frozen=True)
 class MentionPaths:
-    """score(q, c) = max(own(c), max over p and the edges from p to c of from(p) + end(c) + edge(p,
-    c))
+    """score(q, c) = max(own(c), max over p and edges from p to c of from(p) + end(c) + edge(p, c)).
 
-    own, end: what speaks for a passage (see ``Weights``). from(p) is bridge(p) for a seed, and
-    ``via`` score(p) for a passage that the step before reached. A question's seeds are the
+    own and end are the evidence of a passage (see ``Weights``). from(p) is bridge(p) for a seed,
+    and ``via`` score(p) for a passage that the step before reached. A question's seeds are the
     ``seeds`` passages of greatest own(p) among the ``near`` nearest by cosine, by their best
     sentence, and by the question's words, and all whose title it names. In each of ``steps`` steps
-    edges lead on (see ``Edge``; ``null`` leaves a kind out):
+    edges lead on (see ``Edge``). Shared entities lead only from the ``close`` best seeds, and
+    ``resembles`` also only in the first step. A later step starts from the ``close`` best passages
+    that no step has started from. Scores are float64; a list holds the reached passages.
 
-    names: from a text to a passage whose title it names.    named_by: back, but from no title that
-    more than ``widest_title`` texts name; ``null``: from all up to ``LARGE`` passages, above that
-    many ``HUB``.
-    shares: to a passage that mentions an entity which at most ``widest`` do.
-    resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of
-    p, read together. With ``sentence_seeds`` false no seed is proposed by its best sentence, and
-    only the sentences of passages that are proposed, or that an edge leads to, are encoded;
-    ``null`` is true up to ``LARGE`` passages. With ``titles`` false all titles are hidden: no
-    question and no text names one, and ``it`` stands for none.
-
-    The last two kinds leave only the ``close`` best seeds, the last in the first step alone. A
-    later step leaves from the ``close`` best passages that no step has left from. Scores are
-    float64; a list holds what is reached.
+    Args:
+        names: edges from a text to a passage whose title it names; None for no such edges, as
+            below.
+        named_by: edges back, but not from a title that more than ``widest_title`` texts name.
+        shares: edges to a passage that mentions the same entity, if up to ``widest`` passages do.
+        resembles: edges to the ``near`` passages of greatest cosine to the question and the best
+            sentence of p as one text.
+        titles: False hides all titles: no question and no text names one, and ``it`` replaces none.
+        sentence_seeds: False proposes no seed by its best sentence, and encodes only the sentences
+            of passages that are proposed or reached by an edge; None is True up to ``LARGE``
+            passages.
+        widest_title: None is all texts up to ``LARGE`` passages, above that ``HUB``.
     """
 
     version: ClassVar[int] = 1
@@ -127,7 +124,7 @@ class MentionPaths:
         return self.steps <= 1 and self.resembles is None
 
     def _every(self, size: int) -> bool:
-        """Whether all sentences of ``size`` passages are encoded."""
+        """Return whether all sentences of ``size`` passages are encoded."""
         return (
             self.sentence_seeds
             if self.sentence_seeds is not None
@@ -135,11 +132,11 @@ class MentionPaths:
         )
 
     def _hub(self, size: int) -> int:
-        """How many of ``size`` texts may name a title that leads back to them."""
+        """Return how many of ``size`` texts may name a title that leads back to them."""
         return self.widest_title if self.widest_title is not None else HUB if size > LARGE else size
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """All questions, a block at a time."""
+        """Return the run of all questions, a block at a time."""
         world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
         blocks = self._blocks(world, np.arange(len(benchmark.query_ids)))
         starts = self.starts(world) if self.resembles or not world.parts.every else []
@@ -170,7 +167,9 @@ class MentionPaths:
         }
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its seeds with their own scores, and the best paths to some passages."""
+        """Return the explanation of questions: seeds with their scores, and the best paths to
+        passages.
+        """
         world = self.world(benchmark, store)
         starts = self.starts(world)
         return functools.partial(
@@ -196,11 +195,11 @@ class MentionPaths:
         )
 
     def relations(self, benchmark: Benchmark, store: Store) -> PassageRelations:
-        """What joins the passages that questions find: what a reranker reads of `relations`."""
+        """Return the relations of passages, which a reranker reads as `relations`."""
         return PassageRelations.of(self.world(benchmark, store))
 
     def world(self, benchmark: Benchmark, store: Store) -> PathData:
-        """Everything that paths are made of; vectors come from their artifacts."""
+        """Return the data of all paths; vectors come from their artifacts."""
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
         joined: dict[str, Crossing] = {}
         forth, back = link_titles(extraction, sentences, self._hub(len(benchmark.doc_ids)))
@@ -228,8 +227,8 @@ class MentionPaths:
         return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
     def starts(self, world: PathData, queries: NDArray[np.int64] | None = None) -> list[SeedBlock]:
-        """The seeds of all questions, or of some (ascending), by blocks; the sentences that paths
-        need are read.
+        """Return the seeds of all questions, or of some (ascending), by blocks, and read their
+        sentences.
         """
         every = np.arange(len(world.questions)) if queries is None else queries
         proposed = [self._proposed(world, block) for block in self._blocks(world, every)]
@@ -246,14 +245,14 @@ class MentionPaths:
         return starts
 
     def _blocks(self, world: PathData, queries: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Questions, ascending, that are looked at together."""
+        """Return questions, ascending, that are processed together."""
         size = max(1, min(self.block, CELLS // max(1, len(world.passages))))
         return [queries[first : first + size] for first in range(0, len(queries), size)]
 
     def _proposed(
         self, world: PathData, queries: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], Pairs]:
-        """A block of questions, and what may become a seed of them."""
+        """Return a block of questions and the candidates for seeds."""
         size, places, questions = (
             len(world.passages),
             np.arange(len(queries))[:, None],
@@ -280,8 +279,8 @@ class MentionPaths:
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
     ) -> list[NDArray[np.float32]]:
-        """For the close seeds of each block the vectors of the question and the seed's best
-        sentence, in one text.
+        """Return the vectors of question and best sentence, as one text, of each block's close
+        seeds.
         """
         size = max(1, len(benchmark.doc_ids))
         texts = [
@@ -302,7 +301,7 @@ class MentionPaths:
         return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
 
     def paths(self, world: PathData, start: SeedBlock, bridges: NDArray[np.float32]) -> list[Paths]:
-        """All paths of a block, scored."""
+        """Return all paths of a block, scored."""
         texts = world.texts(start.queries)
         worth = self.bridge.worth(texts.evidence(start.seeds))
         found = self._step(world, texts, 1, start.seeds, worth, start.close)
@@ -359,8 +358,8 @@ class MentionPaths:
     def _edges(
         self, world: PathData, parents: Pairs, close: NDArray[np.bool_]
     ) -> Iterator[tuple[str, NDArray[np.int64], Pairs, NDArray[np.int64], Values]]:
-        """By kind the edges that leave the parents: place among these, the pair at the end,
-        sentence, rarity.
+        """Yield, by kind, the edges that leave the parents: place among these, end pair, sentence,
+        rarity.
         """
         size = len(world.passages)
         for kind, crossing in world.joined.items():

@@ -1,4 +1,4 @@
-"""A walk along mentions: from what the question names or resembles to what those texts name."""
+"""A walk along mentions: from passages that the question names or resembles to those they name."""
 
 from __future__ import annotations
 
@@ -32,22 +32,17 @@ LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
 
 @dataclass(frozen=True)
 class MentionWalk:
-    """Edges are only "this text names that title". All scores are float64; a list holds the
-    passages that are reached.
+    """A walk along the edges "this text names that title".
 
     A seed is one of the ``passages`` passages of greatest cosine to the question, or one whose
-    title the question
-    names: score(p) = cos(q, p) + bonus [the question names p's title]. In each of ``steps`` steps a
-    passage c that passages p of the step before lead to gets
+    title the question names: score(p) = cos(q, p) + bonus [the question names p's title]. In each
+    of ``steps`` steps a passage c that passages p of the step before lead to gets score(c) = max_p
+    link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 + passages that lead to
+    c), if that is more than it has. q' is the question with ``it`` for each title that it names. A
+    passage keeps its greatest score; scores are float64, and a list holds the reached passages.
 
-    score(c) = max_p link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 +
-    passages that lead to c)
-
-    if that is more than it has; q' is the question with ``it`` for each title that it names, so
-    that what is asked counts and not what it is asked about. Every reached passage keeps its
-    greatest score.
-
-    direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
+    Args:
+        direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
     """
 
     version: ClassVar[int] = 1
@@ -71,7 +66,7 @@ class MentionWalk:
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """Seeds, then step by step along the edges, all questions together."""
+        """Walk from the seeds step by step along the edges, all questions together."""
         extraction, edges, reached = self._walk(benchmark, store)
         pairs, values = keep_greatest(
             *(np.concatenate(column) for column in zip(*reached, strict=True))
@@ -86,10 +81,10 @@ class MentionWalk:
     def _walk(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
-        """The extraction, the edges, and the scored pairs of each step (the seeds first),
-        ascending.
+        """Return the extraction, the edges, and the scored pairs of each step, ascending, seeds
+        first.
 
-        A pair is n D + p, n the question.
+        A pair is n D + p, with n the question.
         """
         extraction = extract(self.extractor, benchmark, store)
         edges = title_edges(extraction, self.direction)
@@ -118,8 +113,8 @@ class MentionWalk:
 
 
 def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
-    """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no
-    self-loops.
+    """Return [D, D], 1 if the row's text names the column's title (``out``), or the reverse;
+    diagonal 0.
     """
     mentions, size = extraction.passages, len(extraction.titled)
     titles = about(extraction)
@@ -134,7 +129,7 @@ def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
 
 
 def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Questions and the passages whose title they name: int64[N] each, ascending."""
+    """Return questions and the passages whose title they name, int64[N] each, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
     found = (count_matrix(questions.text, questions.entity, shape) @ about(extraction)).tocoo()
@@ -142,7 +137,7 @@ def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArra
 
 
 def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
-    """The questions with ``it`` for each title that they name."""
+    """Return the questions with ``it`` for each title that they name."""
     mentions = extraction.questions
     titles = mentions.kind == KINDS.index("title")
     texts, owner = [question.encode() for question in questions], mentions.text

@@ -1,6 +1,4 @@
-"""Targets of `harness fit`: a strategy with numbers that may move, and how its lists are ranked
-under some of them.
-"""
+"""Targets of `harness fit`: strategies with numbers that may move, and the ranks of their lists."""
 
 from __future__ import annotations
 
@@ -21,12 +19,12 @@ Weights = Mapping[str, float]
 Knobs = Mapping[str, Sequence[float]]
 """[start, low, high, step] by name."""
 Ranker = Callable[[Weights], NDArray[np.int32]]
-"""int32[n, H]: gold ranks of the n tune questions under some weights."""
+"""Returns int32[n, H], gold ranks of the n tune questions under weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One benchmark of a fit: its configuration, its data, and where artifacts are kept."""
+    """One benchmark of a fit: its configuration, data and store."""
 
     config: DictConfig
     benchmark: Benchmark
@@ -34,23 +32,25 @@ class Setting:
 
     @property
     def members(self) -> NDArray[np.int64]:
-        """int64[n]: the tune questions."""
+        """int64[n], the tune questions."""
         return self.benchmark.members("tune")
 
 
 class Target(Protocol):
-    """stages: what may move, fitted one after the other, each with what the ones before found."""
+    """A strategy with ``stages`` of numbers, fitted in order; each stage keeps the
+    earlier weights.
+    """
 
     @property
     def stages(self) -> Sequence[Knobs]: ...  # noqa: D102
 
     @property
     def strategy(self) -> Any:
-        """What the weights are of."""
+        """The strategy of the weights."""
         ...
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """How the tune questions' gold is ranked in a stage, with the weights that the stages
-        before found.
+        """Return the ranker of the tune questions' gold in a stage, with the weights of earlier
+        stages.
         """
         ...

@@ -16,7 +16,7 @@ from harness.retriever import Retriever
 
 @dataclass(frozen=True)
 class Listed:
-    """Any retriever: every evaluation retrieves anew, so it takes the time of one list each."""
+    """Any retriever. Every evaluation retrieves again, so it takes the time of one list."""
 
     retriever: Retriever
     stages: Sequence[Mapping[str, Sequence[float]]]
@@ -27,7 +27,7 @@ class Listed:
         return self.retriever
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """See ``Target``."""
+        """Return the ranker. See ``Target``."""
         members, gold = setting.members, setting.benchmark.gold[setting.members]
 
         def rank(weights: Weights) -> NDArray[np.int32]:

@@ -1,5 +1,5 @@
-"""The weights of paths over mentions: the evidence is gathered once, an evaluation is sums
-over it.
+"""The weights of paths over mentions. The evidence is gathered once; an evaluation is a sum over
+it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ EVERY = 1 << 30
 
 @dataclass(frozen=True)
 class MentionPathsTarget:
-    """``own`` is fitted first, on the seeds alone and with every proposed passage a seed; then it
-    is held, since the seeds follow from it, and the first step's paths from them are gathered once
-    a benchmark.
+    """The weights of ``MentionPaths`` with one step and without ``resembles``.
 
-    Of one step, and without ``resembles``, whose texts would have to be encoded anew with every
-    ``own``.
+    ``own`` is fitted first, on the seeds alone and with every proposed passage as a seed. Then it
+    is fixed, because the seeds depend on it, and the first step's paths are gathered once per
+    benchmark. ``resembles`` is not possible, because its texts would have to be encoded again for
+    every ``own``.
     """
 
     retriever: MentionPaths
@@ -57,7 +57,7 @@ class MentionPathsTarget:
         return self.retriever
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """See ``Target``."""
+        """Return the ranker. See ``Target``."""
         base = with_weights(self.retriever, held)
         if stage == 0:
             base = replace(base, names=None, named_by=None, shares=None, seeds=EVERY)
@@ -68,13 +68,19 @@ class MentionPathsTarget:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """Evidence of the tune questions of one benchmark. A pair is n D + p, n the question's place
-    among them.
+    """Evidence of the tune questions of one benchmark. A pair is n D + p, with n the question's
+    place.
 
-    wanted: int32[n, H], the gold.    seeds: pairs, ascending; seed_evidence [s, 6].
-    reached: the distinct pairs, ascending, that seeds or paths hold; end_evidence [r, 6] of them.
-    parent, end: where each path begins and ends, as places in seeds and in reached.
-    kinds: by kind of edge, its paths' places and their features [n, 6].
+    Args:
+        size: D.
+        wanted: int32[n, H], the gold.
+        seeds: pairs, ascending.
+        seed_evidence: float64[s, 6].
+        reached: distinct pairs of seeds or paths, ascending.
+        end_evidence: float64[r, 6].
+        parent: places in ``seeds`` at which paths begin.
+        end: places in ``reached`` at which paths end.
+        kinds: by kind of edge, its paths' places and their features [n, 6].
     """
 
     size: int
@@ -89,7 +95,7 @@ class Gathered:
 
     @classmethod
     def of(cls, retriever: MentionPaths, setting: Setting) -> Gathered:
-        """The evidence under the retriever's ``own``, ``near``, ``seeds``, ``close`` and
+        """Return the evidence under the retriever's ``own``, ``near``, ``seeds``, ``close`` and
         ``widest``.
         """
         world, size = (
@@ -139,7 +145,7 @@ class Gathered:
         )
 
     def ranks(self, retriever: MentionPaths) -> NDArray[np.int32]:
-        """int32[n, H]: the gold ranks of the retriever's lists."""
+        """Return int32[n, H], the gold ranks of the retriever's lists."""
         score = np.full(len(self.reached), -np.inf)
         score[np.searchsorted(self.reached, self.seeds)] = weighted_columns(
             self.seed_evidence, retriever.own
@@ -152,7 +158,9 @@ class Gathered:
         return self._count(score)
 
     def _count(self, score: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Where each gold passage stands: 1 + how many pairs of its question beat it."""
+        """Return the rank of each gold passage: 1 + the number of pairs of its question
+        above it.
+        """
         rows = self.reached // self.size
         bounds = np.searchsorted(rows, np.arange(len(self.wanted) + 1))
         found = np.full(self.wanted.shape, NONE, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""A reranker's weights, over the fused list that the configuration makes."""
+"""A reranker's weights, over the fused list of the configuration."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from harness.sweep.trial import Plan, lists
 
 @dataclass(frozen=True)
 class Reranked:
-    """The lists are pooled and fused once a benchmark; an evaluation reranks them.
+    """The weights of a reranker. Lists are fused once per benchmark; an evaluation reranks them.
 
-    Fuser, normalizer, temperature and pool are the configuration's: ``fuser=single fuser.list=graph
-    pool.lists=[graph]`` fits the reranker of one list. A fuser that learns is refused: it would
-    have to learn anew in each fold.
+    Fuser, normalizer, temperature and pool are those of the configuration: ``fuser=single
+    fuser.list=graph pool.lists=[graph]`` fits the reranker of one list. A fuser that learns is an
+    error, because it would have to learn again in each fold.
     """
 
     reranker: Reranker
@@ -36,7 +36,7 @@ class Reranked:
         return self.reranker
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """See ``Target``."""
+        """Return the ranker. See ``Target``."""
         made = lists.retrievers(setting.config)
         trial = replace(Plan(setting.config, ()).grid.trial({}), reranker=self.reranker)
         if trial.learns:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Calibrate what is asked for."""
+    """Run the chosen calibration."""
     warn_unread("dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)
@@ -159,4 +159,4 @@ CHECKS = {
     "refits": (_refits, ("refits",)),
     "clusters": (_clusters, ("clusters_of", "correlations", "differs", "worlds", "seed")),
 }
-"""What each word does, and the options that it reads."""
+"""The function of each word, and the options that it reads."""

@@ -1,4 +1,4 @@
-"""The calibration of the harness: a table of rates, and a figure of false findings and of power."""
+"""Tables of calibration, and figures of false findings and power."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ BARS = {
 
 
 def table(rates: Sequence[Rates]) -> Table:
-    """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot
-    judge a forecast.
+    """Return the table of rates, a row per kind of world.
+
+    Permuted worlds share one split of the same queries, so they cannot judge a forecast.
     """
     names = (*BARS, "by_query", "planted", "covered")
     shares = (
@@ -64,7 +65,7 @@ def table(rates: Sequence[Rates]) -> Table:
 
 
 def forecasts(found: Sequence[Coverage]) -> Table:
-    """A row a kind of re-split."""
+    """Return the table of forecasts, a row per kind of re-split."""
     columns = [
         Column("benchmark", "text"),
         Column("split anew", "text"),
@@ -95,7 +96,7 @@ def forecasts(found: Sequence[Coverage]) -> Table:
 
 
 def refits(found: Sequence[Refits]) -> Table:
-    """A row a trial that learns."""
+    """Return the table of refits, a row per trial that learns."""
     columns = [
         Column("trial", "text"),
         Column("protocol's folds %"),
@@ -117,10 +118,9 @@ def refits(found: Sequence[Refits]) -> Table:
 
 
 def behaviours(found: Sequence[Behaviour]) -> list[Table]:
-    """False findings of each test, and coverage of each interval: a row by query, and one of the
-    rule that decides.
+    """Return the tables of false findings and of coverage, each with rows by query and by the rule.
 
-    Titles say within what bounds the right share comes out in 95% of so many worlds.
+    Titles give the range of the right share in 95% of this number of worlds.
     """
     parts = {
         "false_findings": ("percent of false findings at p <= .05; 5 is right, {} by chance", 0.05),
@@ -151,7 +151,7 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
 
 
 def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
-    """False findings at p <= .05 by query and by the rule, by correlation, a panel a shape of
+    """Return the figure of false findings at p <= .05 by correlation, a panel per shape of
     clusters.
     """
     shapes = list(dict.fromkeys(one.clusters_of for one in found))
@@ -205,8 +205,8 @@ def _chance(share: float, worlds: int) -> str:
 
 
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
-    """Top: false findings with and without the protocol. Bottom: found effects against the stated
-    power.
+    """Return the figure of false findings (top) and of found effects against the stated power
+    (bottom).
     """
     false = [rate for rate in rates if rate.effect == 0]
     title = (
@@ -237,9 +237,7 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
 
 
 def read_pictures(runs: Path, dataset: str) -> list[Picture]:
-    """The picture of the calibration that `harness calibrate` has left for a dataset; none
-    before.
-    """
+    """Return the figure of a dataset's stored calibration, if there is one."""
     path = runs / "calibrations" / f"{dataset}.json"
     if Path(dataset).name != dataset or not path.is_file():
         return []

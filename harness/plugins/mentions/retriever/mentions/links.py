@@ -1,6 +1,4 @@
-"""What joins passages: the titles that they name, and the entities that they share; found by
-passage, in arrays.
-"""
+"""Edges between passages, by named titles and by shared entities, in arrays."""
 
 from __future__ import annotations
 
@@ -15,15 +13,19 @@ from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.work.shared_rows import cut
 
 TEXTS = 1 << 18
-"""Texts whose edges are looked for at once."""
+"""Number of texts whose edges are computed together."""
 Numbers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Edges sorted by where they start: ``indptr`` int64[starts + 1], and for each edge its end,
-    and the sentence that makes it.
+    """Edges sorted by their start.
+
+    Args:
+        indptr: int64[starts + 1].
+        end: int32[edges].
+        sentence: int32[edges], the sentence that makes the edge.
     """
 
     indptr: Numbers
@@ -32,7 +34,7 @@ class Links:
 
     @classmethod
     def of(cls, start: Places, end: Places, sentence: Places, count: int) -> Links:
-        """From columns in any order; equal edges are one."""
+        """Return the edges of columns in any order; equal edges are one."""
         order = np.lexsort((sentence, end, start))
         new = np.zeros(len(order), dtype=np.bool_)
         new[:1] = True
@@ -48,8 +50,8 @@ class Links:
 
     @classmethod
     def joined(cls, parts: list[Links]) -> Links:
-        """Those of starts that follow one another; ``parts`` is empty afterwards, so that no edge
-        is held twice.
+        """Return the edges of consecutive starts. ``parts`` is emptied, so that no edge is held
+        twice.
         """
         indptr = np.cumsum(
             np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]), dtype=np.int64
@@ -63,12 +65,12 @@ class Links:
 
     @property
     def start(self) -> Places:
-        """int32[edges]: where each edge starts."""
+        """int32[edges], the start of each edge."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
     def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers]:
-        """For every edge that leaves one of ``starts``: the place in ``starts``, and the number of
-        the edge.
+        """Return, for every edge that leaves one of ``starts``, the place in ``starts`` and its
+        number.
         """
         counts = self.indptr[starts + 1] - self.indptr[starts]
         return np.repeat(np.arange(len(starts)), counts), expand_ranges(self.indptr[starts], counts)
@@ -76,9 +78,12 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """Ways from a passage to another: along an edge, or along one edge of each of two.
+    """Ways from a passage to another: along one edge, or along one edge of each of two ``links``.
 
-    rarity: float64[N], of what stands at the first edge's end, or (``at_start``) at its start.
+    Args:
+        links: the edges of each step.
+        rarity: float64[N], of the first edge's end.
+        at_start: whether the rarity is of its start instead.
     """
 
     links: tuple[Links, ...]
@@ -86,9 +91,7 @@ class Crossing:
     at_start: bool = False
 
     def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
-        """For every way from one of ``starts``: the place in ``starts``, the end and the first
-        edge's sentence, each int64[ways], and the rarity, float64[ways].
-        """
+        """Return, for every way from one of ``starts``, place, end, first sentence and rarity."""
         first, *others = self.links
         place, edge = first.leaving(starts)
         end, sentence = first.end[edge].astype(np.int64), first.sentence[edge].astype(np.int64)
@@ -103,10 +106,10 @@ class Crossing:
 def link_titles(
     extraction: Extraction, sentences: Sentences, most: int
 ) -> tuple[Crossing, Crossing]:
-    """From a text to the passages whose title it names, and back where at most ``most`` texts name
-    it.
+    """Return the edges from a text to the passages whose title it names, and back.
 
-    n of the rarity: texts that name the title.
+    Edges back exist if up to ``most`` texts name the title. n of the rarity is the number of texts
+    that name it.
     """
     mentions, size = extraction.passages, len(extraction.titled)
     held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
@@ -144,10 +147,11 @@ def link_titles(
 
 
 def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> Crossing:
-    """From a passage to the entities that it mentions, and from these to the passages that do.
+    """Return the edges from a passage to its entities, and from these to the passages that mention
+    them.
 
-    Entities that one passage alone mentions, or more than ``widest``, are left out. n of the
-    rarity: the passages.
+    Entities of a single passage, or of more than ``widest``, are left out. n of the rarity is the
+    number of passages.
     """
     mentions, size = extraction.passages, len(extraction.names)
     text, nothing = mentions.text, np.zeros(len(mentions.entity), np.int32)
@@ -165,7 +169,7 @@ def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: i
 
 
 def _in_degrees(links: Links, size: int) -> Numbers:
-    """int64[size]: from how many starts edges lead to each end."""
+    """Return int64[size], from how many starts edges lead to each end."""
     start, new = links.start, np.ones(len(links.end), dtype=np.bool_)
     new[1:] = (start[1:] != start[:-1]) | (links.end[1:] != links.end[:-1])
     return np.bincount(links.end[new], minlength=size)

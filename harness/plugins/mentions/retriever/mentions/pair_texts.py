@@ -1,6 +1,4 @@
-"""Questions, passages and sentences as vectors and words: what a pair of question and passage is
-worth follows.
-"""
+"""Vectors and words of questions, passages and sentences, and the evidence of their pairs."""
 
 from __future__ import annotations
 
@@ -17,12 +15,21 @@ from harness.retriever.search import inner_products
 
 @dataclass(frozen=True, eq=False)
 class PairTexts:
-    """Vectors of length 1 of D passages, of their sentences, and of q questions, as asked and with
-    ``it`` for titles.
+    """Vectors of length 1 of D passages, their sentences, and q questions, as asked and with masked
+    titles.
 
-    first: int64[D + 1], a passage's sentences. queries: the questions' numbers. named: pairs of
-    question and passage whose title it names, ascending. A pair is n D + p, n the question's place
-    in ``queries``.
+    A pair is n D + p, with n the question's place in the block.
+
+    Args:
+        passages: float32[D, d].
+        sentences: their vectors.
+        first: int64[D + 1], a passage's sentences.
+        questions: float32[q, d].
+        relations: float32[q, d], with ``it`` for titles.
+        asked: the questions' words.
+        weight: float64[q, W].
+        held: uint64[q, D].
+        named: pairs whose title the question names, ascending.
     """
 
     passages: NDArray[np.float32]
@@ -37,11 +44,13 @@ class PairTexts:
 
     @property
     def size(self) -> int:
-        """D."""
+        """The number of passages, D."""
         return len(self.passages)
 
     def evidence(self, pairs: Pairs) -> NDArray[np.float64]:
-        """float64[n, 6]: a row a pair, in the order of the fields of ``evidence.Weights``."""
+        """Return float64[n, 6], a row per pair, in the order of the fields of
+        ``evidence.Weights``.
+        """
         rows, docs, ends, within = self._every_sentence(pairs)
         counts = np.diff(ends, prepend=0)
         owner = np.repeat(rows, counts)
@@ -57,8 +66,8 @@ class PairTexts:
         return np.stack(columns, axis=1)
 
     def best_sentence(self, pairs: Pairs) -> NDArray[np.int64]:
-        """int64[n]: the passage's sentence of greatest cosine to the question; of equal ones the
-        first.
+        """Return int64[n], the passage's sentence of greatest cosine to the question, the first of
+        equal ones.
         """
         rows, _, ends, within = self._every_sentence(pairs)
         every = self.sentences.products(
@@ -70,8 +79,8 @@ class PairTexts:
         return within[order[ends - np.diff(ends, prepend=0)]]
 
     def _every_sentence(self, pairs: Pairs) -> tuple[NDArray[np.int64], ...]:
-        """Questions and passages of the pairs, where each pair's sentences end in their row, and
-        that row.
+        """Return questions and passages of the pairs, the ends of each pair's sentences, and all
+        sentences.
         """
         rows, docs = np.divmod(pairs, self.size)
         counts = self.first[docs + 1] - self.first[docs]
@@ -80,8 +89,8 @@ class PairTexts:
     def between(
         self, parents: Pairs, ends: Pairs, sentence: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """float64[n, 6]: a row an edge, in the order of ``evidence.Edge``; rarity and bridged are 0
-        yet.
+        """Return float64[n, 6], a row per edge, in the order of ``evidence.Edge``; rarity and
+        bridged are 0.
         """
         rows = parents // self.size
         count = int(self.first[-1])

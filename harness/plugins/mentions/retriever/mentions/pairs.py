@@ -1,4 +1,4 @@
-"""Scored (question, passage) pairs over all questions: a pair is the number q D + p."""
+"""Scored (question, passage) pairs over all questions. A pair is the number q D + p."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Values = NDArray[np.float64]
 
 
 def keep_greatest(pairs: Pairs, values: Values) -> tuple[Pairs, Values]:
-    """Each distinct pair, ascending, with the greatest of its values."""
+    """Return each distinct pair, ascending, with the greatest of its values."""
     order = np.argsort(pairs, kind="stable")
     pairs, values = pairs[order], values[order]
     first = np.flatnonzero(np.diff(pairs, prepend=-1))
@@ -21,7 +21,7 @@ def keep_greatest(pairs: Pairs, values: Values) -> tuple[Pairs, Values]:
 
 
 def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pairs, Values]:
-    """Every pair's value carried along the edges [D, D] of its passage."""
+    """Return every pair's value carried along the edges [D, D] of its passage."""
     size = edges.shape[0]
     questions, passages = np.divmod(pairs, size)
     count = np.diff(edges.indptr).astype(np.int64)[passages]
@@ -30,9 +30,7 @@ def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pai
 
 
 def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[sum of counts]: ``starts[i]``, ``starts[i] + 1``, ..., ``counts[i]`` numbers for each
-    i.
-    """
+    """Return int64[sum of counts]: ``counts[i]`` numbers from ``starts[i]`` on, for each i."""
     ends = np.cumsum(counts)
     return np.repeat(starts - (ends - counts), counts) + np.arange(
         int(ends[-1]) if len(ends) else 0
@@ -40,6 +38,6 @@ def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDA
 
 
 def cosines(passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs) -> Values:
-    """float64[n]: the cosine of each pair's question and passage."""
+    """Return float64[n], the cosine of each pair's question and passage."""
     rows, docs = np.divmod(pairs, len(passages))
     return pair_cosines(questions, rows, passages, docs)

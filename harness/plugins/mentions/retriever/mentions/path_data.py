@@ -1,4 +1,4 @@
-"""What paths over mentions are made of."""
+"""The data of paths over mentions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from harness.retriever.search import nearest_rows
 
 @dataclass(frozen=True, eq=False)
 class PathData:
-    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge.
+    """All texts of a benchmark as vectors, and the edges between its passages by kind.
 
-    near: how many of the passages nearest to a question are looked for.
+    ``near`` is the number of nearest passages of a question.
     """
 
     sentences: Sentences
@@ -37,19 +37,19 @@ class PathData:
 
     @cached_property
     def nearest(self) -> NDArray[np.int64]:
-        """int64[Q, near]: the passages nearest to each question, found in one pass over all
+        """int64[Q, near], the passages nearest to each question, found in one pass over all
         vectors.
         """
         return nearest_rows(self.passages, self.questions, self.near)[0]
 
     def named_by(self, queries: NDArray[np.int64]) -> Pairs:
-        """Pairs of the questions, ascending, with the passages whose title they name."""
+        """Return pairs of the questions, ascending, with the passages whose title they name."""
         rows, docs = self.named
         asking = np.isin(rows, queries)
         return np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking]
 
     def texts(self, queries: NDArray[np.int64]) -> PairTexts:
-        """What a block of questions, ascending, is judged by."""
+        """Return the vectors and words of a block of questions, ascending."""
         return PairTexts(
             self.passages,
             self.parts,

@@ -1,4 +1,4 @@
-"""Paths over mentions as arrays: where they begin, their last edges, and what they reach."""
+"""Paths over mentions as arrays: their seeds, last edges, and reached passages."""
 
 from __future__ import annotations
 
@@ -21,10 +21,15 @@ LINKS = {
 
 @dataclass(frozen=True, eq=False)
 class SeedBlock:
-    """The seeds of a block of questions. A pair is n D + p, n the question's place in ``queries``.
+    """The seeds of a block of questions. A pair is n D + p, with n the question's place in
+    ``queries``.
 
-    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the
-    best one of each.
+    Args:
+        queries: int64[q], numbers of the questions.
+        seeds: pairs, ascending.
+        own: their scores.
+        close: bool, the best of them.
+        sentence: the best sentence of each.
     """
 
     queries: NDArray[np.int64]
@@ -36,8 +41,15 @@ class SeedBlock:
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features
-    [n, 6], scores.
+    """Last edges of paths of one kind and step.
+
+    Args:
+        kind: of the edge.
+        step: from 1.
+        parent: pairs at their start.
+        end: pairs at their end.
+        features: float64[n, 6].
+        score: of the paths.
     """
 
     kind: str
@@ -49,14 +61,15 @@ class Paths:
 
 
 def reached_passages(start: SeedBlock, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
-    """Each pair that is reached, with its greatest score."""
+    """Return each reached pair with its greatest score."""
     pairs = np.concatenate([start.seeds, *(part.end for part in paths)])
     return keep_greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
 
 
 def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
-    """bool[n]: which values are among the ``count`` greatest of their row; of equal ones the first.
-    Rows ascend.
+    """Return bool[n], which values are among the ``count`` greatest of their row; rows ascend.
+
+    Of equal values the first is taken.
     """
     order = np.lexsort((-values, rows))
     place = np.empty(len(rows), dtype=np.int64)
@@ -67,9 +80,7 @@ def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray
 def paths_of_question(
     start: SeedBlock, paths: Sequence[Paths], query: int, size: int
 ) -> tuple[dict[int, float], dict[int, list[Path]]]:
-    """Of one question among ``size`` passages: its seeds with their own scores, and the ways to
-    each passage.
-    """
+    """Return a question's seeds with their scores, and the paths to each of ``size`` passages."""
     low, high = (query - start.queries[0] + np.array([0, 1])) * size
     mine = (start.seeds >= low) & (start.seeds < high)
     weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
@@ -89,7 +100,7 @@ def paths_of_question(
 
 
 def strongest_paths(ways: Sequence[Path], count: int) -> list[Path]:
-    """The strongest ways, one of each run of nodes."""
+    """Return the strongest paths, one for each sequence of nodes."""
     apart: dict[tuple[Node, ...], Path] = {}
     for way in sorted(ways, key=lambda way: (-way.strength, way.nodes)):
         apart.setdefault(way.nodes, way)

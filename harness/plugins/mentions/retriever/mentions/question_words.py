@@ -1,4 +1,4 @@
-"""Which of a question's words a passage has."""
+"""The words of questions that passages have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from harness.benchmark.text import words
 
 MOST = 64
-"""Words of a question that are counted, those of greatest weight: one bit each."""
+"""Largest number of words of a question, those of greatest weight: one bit each."""
 SILENT = frozenset(
     words(
         "a an the of in on at to for from by with and or is are was were be been being do does "
@@ -29,12 +29,13 @@ SILENT = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class QuestionWords:
-    """The words of Q questions, at most W of each, and the passages that hold them.
+    """The words of Q questions, up to W of each, and the passages that hold them.
 
-    weight: float64[Q, W], a word's share ln(1 + (D - df + .5) / (df + .5)) / sum over the
-    question's words, so that a row sums to 1 (0 when no word is in any passage). word: int32[Q, W],
-    padded with -1.
-    holding: [V, D], 1 where the passage holds the word.
+    Args:
+        weight: float64[Q, W], a word's share ln(1 + (D - df + .5) / (df + .5)) / sum over the
+            question's words, so that a row sums to 1 (0 if no word is in any passage).
+        word: int32[Q, W], padded with -1.
+        holding: [V, D], 1 if the passage holds the word.
     """
 
     weight: NDArray[np.float64]
@@ -43,8 +44,10 @@ class QuestionWords:
 
     @classmethod
     def of(cls, passages: Sequence[str], questions: Sequence[str]) -> QuestionWords:
-        """Words are runs of letters and digits, case-folded, without ``SILENT`` ones and a plural's
-        s.
+        """Return the words of texts.
+
+        Words are runs of letters and digits, case-folded, without ``SILENT`` ones and without a
+        plural's s.
         """
         known: dict[str, int] = {}
         asked = [
@@ -70,7 +73,7 @@ class QuestionWords:
         )
 
     def held(self, queries: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """uint64[q, D]: bit w is 1 where the passage holds the question's word w."""
+        """Return uint64[q, D], whose bit w is 1 if the passage holds the question's word w."""
         bits = np.zeros((len(queries), self.holding.shape[1]), dtype=np.uint64)
         for row, query in enumerate(queries):
             for place, word in enumerate(self.word[query]):
@@ -80,10 +83,10 @@ class QuestionWords:
         return bits
 
     def nearest(self, queries: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
-        """int64[q, k]: the passages of greatest ``share`` of each question, of equal ones the
-        first; k = min(depth, D).
+        """Return int64[q, k], the passages of greatest ``share`` of each question, first of equal
+        ones.
 
-        What it costs follows from how many passages hold a question's words.
+        k = min(depth, D). The cost depends on the number of passages that hold a question's words.
         """
         size = self.holding.shape[1]
         found = np.empty((len(queries), min(depth, size)), dtype=np.int64)
@@ -107,7 +110,7 @@ class QuestionWords:
         return found
 
     def share(self, weight: NDArray[np.float64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The summed weight of the words whose bits are 1; weight [..., W] goes with bits [...]."""
+        """Return the summed weight [..., W] of the words whose ``bits`` [...] are 1."""
         total = np.zeros(bits.shape)
         for place in range(weight.shape[-1]):
             total += weight[..., place] * ((bits >> np.uint64(place)) & np.uint64(1))

@@ -1,6 +1,4 @@
-"""How the passages that a question ranks meet each other: the titles that they name, the entities
-that they share.
-"""
+"""Relations between the passages that a question ranks: named titles and shared entities."""
 
 from __future__ import annotations
 
@@ -17,18 +15,20 @@ from harness.retriever.search import row_products
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    """What m passages a question share with it and with each other. [i, j]: from passage i of the
-    row to passage j.
+    """Relations of m passages of each question with it and with each other; [i, j] is from i to j.
 
-    held: uint64[Q, m], bit w is 1 where the passage has the question's word w.    weight:
-    float64[Q, W], the words'
-    shares, which sum to 1.    share: the summed weight [..., W] of bits [...].
-    named: bool[Q, m], the question names the passage's title.
-    names, shares: float64[Q, m, m], i's text names j's title, or both mention an entity: 1 / log2(2
-    + n) for the n passages that share what joins the two; 0 where nothing does.
-    names_relation, shares_relation: float64[Q, m, m], the greatest cosine of a sentence of i that
-    joins the two to q', the question with ``it`` for the titles that it names; not below 0.
-    cosine: float64[Q, m, m] of i to j.
+    Args:
+        held: uint64[Q, m], bit w is 1 if the passage has the question's word w.
+        weight: float64[Q, W], the words' shares, which sum to 1.
+        share: returns the summed weight [..., W] of bits [...].
+        named: bool[Q, m], whether the question names the passage's title.
+        names: float64[Q, m, m], 1 / log2(2 + n) if i's text names j's title, for the n texts that
+            name it; otherwise 0.
+        names_relation: float64[Q, m, m], the greatest cosine, >= 0, of a sentence of i that joins
+            the two to the question with ``it`` for the titles that it names.
+        shares: float64[Q, m, m], the same as ``names`` for a shared entity.
+        shares_relation: float64[Q, m, m], the same as ``names_relation`` for a shared entity.
+        cosine: float64[Q, m, m].
     """
 
     held: NDArray[np.uint64]
@@ -44,25 +44,22 @@ class Related:
 
 @dataclass(frozen=True, eq=False)
 class PassageRelations:
-    """What ``mention_paths`` is made of, as relations.
-
-    queries: int64[Q], the numbers of these questions among all of ``data``.
-    """
+    """The data of ``mention_paths`` as relations. ``queries`` is int64[Q], numbers in ``data``."""
 
     data: PathData
     queries: NDArray[np.int64]
 
     @classmethod
     def of(cls, data: PathData) -> PassageRelations:
-        """Of all questions."""
+        """Return the relations of all questions."""
         return cls(data, np.arange(len(data.questions)))
 
     def take(self, queries: NDArray[np.int64]) -> Self:
-        """Those of some of the questions."""
+        """Return the relations of some of the questions."""
         return replace(self, queries=self.queries[queries])
 
     def among(self, docs: NDArray[np.int32]) -> Related:
-        """Of m passages a question: int32[Q, m], -1 for none."""
+        """Return the relations of m passages of each question, int32[Q, m], -1 for none."""
         asked, there = self.data.asked, docs >= 0
         held = np.take_along_axis(
             asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1
@@ -87,8 +84,8 @@ class PassageRelations:
     def _edges(
         self, kind: str, docs: NDArray[np.int32]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[Q, m, m] twice, from row to column: the greatest rarity of an edge, and its
-        greatest cosine to q'.
+        """Return float64[Q, m, m] twice: the greatest rarity of an edge, and its greatest cosine to
+        q'.
         """
         count, width = docs.shape
         rarities, cosines = (np.zeros((count, width, width)) for _ in range(2))
@@ -116,7 +113,7 @@ class PassageRelations:
 def _column_of(
     docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int
 ) -> NDArray[np.int64]:
-    """int64[n]: where a document stands in its row, -1 where it does not."""
+    """Return int64[n], the column of a document in its row, or -1."""
     rows, columns = np.nonzero(docs >= 0)
     keys = rows * size + docs[rows, columns]
     order = np.argsort(keys, kind="stable")

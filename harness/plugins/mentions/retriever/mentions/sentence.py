@@ -1,4 +1,4 @@
-"""Passages cut into sentences, by rule."""
+"""Passages split into sentences by rule."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from harness.graph.extractor import Mentions
 from harness.work.shared_rows import cut
 
 ROWS = 1 << 20
-"""Mentions that are looked for at once."""
+"""Number of mentions that are located together."""
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceTexts(Sequence[str]):
-    """Each sentence after its passage's title and a line break, so that it says what it is about;
-    made when asked for.
+    """Each sentence after its passage's title and a line break, made when it is read.
 
-    head: int32[D], the characters of a passage's title and line break.    passage, begin, end:
-    int32[S], where a sentence stands in its passage's characters.
+    Args:
+        passages: the texts.
+        head: int32[D], the characters of a passage's title and line break.
+        passage: int32[S], the passage of each sentence.
+        begin: int32[S], its first character in the passage.
+        end: int32[S], the character after its last.
     """
 
     passages: Sequence[str]
@@ -37,13 +40,13 @@ class SentenceTexts(Sequence[str]):
     end: NDArray[np.int32]
 
     def take(self, places: NDArray[np.int64]) -> SentenceTexts:
-        """Some of them."""
+        """Return some of the sentences."""
         return SentenceTexts(
             self.passages, self.head, self.passage[places], self.begin[places], self.end[places]
         )
 
     def __len__(self) -> int:
-        """S."""
+        """Return S."""
         return len(self.begin)
 
     @overload
@@ -61,10 +64,13 @@ class SentenceTexts(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """The S sentences of D passages, in order; a passage has at least one.
+    """The S sentences of D passages, in order; a passage has one or more.
 
-    first: int64[D + 1]; passage p's sentences are ``first[p]:first[p + 1]``.
-    start: int32[S], the byte of the passage's UTF-8 (title, line break, text) at which it begins.
+    Args:
+        texts: the sentences.
+        first: int64[D + 1]; passage p's sentences are ``first[p]:first[p + 1]``.
+        start: int32[S], the byte of the passage's UTF-8 (title, line break, text) at which it
+            begins.
     """
 
     texts: SentenceTexts
@@ -73,7 +79,7 @@ class Sentences:
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
-        """The sentences of a benchmark's passages."""
+        """Return the sentences of a benchmark's passages."""
         begin, end, start, counts = (array("i") for _ in range(4))
         heads = benchmark.passages.heads
         for head, whole in zip(heads.tolist(), benchmark.passages, strict=True):
@@ -90,8 +96,8 @@ class Sentences:
     def of_mentions(
         self, mentions: Mentions, chosen: NDArray[np.int64] | None = None
     ) -> NDArray[np.int32]:
-        """int32[M]: the sentence in which each mention in the passages begins, or each of those
-        that are ``chosen``, by their numbers; the first one where it is not known.
+        """Return int32[M], the sentence of each mention, or of the ``chosen`` ones; the first if
+        unknown.
         """
         begin = np.maximum(mentions.start if chosen is None else mentions.start[chosen], 0)
         passage = mentions.text if chosen is None else mentions.text[chosen]
@@ -107,10 +113,10 @@ class Sentences:
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """[first character, character after the last) of each sentence.
+    """Return [first character, character after the last) of each sentence.
 
-    One ends after ``.``, ``!`` or ``?``, closing quotes and brackets, and white space, where a
-    capital or a digit follows; initials and abbreviations therefore cut too.
+    A sentence ends after ``.``, ``!`` or ``?``, closing quotes and brackets, and white space,
+    before a capital or a digit; so initials and abbreviations also end one.
     """
     breaks = [match.span() for match in _BREAK.finditer(text)]
     return list(

@@ -1,6 +1,4 @@
-"""The vectors of sentences: of all of a corpus, or of those passages alone that something is asked
-of.
-"""
+"""The vectors of sentences, of a whole corpus or of the passages that are needed."""
 
 from __future__ import annotations
 
@@ -22,8 +20,14 @@ from harness.work.store import Store
 class SentenceVectors:
     """Vectors of length 1, memory-mapped; ``read`` encodes those of more passages.
 
-    arrays: float32[R, d] each, in the order of reading.    place: int64[S, 2], array and row of a
-    sentence, -1 before it is read; empty where the one array has them all.
+    Args:
+        sentences: the sentences.
+        encoder: the encoder.
+        store: the store of vectors.
+        arrays: float32[R, d] each, in the order of reading.
+        place: int64[S, 2], array and row of a sentence, -1 before it is read; empty if one array
+            has all.
+        reading: held while sentences are encoded.
     """
 
     sentences: Sentences
@@ -37,7 +41,7 @@ class SentenceVectors:
     def of(
         cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool
     ) -> SentenceVectors:
-        """Of all sentences, or of none yet."""
+        """Return the vectors of all sentences, or of none yet."""
         if not every:
             return cls(
                 sentences,
@@ -54,16 +58,16 @@ class SentenceVectors:
 
     @property
     def every(self) -> bool:
-        """Whether all sentences have been encoded at once."""
+        """Whether all sentences were encoded together."""
         return not len(self.place)
 
     @property
     def count(self) -> int:
-        """How many sentences have a vector."""
+        """The number of sentences with a vector."""
         return sum(map(len, self.arrays))
 
     def read(self, passages: NDArray[np.int64]) -> None:
-        """Encode the sentences of these passages that have no vector yet; one thread at a time."""
+        """Encode the sentences of these passages that have no vector; one thread at a time."""
         if not self.every:
             with self.reading:
                 self._read(passages)
@@ -82,7 +86,7 @@ class SentenceVectors:
     def products(
         self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """float64[n]: the inner product of sentence ``sentences[i]`` and ``questions[rows[i]]``."""
+        """Return float64[n], the inner products of ``sentences[i]`` and ``questions[rows[i]]``."""
         if self.every:
             return inner_products(self.arrays[0], questions, sentences, rows)
         values, place = np.empty(len(sentences)), self.place[sentences]
@@ -93,9 +97,7 @@ class SentenceVectors:
 
 
 def _at_random(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The vectors, of which rows are read here and there: what is read ahead of them would push out
-    what is needed.
-    """
+    """Return the vectors without read-ahead, because rows are read in random order."""
     if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
         vectors.base.madvise(mmap.MADV_RANDOM)
     return np.asarray(vectors)
