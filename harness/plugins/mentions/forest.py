@@ -50,13 +50,11 @@ def grow(
         early_stopping=False,
         random_state=0,
     )
-    with threadpool_limits(
-        1, "openmp"
-    ):  # folds are the parallel work; on a busy machine threads wait for each other
+    with threadpool_limits(1, "openmp"):  # folds run in parallel already
         grown = forest.fit(rows, labels)
     return [
         _plain(tree.nodes) for (tree,) in grown._predictors
-    ]  # which has no public name; a test adds them up
+    ]  # there is no public name; a test sums the leaves
 
 
 def _plain(nodes: NDArray[np.void]) -> Tree:

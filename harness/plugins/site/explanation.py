@@ -171,7 +171,7 @@ def _way_to(trace: Trace, rival: int, worst: int) -> str:
         found = ", ".join(
             f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival))
         )
-        return f"stands in {found}"
+        return f"is in {found}"
     own = _entity(trace, trace.trails[name], worst)
     other = f"through “{own}”" if own else "by no entity"
     if own == entity:

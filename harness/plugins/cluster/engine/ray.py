@@ -87,16 +87,14 @@ class Ray:
             raise HarnessError(
                 f"engine.cpus={self.cpus:g} engine.gpus={self.gpus:g}: no node of the cluster "
                 "has so many, and Ray "
-                f"would wait for one without a word; its nodes have {told or 'nothing'}; ask for "
+                f"would wait for one silently; its nodes have {told or 'nothing'}; ask for "
                 "less, or set "
                 "engine.grows=true where nodes join by themselves"
             )
 
 
 def _work(work: Work, index: int, of: int, gpus: float) -> Ended:
-    threads = os.environ.get(
-        "OMP_NUM_THREADS"
-    )  # Ray gives each task its share of the processors so
+    threads = os.environ.get("OMP_NUM_THREADS")  # the task's share of the processors
     return work.run_worker(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
 
 

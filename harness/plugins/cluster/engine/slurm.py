@@ -128,8 +128,9 @@ def _queued(names: Sequence[str]) -> set[str]:
     arrays = sorted({name.partition("_")[0] for name in names})
     line = ["squeue", "--noheader", "--array", "--format=%i", f"--jobs={','.join(arrays)}"]
     said = subprocess.run(line, capture_output=True, text=True, check=False)
-    if said.returncode and "Invalid job id" not in said.stderr:  # which it says when all have left
-        return set(names)  # the controller does not answer: ask again
+    # "Invalid job id" means that all jobs have left; otherwise the controller does not answer
+    if said.returncode and "Invalid job id" not in said.stderr:
+        return set(names)
     return set(said.stdout.split())
 
 
@@ -137,5 +138,5 @@ def _result(job: Any, index: int) -> Ended:
     try:
         ended: Ended = job.result()
         return ended
-    except Exception as error:  # of submitit, which tells the task's own
+    except Exception as error:  # submitit includes the error of the task
         return Ended(index, 1, f"job {job.job_id}: {str(error).splitlines()[0]}")

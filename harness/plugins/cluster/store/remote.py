@@ -74,7 +74,7 @@ class Remote:
                     key,
                     error,
                 )
-                files.rm_file(f"{place}/{MANIFEST}")  # so that it is not there, and is sent again
+                files.rm_file(f"{place}/{MANIFEST}")  # so that the artifact is sent again
                 return False
             folder.mkdir(parents=True, exist_ok=True)
             (folder / MANIFEST).write_bytes(manifest)

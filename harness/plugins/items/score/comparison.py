@@ -70,20 +70,18 @@ class ScoreComparison(SystemComparison):
         if self.rounded:
             many = counted(len(self.rounded), "difference")
             said.append(
-                f"{many} by {self.metric} of {self.name} and {self.baseline}, at most "
-                f"{max(self.rounded):.2g}, "
-                f"{'is' if len(self.rounded) == 1 else 'are'} rounding and counted as tied."
+                f"{many} by {self.metric} of {self.name} and {self.baseline}, up to "
+                f"{max(self.rounded):.2g}, count as tied, because they are rounding."
             )
         ours, theirs = (float(np.abs(values).max()) for values in (self.ours, self.theirs))
         if max(ours, theirs) >= FAR * min(ours, theirs) > 0:
             said.append(
                 f"By {self.metric} {self.name} goes to {ours:.4g} and {self.baseline} to "
-                f"{theirs:.4g}: are these of "
-                "one scale?"
+                f"{theirs:.4g}: do they have the same scale?"
             )
         if LESS.search(str(self.metric)):
             said.append(
-                f"More counts as better: where less {self.metric} is better, write the scores "
+                f"More counts as better: if less {self.metric} is better, write the scores "
                 "with a minus."
             )
         return said
@@ -168,7 +166,7 @@ def compare_systems(
 
 
 def _scale(scores: Iterable[Scores]) -> Scale:
-    """Shares where every score is one."""
+    """Return the scale of shares if every score is in [0, 1]."""
     return Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in scores), "item")
 
 

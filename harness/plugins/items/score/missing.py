@@ -54,7 +54,7 @@ class Missing:
     def extent(self) -> str:
         """Return the part of a table's title on missing scores, or an empty text."""
         if self.dropped:
-            return f", {self.dropped} more left out for want of a score"
+            return f", {self.dropped} more without a score left out"
         return f", {self.zeros} missing scores counted as 0" if self.zeros else ""
 
     def cautions(self) -> list[str]:
@@ -69,11 +69,7 @@ class Missing:
         each = [
             f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()
         ]
-        less = (
-            ["Some scores are less than 0, so that a missing one counts as better."]
-            if self.below
-            else []
-        )
+        less = ["Some scores are below 0, so a missing one counts as better."] if self.below else []
         return [f"{done}: {'; '.join(each)}.", *less]
 
     def to_dict(self) -> dict[str, object]:
@@ -117,7 +113,7 @@ def _check(rule: str | None) -> None:
 
 
 def _clusters(scores: Iterable[Scores]) -> dict[str, str | None]:
-    """The cluster of each item, as the last file that has clusters says."""
+    """Return the cluster of each item, by the last file with clusters."""
     clusters: dict[str, str | None] = {}
     for one in scores:
         clusters |= dict(zip(one.items, one.clusters or (), strict=False))
@@ -125,7 +121,7 @@ def _clusters(scores: Iterable[Scores]) -> dict[str, str | None]:
 
 
 def _by_file(lacking: Iterable[tuple[Scores, Sequence[str]]]) -> dict[str, list[str]]:
-    """The items that a file lacks by any of its metrics, each once."""
+    """Return the items that a file lacks by any of its metrics, each once."""
     found: dict[str, list[str]] = {}
     for one, items in lacking:
         found[one.source] = list(dict.fromkeys([*found.get(one.source, ()), *items]))

@@ -84,7 +84,7 @@ class Scores:
         return replace(first, source=", ".join(one.source for one in several), values=values)
 
     def without_score(self, items: Sequence[str]) -> list[str]:
-        """Those of some items that lack a score, in all repeats or in one."""
+        """Return the items that lack a score in any repeat."""
         whole = set(self.items) - set(self.lacks)
         return [item for item in items if item not in whole]
 
@@ -201,7 +201,7 @@ def _chosen(
 
 
 def _is_numeric(metric: str, rows: Iterable[Row]) -> bool:
-    """Whether some item has a number."""
+    """Return whether some item has a number."""
     return any(_float(row.scores.get(metric)) is not None for row in rows)
 
 

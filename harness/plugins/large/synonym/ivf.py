@@ -79,7 +79,7 @@ def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> d
     mine = sp.coo_array(found[chosen])
     inside = np.isin(mine.col, chosen) & (
         mine.col < chosen[mine.row]
-    )  # an edge within the sample stands there twice
+    )  # an edge within the sample is there twice
     return {
         "recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0,
         "names": len(chosen),

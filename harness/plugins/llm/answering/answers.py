@@ -134,22 +134,20 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
     lines = [
         f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} "
-        "completion tokens, cost "
-        f"{sum(one['cost'] for one in counted):.4f} where each condition is asked by itself; "
-        "what two of them ask, and "
-        "what was answered before, is paid for once"
+        f"completion tokens, cost {sum(one['cost'] for one in counted):.4f} if each condition is "
+        "asked alone; requests of several conditions, and stored answers, are paid for once"
     ]
     unusable = sum(row["unusable"] for row in found["conditions"])
     if unusable:
         again = int(found["reader"].get("refresh", 0)) + 1
         lines.append(
-            f"{unusable} unusable (not of the form, cut, or refused), taken as wrong; "
+            f"{unusable} unusable (another form, cut, or refused), counted as wrong; "
             f"reader.refresh={again} asks again"
         )
     if found["published"]["rows"]:
         lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
     if found["split"] != "tune":
-        lines.append("these are questions of test: choose nothing by them")
+        lines.append("these are test questions: use them for no choice")
     return lines
 
 

@@ -1,12 +1,12 @@
-"""Answer questions from what runs retrieved, through a language model, and score the answers (EM
-and F1).
+"""Answer questions from retrieved passages, through a language model, and score the answers (EM and
+F1).
 
 The reader is any OpenAI-compatible endpoint (conf/reader/llm.yaml). Each run is read at depth k,
-beside controls: the question alone, many passages of the first run (context stuffing), and the
-supporting passages themselves. EM and F1 are those of SQuAD, best over the gold answers, with 95%
+together with controls: the question alone, many passages of the first run (context stuffing), and
+the supporting passages. EM and F1 are those of SQuAD, best over the gold answers, with 95%
 bootstrap intervals over questions; W, L and p (McNemar, exact) count exact matches against
-`baseline`, the F1 difference has its own paired interval. Where questions share gold passages, p
-and intervals are by cluster, and the head says so.
+`baseline`, and the F1 difference has a paired interval. If questions share gold passages, p and
+intervals are by cluster, and the table's title says so.
 
   harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
   harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
@@ -14,10 +14,10 @@ and intervals are by cluster, and the head says so.
   harness answer 'run={raptor: r.trec, fused: f.trec}' reader.model=m k=100 tokens=800     a matched budget of words
   harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
 
-Runs are those of `harness evaluate --help`. Every answer of the endpoint is kept: a killed run goes
-on where it was, and nothing is paid for twice. Answers that cannot be used are wrong, and counted
-(`unusable`). `out` by its ending: .json (everything, with each question's answers), .csv, .tex,
-.txt, .html (the table). Published figures stand below ours, with what differs.
+Runs are those of `harness evaluate --help`. Every answer of the endpoint is stored: a killed run
+continues, and no answer is paid for twice. Unusable answers count as wrong (`unusable`). `out` by
+its ending: .json (everything, with each question's answers), .csv, .tex, .txt, .html (the table).
+Published figures follow in the table, with the differences in setup.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def run(config: DictConfig) -> None:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
         print(answers.estimate_table(estimates, data.name, len(members)).text())
         print(
-            "nothing was asked (dry_run); four letters are taken for a token, and answers to be "
-            "as long as they may be"
+            "dry_run: nothing was asked. The estimate has four letters per token, and answers of "
+            "the largest length"
         )
         return
     found = {

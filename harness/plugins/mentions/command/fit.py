@@ -1,20 +1,18 @@
-"""Fit the weights of a list or a reranker on tune, cross-fitted by fold, and write them with their
-provenance.
+"""Fit the weights of a list or a reranker on tune, cross-fitted by fold, and store them.
 
-What may move, from where and how far, stands in conf/target: `mention_paths`, `mention_walk`,
-`ppr`, `convergence`, `linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of
-reranker=policy on whatever list fuser and pool make). A coordinate search with a fixed seed,
-bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop. It runs on all of tune,
-and once without each fold of it (questions that share gold are in one): those say what the
-objective is on questions that a fit has not seen. Test is never looked at.
+conf/target says which numbers may move: `mention_paths`, `mention_walk`, `ppr`, `convergence`,
+`linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on the
+configured fused list). It is a coordinate search with a fixed seed, bounded by fit.rounds,
+penalised by fit.penalty, ended early by fit.stop. It runs on all of tune, and once without each of
+its folds (questions that share gold are in one), which gives the objective on questions that a fit
+was not trained on. Test is never used.
 
   harness fit target=ppr                                  on tune of the sample benchmark
-  harness fit target=ppr dataset=folder dataset.path=mine     on tune of your own
+  harness fit target=ppr dataset=folder dataset.path=mine     on tune of your data
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]'
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]' fit.leave_out=musique
 
-The file's path is the last line. A list under its weights, each tune question by a fit that has not
-seen it:
+The file's path is the last line. A list under its weights, each tune question by a fit without it:
 
   harness sweep +retriever@lists.fitted=fitted +retriever@lists.fitted.retriever=ppr lists.fitted.path=FILE
 """

@@ -14,7 +14,7 @@ from harness.graph.extractor import Extraction
 class Initials:
     """An alias rule for names with initials.
 
-    In a passage, such a name stands for the only name there that spells it out: with the same last
+    In a passage, such a name refers to the only name there that spells it out: with the same last
     word, and before it as many or more words, which begin with those of the short name in order
     (``d lynch``, ``j r r tolkien``).
     """

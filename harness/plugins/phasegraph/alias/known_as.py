@@ -23,7 +23,7 @@ _SENTENCE = re.compile(r"(?<!\b[A-Za-z])(?<!\b(?:St|Jr|Dr|Mr))[.!?](?=\s+[A-Z])"
 class KnownAs:
     """An alias rule for statements such as "also known as".
 
-    Y stands for X everywhere if X is a passage's title and, in the passage's first sentence, one of
+    Y refers to X everywhere if X is a passage's title and, in the passage's first sentence, one of
     the phrases also / better / formerly / ... known as, a.k.a., nicknamed, born, née comes right
     before a mention of Y, or if a triple states it (``X, also known as, Y``). Y must have two words
     or more, must not be a title, and must be stated for one X only, because a surname or a first

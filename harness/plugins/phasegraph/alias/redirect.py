@@ -18,9 +18,9 @@ ARTICLES = ("the ", "a ", "an ")
 class Redirect:
     """An alias rule for titles without accents or articles.
 
-    A name that is not a title stands everywhere for the only title that equals it but for marks
-    over Latin letters and, with two words or more, a leading article: ``beyonce`` for ``beyoncé``,
-    ``rolling stones`` for ``the rolling stones``, but not ``mission`` for ``the mission``.
+    A name that is not a title refers everywhere to the only title that equals it but for marks over
+    Latin letters and, with two words or more, a leading article: ``beyonce`` to ``beyoncé``,
+    ``rolling stones`` to ``the rolling stones``, but not ``mission`` to ``the mission``.
     """
 
     version: ClassVar[int] = 2

@@ -18,9 +18,9 @@ PHRASES = frozenset(("of", "the", "and", "in", "at", "for", "to"))
 class Surname:
     """An alias rule for surnames.
 
-    In a passage, a name of one word that is not a title stands for the only longer name there that
+    In a passage, a name of one word that is not a title refers to the only longer name there that
     ends in it, has up to ``longest`` words (>= 2) and none of ``PHRASES`` (``Maria Antonia of
-    Austria`` is not called Austria). If there are two such names, it stands for neither.
+    Austria`` is not called Austria). If there are two such names, it refers to neither.
     """
 
     version: ClassVar[int] = 2

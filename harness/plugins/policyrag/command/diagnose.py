@@ -1,14 +1,14 @@
-"""Say of every list what gold ranks cannot: answers in reach, chains in reach, what a gate rejects,
-stability.
+"""Diagnose every list beyond gold ranks: answers, chains of passages, rejected facts, stability.
 
-answer_supported@k: an answer stands in one of the first k passages (for yes and no: all gold
-passages are there). hops_recovered@k: the titles of all gold passages, and the answer, stand in the
-first k passages.
+answer_supported@k: one of the first k passages states an answer (for yes and no: all gold passages
+are there). hops_recovered@k: the first k passages state the titles of all gold passages, and the
+answer.
+
 suppressed: share of the candidate facts near a question that the gate of a policy
-(retriever=policyrag) drops; of those of gold passages and of the others apart. stable_*:
+(retriever=policyrag) drops, also for facts of gold passages and of other passages. stable_*:
 rank-biased overlap of a list with that of the same question in other words, or with a name in
-another form; made by rule, seeded. That reads all passages anew, so it takes as long as preparing
-the benchmark. Only tune is looked at unless diagnose.split says otherwise.
+another form, made by seeded rules. Stability extracts from all passages again, so it takes as long
+as preparing the benchmark. Only tune is used unless diagnose.split is set.
 
   harness diagnose dataset=musique +retriever@lists.policy=policyrag
   harness diagnose dataset=musique diagnose.perturbed=100          stability too, on a sample of 100 questions

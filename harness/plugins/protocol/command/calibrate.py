@@ -1,21 +1,21 @@
-"""Judge the harness by itself: how often its protocol finds what is not there, and what is there.
+"""Calibrate the protocol: how often it finds effects that do not exist, and effects that do.
 
-Scores a grid once, and makes worlds of the outcomes in which the truth is known: *exchanged*
-worlds, where the outcomes of each query change sides against the reference list (dense by default)
-by a coin, so no trial has an effect; *planted* ones, where one trial has an effect of known size;
-and *permuted* ones, where the other lists belong to other queries. In each, the whole protocol
-runs: choose on tune, test once. Shown beside it is what goes wrong without it: the best trial
-judged on the queries that it was chosen on. Writes calibrations/NAME.json below paths.runs, and the
-figure into paths.reports.
+A grid is scored once, and worlds with known truth are made from its outcomes: *exchanged* worlds,
+in which a coin decides whether the outcomes of each query change sides against the reference list
+(dense by default), so no trial has an effect; *planted* ones, in which one trial has an effect of
+known size; and *permuted* ones, in which the other lists belong to other queries. In each, the
+whole protocol runs: choose on tune, test once. For comparison, the best trial is also judged on the
+queries on which it was chosen. Writes calibrations/NAME.json below paths.runs, and the figure into
+paths.reports.
 
   harness calibrate grid=wide                                 667 trials in 500 worlds, minutes
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
   harness calibrate dataset=musique                           other outcomes
 
-Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by
-whole clusters of shared gold, and says how often the forecast of a half holds on the other.
-`refits` lets what learns learn again on other folds of tune, and says how far its score moves; test
-is not read. `clusters` makes worlds with clusters of many shapes (with
+Three more checks have a name. `forecast` splits the benchmark's queries again, at random and by
+whole clusters of shared gold, and reports how often the forecast of one half holds on the other.
+`refits` trains the learned trials on other folds of tune, and reports how much their scores vary;
+test is not read. `clusters` makes worlds with clusters of many shapes (with
 calibrate.clusters_of=[NAME]: those of a benchmark), prints for each test and interval, by query and
 by the rule that decides, the share of false findings (5% is right) and the coverage (95% is right),
 and draws the former.

@@ -68,7 +68,7 @@ def forecasts(found: Sequence[Coverage]) -> Table:
     """Return the table of forecasts, a row per kind of re-split."""
     columns = [
         Column("benchmark", "text"),
-        Column("split anew", "text"),
+        Column("new split", "text"),
         Column("splits", "count"),
         Column("n", "count"),
         Column("inside %"),
@@ -156,12 +156,10 @@ def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
     """
     shapes = list(dict.fromkeys(one.clusters_of for one in found))
     caption = (
-        "False findings at p <= .05 where nothing helps, by correlation within clusters, over "
-        f"{found[0].worlds} "
-        "worlds of 40 trials each: by query, and by the rule that decides. Dashed: 5%; the band "
-        "is 3 to 7%. "
-        "Uneven: clusters share wins alone. No line of the rule: too few clusters, so no p is "
-        "given."
+        "False findings at p <= .05 if no trial has an effect, by correlation within clusters, "
+        f"over {found[0].worlds} worlds of 40 trials each: by query, and by the rule that decides. "
+        "Dashed: 5%; the band is 3 to 7%. Uneven: clusters share only wins. Without a line of the "
+        "rule there are too few clusters for a p."
     )
 
     def draw(figure: Figure) -> None:
@@ -214,13 +212,11 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
         f"{dataset}"
     )
     notes = (
-        f"Top: worlds in which "
-        f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share "
-        "with a finding at p <= "
-        ".05, with 95% intervals; the dashed line is 5%. Bottom: one trial planted with a known "
-        "effect: how often the "
-        "protocol finds its winner better, how often the planted trial is, and the exact McNemar "
-        "test's power."
+        "Top: worlds without an effect "
+        f"({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share with a finding at "
+        "p <= .05, with 95% intervals; the dashed line is 5%. Bottom: one trial planted with a "
+        "known effect: how often the protocol finds its winner better, how often the planted "
+        "trial is, and the exact McNemar test's power."
     )
 
     def draw(figure: Figure) -> None:

@@ -1,10 +1,9 @@
-"""The site, paths.reports/site/index.html, opens from disk: a leaderboard of the sweeps, and from
-each a way to its trials, to the questions that one strategy won or lost against another, and to a
-question with its passages, the ranks that every strategy gives them, and the graph's paths. Test
-questions are shown only of a sweep that was held out. A folder that cannot be read is listed with
-the reason.
+"""The site, paths.reports/site/index.html, opens from disk: a leaderboard of the sweeps, with links
+to their trials, to the questions that one strategy won or lost against another, and to a
+question with its passages, their ranks in every strategy, and the graph's paths. Test questions
+are shown only for held-out sweeps. A folder that cannot be read is listed with the reason.
 
-  harness report traces=null     the graph's paths of every question on the site; 20 of a sweep else
+  harness report traces=null     the graph's paths of every question on the site; otherwise 20 per sweep
 """
 
 from __future__ import annotations

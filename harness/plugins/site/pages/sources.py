@@ -72,8 +72,8 @@ class Sources:
                 *(["importance"] if trial.pool.importance else []),
             ]:
                 return (
-                    f"the winner reads {', '.join(reads)} beside its lists; `harness trace` "
-                    "shows a question"
+                    f"the winner reads {', '.join(reads)} in addition to its lists; `harness "
+                    "trace` shows a question"
                 )
             with name_origin(self.result.folder):
                 retrievers = lists.retrievers(self.config)

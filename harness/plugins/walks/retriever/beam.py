@@ -169,7 +169,7 @@ class Beam:
         return sp.csr_array(sp.coo_array(entries, shape=total.shape))
 
     def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
-        """Each question's passages after the first walk."""
+        """Yield each question's passages after the first walk."""
         return (
             values[world.graph.entities :]
             for values in self._walk(world.graph.edges, starts, self.first_restart)

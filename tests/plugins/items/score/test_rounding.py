@@ -44,8 +44,8 @@ def test_the_last_bits_win_nothing(tmp_path: Path) -> None:
         text = two(tmp_path, theirs, exact)
         assert "differ on no item" in text
         assert (
-            f"{len(differ)} differences by f1 of a.json and b.json, at most {max(differ):.2g}, "
-            "are rounding" in text
+            f"{len(differ)} differences by f1 of a.json and b.json, up to {max(differ):.2g}, "
+            "count as tied" in text
         )
         found = harness.compare_scores(theirs, exact)
         assert (found.wins, found.losses, found.p, found["rounded"]) == (0, 0, 1, len(differ))
@@ -82,7 +82,7 @@ def test_repeats_of_a_system_are_rounded_alike() -> None:
 
 @pytest.mark.parametrize("metric", ["error", "val_loss", "wer", "latency_ms", "seconds"])
 def test_a_metric_of_which_less_is_better_is_said(tmp_path: Path, metric: str) -> None:
-    assert f"where less {metric} is better, write the scores with a minus" in two(
+    assert f"if less {metric} is better, write the scores with a minus" in two(
         tmp_path, scores(1), scores(2), metric
     )
 
@@ -94,8 +94,8 @@ def test_other_names_are_not_taken_for_it(tmp_path: Path, metric: str) -> None:
 
 def test_two_scales_are_said(tmp_path: Path) -> None:
     percents = {item: 100 * score for item, score in scores(2).items()}
-    assert "of one scale?" in two(tmp_path, percents, scores(1))
-    assert "of one scale?" not in two(tmp_path, scores(2), scores(1))
+    assert "the same scale?" in two(tmp_path, percents, scores(1))
+    assert "the same scale?" not in two(tmp_path, scores(2), scores(1))
 
 
 def test_a_lone_double_quote_swallows_no_items(tmp_path: Path) -> None:

@@ -419,7 +419,7 @@ def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Comman
         3,
     )
     assert found["missing"] == {"rule": "drop", "lacks": {"theirs.csv": 1, "ours.csv": 2}}
-    assert "3 items in 3 clusters, 3 more left out for want of a score" in text
+    assert "3 items in 3 clusters, 3 more without a score left out" in text
     assert (
         "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)."
         in text

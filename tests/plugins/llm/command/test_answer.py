@@ -117,7 +117,7 @@ def test_conditions_and_scores_by_hand(
     text = " ".join(capsys.readouterr().out.split())
     head = "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval"
     assert f"{head}, too few clusters for p and intervals" in text
-    assert "questions of test: choose nothing by them" in text
+    assert "test questions: use them for no choice" in text
 
 
 def test_whole_clusters_change_sides() -> None:
@@ -265,6 +265,6 @@ def test_no_baseline_is_named_where_there_is_none(
     text = capsys.readouterr().out
     assert "reader m, in percent\n" in text
     assert (
-        "2 unusable (not of the form, cut, or refused), taken as wrong; reader.refresh=1 asks again"
+        "2 unusable (another form, cut, or refused), counted as wrong; reader.refresh=1 asks again"
         in text
     )

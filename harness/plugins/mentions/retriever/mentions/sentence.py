@@ -54,7 +54,7 @@ class SentenceTexts(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
-        """The text, or texts, of one place or several."""
+        """Return the text of a place, or those of several."""
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
         owner = self.passage[place]
