@@ -61,7 +61,11 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
                 f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}"
             )
         questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
-        parts.append((_split(name), map(_judgement, found.qrels_iter())))
+        split = next((part for part in reversed(name.split("/")) if part in MEANING), name)
+        judged_pairs = (
+            (str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter()
+        )
+        parts.append((split, judged_pairs))
     judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
     documents = functools.partial(_passages, found)
@@ -77,14 +81,6 @@ def _collection(library: Any, name: str) -> Any:
     if lacks:
         raise HarnessError(f"dataset.id={name}: the collection has no {' and no '.join(lacks)}")
     return found
-
-
-def _judgement(one: Any) -> tuple[str, str, int]:
-    return str(one.query_id), str(one.doc_id), int(one.relevance)
-
-
-def _split(name: str) -> str:
-    return next((part for part in reversed(name.split("/")) if part in MEANING), name)
 
 
 def _passages(found: Any) -> Iterator[Record]:

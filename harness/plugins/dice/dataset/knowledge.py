@@ -43,7 +43,8 @@ def knowledge(
     Raises:
         HarnessError: no query is left.
     """
-    whole = _distinct(triples)
+    distinct = dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples)
+    whole = [triple for triple in distinct if all(triple)]
     entities = sorted({entity for s, _, o in whole for entity in (s, o)})
     width = max(6, len(str(len(entities))))
     ids = {entity: f"{name}-{place:0{width}d}" for place, entity in enumerate(entities)}
@@ -81,12 +82,6 @@ def knowledge(
     return replace(benchmark, triples=_numbered(whole, entities), sha256=sha256), len(
         queries.values
     ) - len(kept)
-
-
-def _distinct(triples: Iterable[Triple]) -> list[Triple]:
-    """Return each triple once, without those that lack a part."""
-    found = dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples)
-    return [triple for triple in found if all(triple)]
 
 
 def _numbered(triples: Sequence[Triple], entities: Sequence[str]) -> pa.Table:

@@ -57,7 +57,9 @@ class WikiTriples:
                 itertools.chain.from_iterable((subject, object_) for subject, _, object_ in every)
             )
         )
-        named = _by_answer(entities)
+        named: dict[str, list[str]] = {}
+        for entity in entities:
+            named.setdefault(answering(entity), []).append(entity)
         queries = [_query(row, named, len(evidence)) for row, evidence in asked]
         snippets = _snippets(entities, corpus["title"], corpus["text"])
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
@@ -92,14 +94,6 @@ def _evidence(row: Record) -> list[Triple]:
         for s in steps
         if "relation" in s
     ]
-
-
-def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
-    """Return the entities by the answer that names them."""
-    found: dict[str, list[str]] = {}
-    for entity in entities:
-        found.setdefault(answering(entity), []).append(entity)
-    return found
 
 
 def _snippets(

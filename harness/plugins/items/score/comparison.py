@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -156,18 +156,14 @@ def compare_systems(
     for owner, own in zip(owners, whole, strict=True):
         by_system[owner].append(own)
     labels = _labels(whole)
-    scale = _scale(whole)
+    shares = all(((one.values >= 0) & (one.values <= 1)).all() for one in whole)
+    scale = Scale(shares, "item")
     pairs = pairs_of(runs, baselines)
     found = []
     for metric in metrics:
         joined = {name: Scores.joined(by_system[name, metric]) for name in systems}
         found.append(_compare_pairs(pairs, joined, labels, scale, absent))
     return corrected([one for of_pair in zip(*found, strict=True) for one in of_pair])
-
-
-def _scale(scores: Iterable[Scores]) -> Scale:
-    """Return the scale of shares if every score is in [0, 1]."""
-    return Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in scores), "item")
 
 
 def _compare_pairs(

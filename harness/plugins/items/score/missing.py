@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -91,41 +91,26 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     Raises:
         HarnessError: a score is missing and the rule is None, or no item is left.
     """
-    _check(rule)
+    if rule is not None and rule not in RULES:
+        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
     every = sorted(set().union(*(one.items for one in scores)))
     lacking = [(one, items) for one in scores if (items := one.without_score(every))]
     if lacking and rule is None:
         raise _refusal(*lacking[0], scores, len(every))
     below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
-    missing = Missing(rule, len(every), _by_file(lacking), below)
+    lacks: dict[str, list[str]] = {}
+    for one, items in lacking:  # by any metric of a file, each once
+        lacks[one.source] = list(dict.fromkeys([*lacks.get(one.source, ()), *items]))
+    missing = Missing(rule, len(every), lacks, below)
     kept = [item for item in every if item not in missing.left_out]
     if not kept:
         raise HarnessError(
             f"{scores[0].source}: no item has a score in every file; nothing is left to compare"
         )
-    clusters = _clusters(scores)
-    return [_of_items(one, kept, clusters) for one in scores], missing
-
-
-def _check(rule: str | None) -> None:
-    if rule is not None and rule not in RULES:
-        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
-
-
-def _clusters(scores: Iterable[Scores]) -> dict[str, str | None]:
-    """Return the cluster of each item, by the last file with clusters."""
     clusters: dict[str, str | None] = {}
     for one in scores:
         clusters |= dict(zip(one.items, one.clusters or (), strict=False))
-    return clusters
-
-
-def _by_file(lacking: Iterable[tuple[Scores, Sequence[str]]]) -> dict[str, list[str]]:
-    """Return the items that a file lacks by any of its metrics, each once."""
-    found: dict[str, list[str]] = {}
-    for one, items in lacking:
-        found[one.source] = list(dict.fromkeys([*found.get(one.source, ()), *items]))
-    return found
+    return [_of_items(one, kept, clusters) for one in scores], missing
 
 
 def _refusal(

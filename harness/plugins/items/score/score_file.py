@@ -119,7 +119,8 @@ def read_rows(
         case "json":
             found = _json(path, columns, metrics)
         case "jsonl":
-            found = _table(path, _lines(path), columns)
+            lines = ((f"{path}:{number}", row) for number, row in stream_lines(path))
+            found = _table(path, lines, columns)
         case "csv" | "tsv" as form:
             found = _table(path, _separated(path, TAB if form == "tsv" else COMMA), columns)
         case "parquet":
@@ -149,10 +150,6 @@ def _separated(path: Path, delimiter: str) -> Fields:
     yield from (
         (f"{path}:{number}", dict(zip(head, fields, strict=True))) for number, fields in rows
     )
-
-
-def _lines(path: Path) -> Fields:
-    yield from ((f"{path}:{number}", row) for number, row in stream_lines(path))
 
 
 def _parquet(path: Path) -> Fields:
@@ -238,22 +235,17 @@ def _json(
             "score}}"
         )
     if "eval" in found and "samples" in found and isinstance(found["samples"] or [], list):
-        yield from _log(path, found, columns)
+        if not found["samples"]:
+            raise HarnessError(
+                f"{path}: a log of inspect_ai without its samples (it was written condensed, or "
+                "read by header only); give the whole log, .eval or .json"
+            )
+        yield from _samples(path, found, found["samples"], columns)
     else:
         report = _by_item(path, found, metrics)
         yield from (
             Row(f"{path}: {item}", item, "", None, scores) for item, scores in report.items()
         )
-
-
-def _log(path: Path, log: Mapping[str, object], columns: Mapping[str, str] | None) -> Iterator[Row]:
-    if not log["samples"]:
-        raise HarnessError(
-            f"{path}: a log of inspect_ai without its samples (it was written condensed, or read "
-            "by header only); give "
-            "the whole log, .eval or .json"
-        )
-    yield from _samples(path, log, log["samples"], columns)
 
 
 def _by_item(

@@ -59,7 +59,8 @@ class Scores:
         for line, column in np.argwhere(np.isnan(values)).tolist():
             item, run = items[line], runs[column]
             place = scored.get((item, run), first[item]).place
-            lacks.setdefault(item, f"{place}: item {item} has no {metric}{_which(run, runs)}")
+            which = f" of run {run}" if len(runs) > 1 else ""
+            lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
         named = [clusters[item] for item in items] if clusters[items[0]] else None
         return cls(
             source, metric, items, values, named, [first[item].place for item in items], lacks
@@ -98,10 +99,6 @@ class Scores:
         """Whether each score is a 32-bit number."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
-
-
-def _which(run: str, runs: Sequence[str]) -> str:
-    return f" of run {run}" if len(runs) > 1 else ""
 
 
 def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
@@ -189,7 +186,9 @@ def _chosen(
         if "score" in columns
         else [name for name in NAMES["score"] if name in there][:1]
     )
-    numeric = [name for name in there if _is_numeric(name, rows)]
+    numeric = [
+        name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)
+    ]
     wanted = metrics or usual or [_only(path, there, numeric)]
     for name in wanted:
         if name not in there:
@@ -198,11 +197,6 @@ def _chosen(
                 f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}"
             )
     return wanted
-
-
-def _is_numeric(metric: str, rows: Iterable[Row]) -> bool:
-    """Return whether some item has a number."""
-    return any(_float(row.scores.get(metric)) is not None for row in rows)
 
 
 def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str:

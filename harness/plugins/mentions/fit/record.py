@@ -75,14 +75,11 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         "libraries": library_versions(),
         **crossed.fit_folds(),
     }
-    default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(found)[:12]}.yaml"
+    typed = (text.partition("=")[2] for text in given if text.startswith("target="))
+    default = Path(config.paths.runs) / "fits" / f"{next(typed, 'fit')}-{digest(found)[:12]}.yaml"
     place = Path(options["out"]) if options["out"] else default
     write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
     return place, found
-
-
-def _chosen(given: Sequence[str]) -> str:
-    return next((text.partition("=")[2] for text in given if text.startswith("target=")), "fit")
 
 
 def _names(knob: str, value: Any) -> list[str]:

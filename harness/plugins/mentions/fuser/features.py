@@ -21,14 +21,12 @@ READS = {"value": "values", "score": "scores", "minmax": "scores", "rank": "rank
 """The input of each feature, in the words of ``Fuser.reads``."""
 
 
-def _minmax(scored: Scored) -> Tensor:
-    return Calibrated(scored.owner.pool, MinMax(), scored.owner.temperature)[scored.name].values
-
-
 FEATURES: Mapping[str, Callable[[Scored], Tensor]] = {
     "value": lambda scored: scored.values,
     "score": lambda scored: scored.scores.masked_fill(~scored.present, 0.0),
-    "minmax": _minmax,
+    "minmax": lambda scored: (
+        Calibrated(scored.owner.pool, MinMax(), scored.owner.temperature)[scored.name].values
+    ),
     "rank": lambda scored: (scored.ranks + 1).log2().reciprocal(),
 }
 """Features float64[Q, U] of a list: ``value`` by the trial's normalizer, ``score`` of the list,

@@ -124,7 +124,15 @@ def start(
     found, counts = policy.gate.decided(kept, found, benchmark.questions, store)
     seeds = seed.seeds(kept, named, found, names, questions)
     phrases = seeds.of(named.shape)
-    told = {"memory": kept.sizes(), "gate": dict(counts), **links, **_counts(seeds, phrases)}
+    count = np.diff(phrases.indptr)
+    told = {
+        "memory": kept.sizes(),
+        "gate": dict(counts),
+        **links,
+        "phrase_seeds": int(count.sum()),
+        "questions_without_phrase_seed": int((count == 0).sum()),
+        "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
+    }
     told |= {"seed_gate": dict(selection)} if selection else {}
     return PolicyStart(
         kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told
@@ -166,12 +174,3 @@ def block_scorer(
             )
 
     return scored
-
-
-def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, object]:
-    count = np.diff(phrases.indptr)
-    return {
-        "phrase_seeds": int(count.sum()),
-        "questions_without_phrase_seed": int((count == 0).sum()),
-        "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
-    }

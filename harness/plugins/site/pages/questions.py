@@ -97,7 +97,10 @@ class Split:
         if missing := [name for name in ids if name not in sources.places]:
             raise HarnessError(f"{self.key}: question {missing[0]} is not in the data at hand")
         places = [sources.places[name] for name in ids]
-        told = [_texts(sources, place) for place in places]
+        data, told = sources.benchmark, list[Content]()
+        for place in places:
+            gold = sources.numbers(doc for doc in data.gold[place].tolist() if doc >= 0)
+            told.append({"answers": list(data.queries[place].get("answers") or []), "gold": gold})
         tracer = sources.tracer
         if isinstance(tracer, str):
             return told, f"Lists and traces are not shown: {tracer}."
@@ -167,15 +170,6 @@ class Split:
             for node in nodes
         ]
         return {"cause": self.display.text(cause(found)), "nodes": named, "trails": trails}
-
-
-def _texts(sources: Sources, place: int) -> Content:
-    data = sources.benchmark
-    gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
-    return {
-        "answers": list(data.queries[place].get("answers") or []),
-        "gold": sources.numbers(gold),
-    }
 
 
 def _column(values: Any) -> list[Any]:

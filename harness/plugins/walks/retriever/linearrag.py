@@ -14,7 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
-from harness.graph import Graph, Network
+from harness.graph import Graph
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
 from harness.model.encoder import Encoder, embed
@@ -123,8 +123,10 @@ class LinearRAG:
         restarts = normalize_rows(
             sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
         )
+        shares = normalize_rows(sp.csr_array(counts.T.tocsr()))
+        both = sp.csr_array(sp.block_array([[None, shares.T], [shares, None]]))
         walks = Walks(
-            _transition(network),
+            normalize_rows(both),
             self.restart,
             self.tolerance,
             self.max_iter,
@@ -219,9 +221,3 @@ def _bonus(counts: sp.csr_array, last: Activation) -> NDArray[np.float64]:
         part = slice(*counts.indptr[entity : entity + 2])
         total[counts.indices[part]] += value * np.log1p(counts.data[part].astype(np.float64)) / tier
     return np.log1p(total)
-
-
-def _transition(network: Network) -> sp.csr_array:
-    """Return [E + D, E + D], undirected, with an entity's share of a passage's mentions."""
-    shares = normalize_rows(sp.csr_array((network.mentions + network.about).T.tocsr()))
-    return normalize_rows(sp.csr_array(sp.block_array([[None, shares.T], [shares, None]])))

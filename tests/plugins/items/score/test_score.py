@@ -435,7 +435,7 @@ def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Comman
     )
     assert "6 items in 6 clusters, 3 missing scores counted as 0" in text
     told = harness.compare_scores({"a": -1.0, "b": -2.0}, {"a": -1.0}, missing="zero")
-    assert told.notes[1] == "Some scores are less than 0, so that a missing one counts as better."
+    assert told.notes[1] == "Some scores are below 0, so a missing one counts as better."
 
 
 def test_ranked_lists_have_no_missing_scores(
