@@ -332,7 +332,7 @@ def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:
     )
     assert cause(alone) == (
         "1 passage came before the last hop “Its maker” (not in the fused list), first “Another "
-        "maker”, which stands "
+        "maker”, which is "
         "in graph at 1, fused at 1."
     )
     assert cause(Trace(benchmark, 0, "fused", [0, 1], [], order, {}, {})) == ""
