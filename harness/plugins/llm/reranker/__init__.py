@@ -1,0 +1,1 @@
+"""Reranking by the likelihood of the question under a language model."""

