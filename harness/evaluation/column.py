@@ -1,4 +1,4 @@
-"""The columns of a comparison, and the words of their legends, each once."""
+"""The columns of a comparison and the words of their legends."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def judged(
     mark: str = "",
     group: str = "",
 ) -> list[Field[T]]:
-    """Return columns of a comparison, empty where there is none.
+    """Return columns of a comparison; cells are empty if an item has none.
 
     Args:
         of: returns the comparison of an item.
-        titles: which columns, by their titles in ``COLUMNS``.
+        titles: titles of the wanted columns, keys of ``COLUMNS``.
         scale: the unit of the scores.
         mark: added to each title.
-        group: a head above them.
+        group: a heading above the columns.
     """
     fields = []
     for title in titles:

@@ -1,6 +1,4 @@
-"""A comparison of two systems on the same queries: who wins where, whether it is more than chance,
-how large it is.
-"""
+"""A comparison of two systems on the same questions: wins and losses, tests, intervals."""
 
 from __future__ import annotations
 
@@ -20,14 +18,14 @@ from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.clustering import Labels
 
 MARGIN = 0.02
-"""The largest difference that does not matter, unless a configuration says another one."""
+"""The default of the largest difference that does not matter, as a share."""
 
 
 WHOLE = 4
-"""Mean size of the clusters of several questions from which a finding may hang on one cluster."""
+"""Mean size of the clusters with several questions from which one cluster may decide a finding."""
 EQUAL = 1e-9
-"""Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 -
-x).
+"""Scores that differ by no more than this, relative to the scale, are equal: rounding makes 0.1 +
+0.2 and 0.3 differ.
 """
 Test = Literal["sign", "flip"]
 Finding = Literal["better", "worse", "even"]
@@ -36,17 +34,19 @@ C = TypeVar("C", bound="Comparison")
 
 @dataclass(frozen=True)
 class Ruling:
-    """What decides: ``harness`` has one rule, and it stands here.
+    """The p and the interval that decide a comparison.
 
-    Queries that share gold passages are not independent. Where any two do, the tests and intervals
-    by cluster decide; where clusters are too few and too large for these (``statistic.too_few``),
-    none does. Else those by query do. Of systems with several runs the t test over queries (or
-    their clusters) and runs decides.
+    Questions that share gold passages are not independent. If any two share one, the test and
+    interval by cluster decide; if clusters are too few and too large for these
+    (``statistic.too_few``), nothing does. Otherwise those by question decide. For systems with
+    several runs the t test over questions (or their clusters) and runs decides.
 
-    how: ends "p", such as ``by cluster``; "" by query.    p, interval: 95%, of the difference; None
-    of too few
-    clusters.    least: the least p that the test can give.
-    errors: where runs vary, too, the parts of questions and of runs.
+    Attributes:
+        how: the words after "p", such as ``by cluster``; "" for the test by question.
+        p: p of the deciding test; None if clusters are too few.
+        interval: 95% interval of the difference; None if clusters are too few.
+        least: the smallest p that the test can give.
+        errors: the parts of the error due to questions and to runs, if there are several runs.
     """
 
     how: str
@@ -58,19 +58,20 @@ class Ruling:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a system finds that its baseline does not; everything follows from one value a query of
-    each.
+    """A comparison of a system with its baseline on n questions.
 
-    ours, theirs: float64[n], the two systems' values of a metric on the same queries.
-    binary: whether values are 0 or 1, so that proportions and odds mean something.
-    margin: the largest difference that does not matter.
-    labels: int64[n], each query's cluster of shared gold passages; None: each query by itself.
-    test: what p is of. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the
-    queries that differ.
-    ``flip``: the sign-flip permutation test of the differences themselves.
-    scale: how scores are said.    errors: of several runs; see ``Ruling``.
-    p_holm: the p that decides, corrected for all that was compared together (see ``corrected``);
-    None: not corrected.
+    Attributes:
+        ours, theirs: float64[n], the values of a metric for the system and the baseline.
+        binary: whether values are 0 or 1, so that proportions and odds are defined.
+        margin: the largest difference that does not matter.
+        labels: int64[n], the cluster of shared gold passages of each question; None: no clusters.
+        test: the test that gives p. ``sign``: exact McNemar, or the sign test of the questions that
+            differ if the metric is not 0/1. ``flip``: the sign-flip permutation test of the
+            differences.
+        scale: the unit in which scores are printed.
+        errors: of several runs; see ``Ruling``.
+        p_holm: the deciding p, corrected for all that was compared together (see ``corrected``);
+            None: not corrected.
     """
 
     ours: Values
@@ -95,13 +96,20 @@ class Comparison:
         scale: Scale = SHARES,
         **what: Any,
     ) -> Self:
-        """The comparison on the queries that the metric counts (not NaN): the one way to make it.
+        """Compare two systems on the questions that the metric counts (those without NaN).
 
-        Of several runs wins and losses are those of the means over runs, and the two-way t test
-        over questions and runs decides. Runs that do not vary are one run, and judged as such.
+        With several runs, wins and losses are those of the means over runs, and the two-way t test
+        over questions and runs decides. Runs with identical values count as one run.
 
-        ours, theirs: float64[n], or float64[n, r] of r runs.    test: of one run, unless it is 0/1.
-        what: the fields of a subclass, which say what was compared.
+        Args:
+            ours: float64[n], or float64[n, r] for r runs.
+            theirs: the same for the baseline.
+            binary: whether the metric is 0 or 1.
+            margin: the largest difference that does not matter.
+            labels: int64[n], clusters of the questions.
+            test: the test for one run if the metric is not 0/1.
+            scale: the unit in which scores are printed.
+            what: the fields of a subclass.
         """
         known = ~np.isnan(ours if ours.ndim == 1 else ours[:, 0])
         mine, others = (one.reshape(len(one), -1)[known] for one in (ours, theirs))
@@ -131,53 +139,49 @@ class Comparison:
         )
 
     def with_fields(self, **fields: Any) -> Self:
-        """The same with another ``p_holm``, or under other names, and with all that was
-        computed.
-        """
+        """Return a copy with other fields that keeps the cached results."""
         found = copy.copy(self)
         vars(found).update(fields)
         return found
 
     @property
     def n(self) -> int:
-        """Number of queries."""
+        """Number of questions."""
         return len(self.ours)
 
     @cached_property
     def won(self) -> NDArray[np.int64]:
-        """The numbers of the queries on which the system has more than the baseline (PG 4.3:
-        graph_win).
-        """
+        """Indices of the questions on which the system scores more (PG 4.3: graph_win)."""
         return np.flatnonzero(self.ours > self.theirs)
 
     @cached_property
     def lost(self) -> NDArray[np.int64]:
-        """The numbers of the queries on which it has less."""
+        """Indices of the questions on which the system scores less."""
         return np.flatnonzero(self.ours < self.theirs)
 
     @property
     def wins(self) -> int:
-        """W."""
+        """Number of questions won."""
         return len(self.won)
 
     @property
     def losses(self) -> int:
-        """L."""
+        """Number of questions lost."""
         return len(self.lost)
 
     @cached_property
     def shared(self) -> bool:
-        """Whether queries share clusters."""
+        """Whether any two questions share a cluster."""
         return statistic.share(self.labels)
 
     @cached_property
     def too_few(self) -> bool:
-        """Whether queries share clusters that are too few for a p."""
+        """Whether questions share clusters that are too few for a p."""
         return self.shared and statistic.too_few(self._labels)
 
     @cached_property
     def ruling(self) -> Ruling:
-        """What decides."""
+        """The p and the interval that decide."""
         if self.too_few:
             return Ruling("by cluster", None, None, 1.0, self.errors)
         if (test := self.errors) is not None:
@@ -192,19 +196,19 @@ class Comparison:
 
     @property
     def decides(self) -> str:
-        """Which p decides: ``by question``, ``by cluster``, ``over questions and runs``, or
+        """The test that decides: ``by question``, ``by cluster``, ``over questions and runs``, or
         ``too few clusters``.
         """
         return "too few clusters" if self.too_few else self.ruling.how or f"by {self.scale.item}"
 
     @property
     def p_deciding(self) -> float | None:
-        """The p of the test that decides, not corrected; None where clusters are too few."""
+        """The p of the test that decides, not corrected; None if clusters are too few."""
         return self.ruling.p
 
     @property
     def finding(self) -> Finding:
-        """What is shown: by Holm's p where there is one, else by the p that decides."""
+        """What is shown, by Holm's p if there is one, otherwise by the p that decides."""
         if not shown(self.p_deciding if self.p_holm is None else self.p_holm):
             return "even"
         return "better" if self.difference > 0 else "worse"
@@ -213,9 +217,9 @@ class Comparison:
     def undone_by(self) -> int | None:
         """The size of one more cluster that would undo the finding; None if none would.
 
-        The cluster has the mean size of those with several queries, and all of its queries are won
-        by the side that is behind. No test by cluster is right if clusters are won as a whole but
-        seldom, because a sample may hold none of them. None also without a finding, for metrics
+        The cluster has the mean size of those with several questions, and the side that is behind
+        wins all its questions. No test by cluster is right if clusters are won as a whole but
+        seldom, because a sample may contain none of them. Also None without a finding, for metrics
         that are not 0/1, and if clusters have fewer than ``WHOLE`` questions on average.
         """
         if not (self.shared and self.binary) or self.finding == "even":
@@ -235,15 +239,15 @@ class Comparison:
 
     @property
     def within_margin(self) -> bool:
-        """Whether the whole 95% interval lies within ``margin`` of 0, of values that are 0 or 1."""
+        """Whether the 95% interval lies within ``margin`` of 0; False for values other than 0 and
+        1.
+        """
         found = self.ruling.interval if self.binary else None
         return found is not None and max(map(abs, found)) < self.margin
 
     @property
     def contradicted(self) -> bool:
-        """Whether the interval that decides, which is not corrected, says otherwise than the
-        finding.
-        """
+        """Whether the deciding interval, which is not corrected, contradicts the finding."""
         if self.interval is None:
             return False
         low, high = self.interval
@@ -251,23 +255,23 @@ class Comparison:
 
     @cached_property
     def score(self) -> float:
-        """The system's mean."""
+        """Mean of the system."""
         return float(self.ours.mean())
 
     @cached_property
     def baseline_score(self) -> float:
-        """The baseline's mean."""
+        """Mean of the baseline."""
         return float(self.theirs.mean())
 
     @cached_property
     def difference(self) -> float:
-        """The mean of the differences."""
+        """Mean of the differences."""
         return float((self.ours - self.theirs).mean())
 
     @cached_property
     def interval_query(self) -> tuple[float, float]:
-        """The 95% interval of the difference by query: Tango's or, of no 0/1, the paired
-        bootstrap's.
+        """95% interval of the difference by question: Tango's, or the paired bootstrap's if the
+        metric is not 0/1.
         """
         if self.binary:
             return statistic.difference_interval(self.wins, self.losses, self.n)
@@ -275,24 +279,23 @@ class Comparison:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the difference that decides; None where clusters are too few.
+        """The deciding 95% interval of the difference; None if clusters are too few.
 
-        None, too, where no query differs: nothing was seen to vary, and how much would be hangs on
-        an assumption.
+        Also None if no question differs, because then the variance cannot be estimated.
         """
         return self.ruling.interval if self.wins + self.losses else None
 
     @cached_property
     def p(self) -> float:
-        """Of ``test``, by query."""
+        """P of ``test`` by question."""
         if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs)
         return statistic.mcnemar(self.wins, self.losses)
 
     @cached_property
     def p_cluster(self) -> float | None:
-        """``p`` of the same test in which whole clusters change sides; None where no two queries
-        share one, and where clusters are too few.
+        """P of the same test over whole clusters; None if no two questions share one or clusters
+        are too few.
         """
         if not self.shared or self.too_few:
             return None
@@ -302,13 +305,13 @@ class Comparison:
 
     @cached_property
     def design_effect(self) -> float:
-        """By how much clusters multiply the variance of the difference."""
+        """The factor by which clusters multiply the variance of the difference."""
         return float(statistic.design_effect(self.ours - self.theirs, self._labels))
 
     @cached_property
     def interval_cluster(self) -> tuple[float, float]:
-        """The 95% score interval of the difference by cluster; where no queries share one, that by
-        query.
+        """95% score interval of the difference by cluster; the one by question if no questions
+        share one.
         """
         if not self.shared:
             return self.interval_query
@@ -320,7 +323,7 @@ class Comparison:
 
     @property
     def error(self) -> float:
-        """The standard error of the difference, by cluster where queries share one; 0 where nothing
+        """Standard error of the difference, by cluster if questions share one; 0 if no question
         differs.
         """
         return self._clustered.error
@@ -338,12 +341,12 @@ class Comparison:
 
     @cached_property
     def wilson(self) -> tuple[float, float] | None:
-        """Wilson's 95% interval of the system's score; None unless values are 0/1."""
+        """Wilson's 95% interval of the system's score; None unless values are 0 or 1."""
         return statistic.wilson(int(self.ours.sum()), self.n) if self.binary else None
 
     @cached_property
     def wilson_cluster(self) -> tuple[float, float] | None:
-        """The same with the effective n, where queries share clusters."""
+        """Wilson's 95% interval with the effective number of questions if they share clusters."""
         if not self.binary or not self.shared:
             return self.wilson
         low, high = statistic.clustered_wilson(self.ours, self._labels).tolist()
@@ -351,9 +354,7 @@ class Comparison:
 
     @cached_property
     def odds_ratio(self) -> float | None:
-        """The ratio of the two systems' odds; None without a finite value, and unless values are
-        0/1.
-        """
+        """Ratio of the two systems' odds; None if it is not finite or values are not 0/1."""
         if not self.binary:
             return None
         ratio = statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n)
@@ -361,10 +362,10 @@ class Comparison:
 
     @cached_property
     def detectable(self) -> float | None:
-        """What the test that decides shows with 80% power; None when nothing is.
+        """The difference that the deciding test shows with 80% power; None if there is none.
 
-        The smallest net share of wins at this discordance; of the permutation test the smallest
-        mean difference.
+        It is the smallest net share of wins at this share of differing questions, or the smallest
+        mean difference for the permutation test.
         """
         if self.errors is not None and not self.too_few:
             return statistic.smallest_mean(self.errors.error, self.errors.degrees)
@@ -383,23 +384,22 @@ class Comparison:
 
     @cached_property
     def units(self) -> int:
-        """What changes sides in the test that decides: queries, or clusters of them."""
+        """Number of units that the deciding test flips: questions, or their clusters."""
         return len(np.unique(self._labels))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a comparison: the numbers of a row of the long frame that is stored and shown.
+    """The numbers of a comparison: a row of the long frame that is stored and shown.
 
     Attributes:
-        wins, losses: queries.
-        difference: the mean of the differences.
-        low, high: its 95% interval, the one that decides; None where no query differs, and where
-            clusters are too few.
-        p: exact McNemar, by query; of a metric that is not 0/1 the sign test.
-        p_cluster: the same test over whole clusters; None where no two queries share gold passages,
-            and where clusters are too few.
-        p_holm: the one of these that decides, corrected for all that was compared together (see
+        wins, losses: numbers of questions.
+        difference: mean of the differences.
+        low, high: the deciding 95% interval; None if no question differs or clusters are too few.
+        p: exact McNemar by question, or the sign test if the metric is not 0/1.
+        p_cluster: the same test over whole clusters; None if no two questions share gold passages
+            or clusters are too few.
+        p_holm: the deciding one of these, corrected for all that was compared together (see
             ``corrected``).
     """
 
@@ -414,26 +414,27 @@ class Outcome:
 
     @classmethod
     def of(cls, one: Comparison, interval: bool = True) -> Self:
-        """The numbers of a comparison.    interval: whether it is wanted."""
+        """Return the numbers of a comparison, without its interval if ``interval`` is False."""
         low, high = (one.interval if interval else None) or (None, None)
         numbers = (one.wins, one.losses, one.difference, low, high)
         return cls(*numbers, one.p, one.p_cluster, one.p_holm)
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """``low`` to ``high``."""
+        """``(low, high)``, or None."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def corrected(found: Sequence[C], evaluation: int = 0) -> list[C]:
-    """The comparisons with the p that decides, corrected over all of them by Holm.
+    """Return the comparisons with Holm's correction of their deciding p.
 
     Args:
-        found: what was compared together.
-        evaluation: which evaluation of test they are of, 0 for tune (see ``statistic.charge``).
+        found: all that was compared together.
+        evaluation: the number of this evaluation of the test half, 0 for tune (see
+            ``statistic.charge``).
 
     Returns:
-        The same, in the same order.
+        The comparisons in the same order, with ``p_holm``.
     """
     times = statistic.charge(evaluation)
     ps = statistic.holm([one.p_deciding for one in found]).tolist()
@@ -444,8 +445,11 @@ def corrected(found: Sequence[C], evaluation: int = 0) -> list[C]:
 
 
 def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
-    """The values float64[T, n] and clusters of the queries that the metric counts: those without
-    NaN.
+    """Return the values and clusters of the questions that the metric counts (not NaN).
+
+    Args:
+        values: float64[T, n], of T systems.
+        labels: int64[n], clusters.
     """
     known = ~np.isnan(values[0])
     return values[:, known], None if labels is None else labels[known]

@@ -1,4 +1,4 @@
-"""The words for findings and cautions: one set for terminal, PDF, site, notebooks and files."""
+"""The sentences for findings and cautions in the terminal, PDF, site, notebooks and files."""
 
 from __future__ import annotations
 
@@ -17,30 +17,28 @@ if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
 
 GREAT = 0.05
-"""A cluster with a greater share of the questions is warned of."""
+"""Share of the questions in one cluster above which a caution is printed."""
 SEEN = "detectable difference"
 NAMED = 3
-"""Comparisons that a sentence names; of more it says how many."""
+"""The largest number of comparisons that a sentence names; of more it gives the number."""
 Kind = Literal[
     "compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"
 ]
 LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
-"""What every face shows; the other kinds are shown with explain=true, in the report and on the
-site.
-"""
+"""The kinds that are always shown; the others need explain=true, the report or the site."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence about results, which faces select by its kind.
+    """A sentence about results.
 
     Attributes:
         kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much),
             ``expectation`` (of test, or whether it came true), ``addition`` (whether fusion adds to
             the best list), ``caveat`` (why one of these may not hold), ``explanation`` (how sure,
-            how much could be seen), ``forecast`` (what was known before test).
+            what could be detected), ``forecast`` (what was known before test).
         text: the sentence.
-        topic: for explanations, the heading that they stand under.
+        topic: the heading of an explanation.
     """
 
     kind: Kind
@@ -55,9 +53,11 @@ def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
 
 
 def lead(said: Sequence[Sentence], known: Collection[str] = ()) -> list[str]:
-    """Return the sentences that stand below a table: what won, what it means, and cautions.
+    """Return the sentences below a table: verdicts, expectations, additions, and cautions.
 
-    known: cautions that were printed before.
+    Args:
+        said: the sentences.
+        known: cautions that are already printed.
     """
     cautions = [text for text in select_texts(said, "caveat") if text not in known]
     return [
@@ -78,7 +78,7 @@ def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
 def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
     """Return the verdict on a pair, cautions, and what could not be shown.
 
-    Holm's p decides if there is one, else the raw one.
+    Holm's p decides if there is one, otherwise the raw p.
     """
     scale = found.scale
     score, other = scale.score(found.score), scale.score(found.baseline_score)
@@ -114,7 +114,7 @@ def conclude_all(
 
     Args:
         found: the comparisons of one call; a single one is not corrected.
-        rooms: what fusion could win, by metric.
+        rooms: the questions that fusion could win, by metric.
     """
     said: list[Sentence] = []
     for one in found:
@@ -171,7 +171,7 @@ def smallest(found: Comparison) -> str:
 
 
 def _limit(found: Comparison) -> str:
-    """Return what a comparison without a finding still says."""
+    """Return what a comparison without a finding shows."""
     if found.within_margin:
         margin = f"{100 * found.margin:g} points"
         return f"they are shown to differ by less than {margin}: the whole interval lies within"
@@ -179,7 +179,7 @@ def _limit(found: Comparison) -> str:
 
 
 def _merged(cautions: Sequence[str]) -> list[Sentence]:
-    """Return cautions of several pairs, those with the same words as one."""
+    """Return the cautions of several pairs; cautions with the same words become one."""
     pairs: dict[str, list[str]] = {}
     for text in cautions:
         pair, _, words = text.rpartition(": ")
@@ -188,7 +188,7 @@ def _merged(cautions: Sequence[str]) -> list[Sentence]:
 
 
 def _once(found: Sequence[SystemComparison]) -> list[str]:
-    """Return a caution for systems with one run that are compared with systems with several."""
+    """Return a caution for systems with one run that are compared with several runs."""
     names = dict.fromkeys(
         name
         for one in found
@@ -233,10 +233,10 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64])
     """Return the reasons why the forecast of a tune half may be wrong.
 
     Args:
-        seen: by list and split, the number of questions that share gold with one that the list's
-            weights were chosen on. Trials that learn, and lists of ``harness fit``, are scored out
-            of fold and hide nothing.
-        sizes: of tune's clusters of questions that share gold passages.
+        seen: by list and split, the number of questions that share gold with one on which the
+            list's weights were chosen. Trials that learn, and lists of ``harness fit``, are scored
+            with cross-validation and are not counted.
+        sizes: sizes of tune's clusters of questions that share gold passages.
     """
     names = [name for name, one in seen.items() if one.get("tune")]
     share = float(sizes.max(initial=0) / max(1, sizes.sum()))

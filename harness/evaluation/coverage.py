@@ -1,6 +1,4 @@
-"""What runs, gold and corpus know of each other: a score of runs that speak of other ids says
-nothing.
-"""
+"""The ids that runs, gold and corpus share."""
 
 from __future__ import annotations
 
@@ -24,22 +22,25 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 HALF = 0.5
-"""Below this share of what is asked for it is said."""
+"""Share below which a warning is given."""
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the gold a run knows.
+    """The part of the gold that a run covers.
 
-    queries: how many are judged.    answered: for how many of them the run lists a document.
-    empty: queries that the run names with an empty list.    unknown: queries it answers that the
-    gold does not know.
-    gold_documents: distinct supporting documents.    found: how many of them stand in some list of
-    the run.
-    run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has;
-    None without one.
-    longest: how many documents its longest list has.    alike: what ids that one side lacks
-    resemble, a line each.    read: what the readers of run and gold said (see ``Run.notes``).
+    Attributes:
+        queries: number of judged questions.
+        answered: judged questions for which the run lists a document.
+        empty: questions with an empty list in the run.
+        unknown: questions of the run that the gold does not have.
+        gold_documents: distinct supporting documents.
+        found: supporting documents in any list of the run.
+        run_documents: distinct documents of the run.
+        in_corpus: documents of the run that the benchmark has; None without a benchmark.
+        longest: number of documents in the longest list.
+        alike: a line for each pattern in which ids of one side resemble ids of the other.
+        read: notes of the readers of run and gold (see ``Run.notes``).
     """
 
     queries: int
@@ -56,7 +57,7 @@ class Coverage:
 
     @classmethod
     def of(cls, run: Run, gold: Gold) -> Coverage:
-        """The coverage of a run. Unknown is a query that the gold of no split has."""
+        """Return the coverage of a run; a question is unknown if no split of the gold has it."""
         answered, held = queries(run), documents(run)
         whole = gold.whole or gold
         judged, every = (
@@ -93,22 +94,22 @@ class Coverage:
         )
 
     def to_dict(self) -> dict[str, object]:
-        """The fields, and ``warnings``."""
+        """Return the fields and ``warnings``."""
         found = {name: value for name, value in asdict(self).items() if name != "read"}
         return {**found, "warnings": self.warnings()}
 
     @property
     def missing(self) -> int:
-        """How many judged queries the run has no document for."""
+        """Number of judged questions for which the run has no document."""
         return self.queries - self.answered
 
     @property
     def few(self) -> bool:
-        """Whether fewer than half of the judged queries have a document, which is a warning."""
+        """Whether the run answers fewer than half of the judged questions."""
         return self.answered < HALF * self.queries
 
     def warnings(self) -> list[str]:
-        """A line for each share that is below a half."""
+        """Return a line for each share below a half."""
         return [
             f"{part} of {of} {what}"
             for part, of, what in (
@@ -120,7 +121,7 @@ class Coverage:
         ]
 
     def lacking(self, name: str) -> list[str]:
-        """Sentences on the queries that a run of this name lacks, and on shares below a half."""
+        """Return sentences on the questions that a run lacks and on shares below a half."""
         lacking = (
             f"{name} has no list for {self.missing} of {counted(self.queries, 'question')}; these "
             "count as not found."
@@ -129,11 +130,13 @@ class Coverage:
         return [lacking] * bool(told) + [f"{name}: only {line}." for line in self.warnings()]
 
     def notes(self, name: str, metrics: Iterable[Metric], tied: Mapping[str, Range]) -> list[str]:
-        """What may make the scores of a run mean something else, a sentence each: everything that
-        the command line and Python say of it.
+        """Return all sentences on what may distort the scores of a run.
 
-        name: the run's.    metrics: that it is scored by.    tied: what another order of equal
-        scores could make of each (see ``tie_ranges``).
+        Args:
+            name: the name of the run.
+            metrics: the metrics that it is scored by.
+            tied: lowest and highest score that another order of ties could give (see
+                ``tie_ranges``).
         """
         deeper = [str(metric) for metric in metrics if (metric.k or 0) > self.longest]
         said = {
@@ -154,11 +157,17 @@ def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
 
 
 def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
-    """Raise HarnessError where a run answers no query of the gold, or speaks of other documents
-    than it.
+    """Check that each run answers questions of the gold and shares its documents.
 
-    runs: by source. A run that holds no gold document passes when it shares documents with the
-    corpus or with a run that does: it found nothing, under the same ids.
+    A run without any gold document passes if it shares documents with the corpus, or with a run
+    that passes: it found nothing, under the same ids.
+
+    Args:
+        runs: by source.
+        gold: the gold.
+
+    Raises:
+        HarnessError: a run shares no question or no document.
     """
     asked = pa.array(gold.query_ids, pa.string())
     name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
@@ -175,7 +184,7 @@ def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
 
 
 def read_gold(config: DictConfig) -> Gold:
-    """The gold of the keys gold, lenient, dataset.chain, rel, ties, split and splitting."""
+    """Read the gold by the keys gold, lenient, dataset.chain, rel, ties, split and splitting."""
     one_of("ties", config.ties, ("house", "trec"))
     rule: Any = OmegaConf.to_container(config.dataset)
     read = Gold.read(
@@ -189,7 +198,11 @@ def read_gold(config: DictConfig) -> Gold:
 
 
 def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:
-    """Raise HarnessError where a run, by its name, has other queries than the gold."""
+    """Check that runs, by name, have exactly the questions of the gold.
+
+    Raises:
+        HarnessError: a run lacks questions or has others.
+    """
     for name, found in coverages.items():
         if found.missing or found.unknown:
             raise HarnessError(

@@ -53,17 +53,21 @@ Scores = dict[str, float | None]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
-    """The scores of a run on n queries, shares in [0, 1]; None for a metric that needs hop order
-    where there is none.
+    """The scores of a run on n questions, as shares in [0, 1].
 
-    run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each
-    group.
-    per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since
-    their hop order is known; None where that is all, or none. The groups have it, too.
-    judgements: how they are read (see ``Gold.describe``).    ranks: int32[n, H], of the gold
-    passages.
-    tie_ranges: what another order of equal scores could make of a metric, lowest and highest (see
-    ``harness.evaluation.metric.tie``).
+    A score is None if the metric needs the hop order and no question has one.
+
+    Attributes:
+        run, gold: their names.
+        metrics: scores by metric.
+        by_hops, by_type: ``n`` and the scores of each group.
+        per_query: the scores of each question.
+        n_last_hop: number of questions with a known hop order, which last_hop counts; None if that
+            is all or none. Groups have it, too.
+        judgements: how they are read (see ``Gold.describe``).
+        ranks: int32[n, H], ranks of the gold passages.
+        tie_ranges: lowest and highest score that another order of equal scores could give (see
+            ``harness.evaluation.metric.tie``).
     """
 
     run: str
@@ -83,13 +87,15 @@ class Evaluation(Result):
 
     @property
     def notes(self) -> list[str]:
-        """See ``Coverage.notes``; and why a metric is None."""
+        """Sentences on what may distort the scores (see ``Coverage.notes``), and why a score is
+        None.
+        """
         said = self.coverage.notes(self.run, map(Metric.parse, self.metrics), self.tie_ranges)
         return said if self.note is None else [*said, f"{self.note}."]
 
     @property
     def note(self) -> str | None:
-        """Why a metric is None."""
+        """Why a score is None; None if no score is."""
         if not (missing := [name for name, score in self.metrics.items() if score is None]):
             return None
         null = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} null"
@@ -120,7 +126,7 @@ class Evaluation(Result):
         }
 
     def table(self) -> Table:
-        """A row for all queries, for each hop count, and for each type."""
+        """Return a table with a row for all questions, for each hop count and for each type."""
         part = [] if self.n_last_hop is None else [self.n_last_hop]
         lacking = [self.coverage.missing] if self.coverage.missing else []
         columns = [
@@ -151,17 +157,17 @@ class Evaluation(Result):
         return Table("scores", self.run, columns, rows, source)
 
     def short_table(self) -> Table:
-        """The table without groups that are all queries: a single hop count, a single type."""
+        """Return the table without groups that contain all questions."""
         table, counts = self.table(), (len(self.by_hops), len(self.by_type))
         kept = [0, *(1 + place for place in range(sum(counts)) if counts[place >= counts[0]] > 1)]
         return replace(table, rows=[table.rows[place] for place in kept])
 
     def records(self) -> list[dict[str, object]]:
-        """One row: run, n, and the metrics."""
+        """Return one row: run, n and the scores."""
         return [{"run": self.run, "n": self.n, **self.metrics}]
 
     def query_records(self) -> list[dict[str, object]]:
-        """A row a query: its id, its metrics, and the rank of each gold passage (None: not in the
+        """Return a row for each question: id, scores, ranks of the gold passages (None: not in the
         list).
         """
         rows = zip(self.per_query.items(), listed_ranks(self.ranks), strict=True)
@@ -170,9 +176,7 @@ class Evaluation(Result):
         ]
 
     def explanation(self) -> dict[str, str]:
-        """What the numbers are, by topic: what each metric counts, the order of ties, what run and
-        gold share.
-        """
+        """Return what the numbers are, by topic: the metrics, the order of ties, shared ids."""
         one = self.coverage
         names = dict.fromkeys(name.partition("@")[0] for name in self.metrics)
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
@@ -186,22 +190,20 @@ class Evaluation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluations(Result):
-    """The scores of several runs on the same gold; a mapping by their names.    systems: at least
-    one.
-    """
+    """The scores of several runs, no fewer than one, on the same gold; a mapping by run name."""
 
     systems: Mapping[str, Evaluation]
 
     @property
     def notes(self) -> list[str]:
-        """Those of each run, each once."""
+        """The notes of all runs without repetition."""
         return list(dict.fromkeys(note for one in self.systems.values() for note in one.notes))
 
     def _json(self) -> dict[str, object]:
         return dict(self.systems)
 
     def table(self) -> Table:
-        """A row a run."""
+        """Return a table with a row for each run."""
         each = [one.table() for one in self.systems.values()]
         first = next(iter(self.systems.values()))
         metrics = [Column(f"{name} %") for name in first.metrics]
@@ -213,11 +215,11 @@ class Evaluations(Result):
         )
 
     def records(self) -> list[dict[str, object]]:
-        """A row a run: its name, n, and the metrics."""
+        """Return a row for each run: its name, n and the scores."""
         return [row for one in self.systems.values() for row in one.records()]
 
     def query_records(self) -> list[dict[str, object]]:
-        """A row a run and query."""
+        """Return a row for each run and question."""
         return [
             {"run": name, **row}
             for name, one in self.systems.items()
@@ -235,29 +237,27 @@ def evaluate(
     rel: int | None = None,
     source: str = "the run",
 ) -> Evaluation | Evaluations:
-    """The scores of a run, or of several.
+    """Return the scores of a run, or of several.
 
     Args:
-        run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}``, a run
-            of ranx. Several are
-            a list of these, or ``{name: run}``.
-        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts, and
-            one that the run
-            lacks has found nothing.
+        run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}`` or a
+            run of ranx. Several are a list of these, or ``{name: run}``.
+        gold: the supporting passages, as ``Gold.read`` takes them. All its questions count; a
+            question that the run lacks scores 0.
         names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see
             ``metric.metrics``).
-        depths: of names without one, e.g. ``[5, 10]``.
-        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
-            (``trec``).
-        rel: of judgements, the relevance from which on a document supports its query; None: as the
-            gold was read, from 1 on.
+        depths: depths for names without one, e.g. ``[5, 10]``.
+        ties: order of equal scores: ``house`` is by document id ascending, ``trec`` descending as
+            in trec_eval.
+        rel: smallest relevance with which a judged document supports its question; None: as the
+            gold was read, by default 1.
         source: the run's name, for messages.
 
     Returns:
-        Means and values by query, in shares of 1; of several runs a mapping by name.
+        Means and values by question, as shares of 1; for several runs a mapping by name.
 
     Raises:
-        HarnessError: run and gold speak of other queries or documents, or no metric has that name.
+        HarnessError: run and gold share no questions or documents, or a metric is not known.
     """
     one_of("ties", ties, get_args(Ties))
     systems = read_systems(refuse_gold(run), source)
@@ -282,7 +282,7 @@ def evaluate_run(
     *,
     source: str = "the run",
 ) -> Evaluation:
-    """The scores of a run; as ``evaluate``, of a run and gold that are read."""
+    """Return the scores of one run; arguments as in ``evaluate``."""
     wanted = metrics(names, depths)
     check_known({source: run}, gold)
     ranks = ranks_of(run, gold, ties)
@@ -320,15 +320,13 @@ def evaluate_run(
 
 
 def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
-    """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
+    """Return int32[Q, H], the ranks of the gold passages, in the gold's order of questions."""
     queries = pa.array(gold.query_ids, pa.string())
     return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
 
 
 def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
-    """The ranks of each query's gold passages, in hop order where that is known; None for one that
-    is not listed.
-    """
+    """Return each question's gold ranks, in hop order if it is known; None: not in the list."""
     return [
         [None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()
     ]
@@ -337,13 +335,13 @@ def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
 def ranges_of(
     run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house"
 ) -> dict[str, Range]:
-    """What another order of equal scores could make of each metric; see ``tie_ranges``."""
+    """Return the lowest and highest score that another order of ties could give, by metric."""
     aligned = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
     return tie_ranges(aligned, gold.numbers(run.doc_ids), gold.judged(run.doc_ids), wanted, ties)
 
 
 def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> JudgedRanks | None:
-    """The places of all judged documents, int32[Q, J], and their grades; None where the gold has no
+    """Return the ranks int32[Q, J] of all judged documents and their grades, or None without
     judgements.
     """
     if (found := gold.judged(run.doc_ids)) is None:

@@ -1,4 +1,4 @@
-"""A gate for continuous integration: does a comparison pass, fail, or can it not be told?"""
+"""A gate for continuous integration: whether a comparison passes, fails, or is undecided."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 2}
 """The exit status of each answer."""
 KINDS = ("no_worse", "better")
 MARGIN = 2.0
-"""Points of the default margin."""
+"""The default margin in points."""
 
 
 @dataclass(frozen=True)
 class Gate:
     """A condition on the difference from the baseline: its whole 95% interval lies above a bound.
 
-    The interval is the one that decides, by cluster if questions share gold. An interval below the
-    bound fails, and one that holds the bound cannot be told. If no question differs, nothing is
-    worse. Of several comparisons every one must pass (an intersection-union test), so none is
-    corrected for the others.
+    The deciding interval is used, by cluster if questions share gold. An interval below the bound
+    fails, and one that contains the bound is undecided. If no question differs, nothing is worse.
+    All of several comparisons must pass (an intersection-union test), so none is corrected for the
+    others.
 
     Attributes:
         kind: ``no_worse``: the bound is minus the margin; ``better``: the margin.
         margin: in points or, for scores that are not shares, in their unit. None: 2 points for
-            ``no_worse`` of a metric that is 0 or 1, else 0. With a margin of 0 the gate fails equal
-            systems in up to 18% of comparisons whose clusters are won as a whole but seldom; with 2
-            points in up to 2.6%.
+            ``no_worse`` with a metric that is 0 or 1, otherwise 0. With a margin of 0 the gate
+            fails equal systems in up to 18% of comparisons whose clusters are won as a whole but
+            seldom; with 2 points in up to 2.6%.
     """
 
     kind: str

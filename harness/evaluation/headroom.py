@@ -1,4 +1,4 @@
-"""What choosing the right one of several systems for each question could win."""
+"""The questions that choosing the right one of several systems for each question could win."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from harness.evaluation.statistic import mcnemar
 
 @dataclass(frozen=True)
 class Headroom:
-    """What choosing, for each question, the right one of several systems could win.
+    """The gain from choosing, for each question, the right one of several systems.
 
     A fusion can also win a question by a passage that no list has among its first k.
 
     Attributes:
         best: the best single system.
-        equal: others that score the same.
-        wins: by other system, the questions on which it has more than the best.
-        questions: those on which any of them has more.
-        oracle: the score of the best system for each question.
-        score: that of the best single system.
-        n: questions.
+        equal: other systems with the same score.
+        wins: by other system, the number of questions on which it scores more than the best.
+        questions: number of questions on which any of them scores more.
+        oracle: the mean of the best score for each question.
+        score: the score of the best single system.
+        n: number of questions.
     """
 
     best: str
@@ -61,7 +61,7 @@ class Headroom:
         return self.p <= LEVEL
 
     def addition(self, scale: Scale = SHARES, settled: bool = False, metric: str = "") -> str:
-        """Return on how many questions another system has more than the best one.
+        """Return on how many questions another system scores more than the best one.
 
         Args:
             scale: the unit of the scores.
@@ -78,7 +78,7 @@ class Headroom:
     def explanation(
         self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
     ) -> str:
-        """Return what choosing could score, and whether these questions could show it.
+        """Return the score of the best choice, and whether these questions could show it.
 
         Args:
             scale: the unit of the scores.

@@ -1,6 +1,4 @@
-"""What evaluate and compare return: a typed value that is a mapping, too, and shows itself as a
-table.
-"""
+"""The results of evaluate and compare: typed values that are mappings and print as tables."""
 
 from __future__ import annotations
 
@@ -17,13 +15,11 @@ if TYPE_CHECKING:
 
 
 class Result(Mapping[str, Any], ABC):
-    """A result: its fields under their names, the JSON of the command line as a mapping, a table to
-    look at.
-    """
+    """A result: typed fields, a mapping of the command line's JSON, and a table."""
 
     @cached_property
     def json(self) -> dict[str, object]:
-        """What the command line writes to ``out=NAME.json``."""
+        """The content of ``out=NAME.json``."""
         return self._json()
 
     @abstractmethod
@@ -32,36 +28,36 @@ class Result(Mapping[str, Any], ABC):
     @property
     @abstractmethod
     def notes(self) -> list[str]:
-        """What of the files may make the scores mean something else, a sentence each; what the
-        command line says.
-        """
+        """Sentences on what may distort the scores, as the command line prints them."""
 
     def cautions(self, table: Table, known: Collection[str] = ()) -> list[str]:
-        """Return the notes that a table of this result does not have itself.
+        """Return the notes that are not in a table of this result.
 
-        known: those that were printed before.
+        Args:
+            table: the table.
+            known: notes that are already printed.
         """
         told = {*table.notes, *table.source.notes, *known}
         return [f"caution: {note}" for note in self.notes if note not in told]
 
     @abstractmethod
     def table(self) -> Table:
-        """Its table; ``.text()``, ``.html()`` and ``.csv()`` are its forms."""
+        """Return the table; ``.text()``, ``.html()`` and ``.csv()`` format it."""
 
     def __getitem__(self, key: str) -> Any:
-        """A value of ``json``."""
+        """Return a value of ``json``."""
         return self.json[key]
 
     def __iter__(self) -> Iterator[str]:
-        """The keys of ``json``."""
+        """Return an iterator over the keys of ``json``."""
         return iter(self.json)
 
     def __len__(self) -> int:
-        """How many keys ``json`` has."""
+        """Return the number of keys of ``json``."""
         return len(self.json)
 
     def __repr__(self) -> str:
-        """The table as text, and the notes."""
+        """Return the table as text, and the notes."""
         table = self.table()
         told = (line for note in self.cautions(table) for line in paragraph(note))
         return "\n".join([table.text(), *told])
@@ -73,17 +69,17 @@ class Result(Mapping[str, Any], ABC):
 
     @abstractmethod
     def records(self) -> list[dict[str, object]]:
-        """The rows of ``to_frame``."""
+        """Return the rows of ``to_frame``."""
 
     def query_records(self) -> list[dict[str, object]]:
-        """The rows of ``to_frame(per_query=True)``."""
+        """Return the rows of ``to_frame(per_query=True)``."""
         raise NotImplementedError
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
-        """A data frame of pandas, scores in shares.
+        """Return a pandas data frame, with scores as shares.
 
         Args:
-            per_query: a row a query in place of a row a run or comparison.
+            per_query: return a row for each question rather than for each run or comparison.
 
         Returns:
             The rows.
@@ -93,6 +89,6 @@ class Result(Mapping[str, Any], ABC):
         return pd.DataFrame(self.query_records() if per_query else self.records())
 
     def latex(self) -> str:
-        """The table in LaTeX (booktabs)."""
+        """Return the table in LaTeX (booktabs)."""
         table = self.table()
         return typeset(table, TWO_COLUMNS, table.name)

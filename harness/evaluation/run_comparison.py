@@ -1,4 +1,4 @@
-"""A run against another on the same gold."""
+"""The comparison of runs on the same gold."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
 
 SystemLists = tuple[str, Run | Mapping[str, Run]]
-"""The file of a system and its lists; of several runs the lists by their files."""
+"""The file of a system and its lists; for several runs the lists by file."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RunComparison(SystemComparison):
     """A comparison of two runs on the same gold.
 
-    queries: all of the gold.    ranks: int32[len(queries), H], of their passages, by system with
-    one run.
+    Attributes:
+        queries: all questions of the gold.
+        ranks: int32[len(queries), H], ranks of the gold passages, by system with one run.
     """
 
     metric: Metric
@@ -43,7 +44,7 @@ class RunComparison(SystemComparison):
 
     @property
     def ids(self) -> Sequence[str]:
-        """Of the queries."""
+        """Ids of the questions."""
         return self.gold.query_ids
 
     @property
@@ -52,7 +53,7 @@ class RunComparison(SystemComparison):
         return "query_id"
 
     def extent(self, n: int) -> str:
-        """Gold, queries and split."""
+        """Return gold, number of questions and split."""
         said, gold = self.gold.describe(), short_source(self.gold.source)
         return (
             f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
@@ -60,7 +61,7 @@ class RunComparison(SystemComparison):
 
     @property
     def notes(self) -> list[str]:
-        """Those of both runs (see ``Coverage.notes``)."""
+        """The notes of both runs (see ``Coverage.notes``)."""
         said = [
             note
             for name, found in self.coverages.items()
@@ -69,8 +70,8 @@ class RunComparison(SystemComparison):
         return list(dict.fromkeys(said))
 
     def query_records(self) -> list[dict[str, object]]:
-        """Those of every comparison, and the rank of each gold passage in both lists (None: not in
-        the list).
+        """Return the usual rows with the rank of each gold passage in both lists (None: not in the
+        list).
         """
         rows = super().query_records()
         for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
@@ -81,9 +82,7 @@ class RunComparison(SystemComparison):
         return rows
 
     def _tied(self) -> dict[str, object]:
-        """The ranges of this metric, of the run and of the baseline, where another order
-        moves it.
-        """
+        """Return this metric's ranges for run and baseline, if another order of ties changes it."""
         sides = {"run": self.name, "baseline": self.baseline}
         own = {
             side: self.tie_ranges.get(name, {}).get(str(self.metric))
@@ -119,27 +118,28 @@ def compare(
     depths: int | Sequence[int] | None = None,
     rel: int | None = None,
 ) -> RunComparison | Comparisons:
-    """Where a run finds what its baseline does not, and whether it is more than chance.
+    """Compare a run with its baseline: wins, losses, and whether the difference is more than
+    chance.
 
     Args:
         run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx.
-            Several systems are a
-            list of these, or ``{name: run}``; in ``{name: [run, run]}`` the runs are of one system
-            (seeds, draws of a model), and the test then knows that runs vary, too.
-        baseline: the same of what is compared with.
-        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts.
+            Several systems are a list of these, or ``{name: run}``. In ``{name: [run, run]}`` the
+            runs are of one system (seeds, samples of a model), and the test then includes the
+            variation between runs.
+        baseline: what to compare with, in the same forms.
+        gold: the supporting passages, as ``Gold.read`` takes them; all its questions count.
         metric: a metric, its name, e.g. ``last_hop@5``, or several.
-        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them
-            (``trec``).
-        depths: of names without one, e.g. 5.
-        rel: as of ``evaluate``.
+        ties: order of equal scores: ``house`` is by document id ascending, ``trec`` descending as
+            in trec_eval.
+        depths: depths for names without one, e.g. 5.
+        rel: see ``evaluate``.
 
     Returns:
-        Wins, losses, exact p, intervals in shares of 1, by query and by cluster. Of several
+        Wins, losses, exact p, intervals as shares of 1, by question and by cluster. For several
         systems, baselines or metrics a sequence, whose p are corrected over all.
 
     Raises:
-        HarnessError: runs and gold speak of other queries or documents, or no metric has that name.
+        HarnessError: runs and gold share no questions or documents, or a metric is not known.
     """
     one_of("ties", ties, get_args(Ties))
     alone = isinstance(metric, (str, Metric))
@@ -183,11 +183,17 @@ def compare_all(
     wanted: Sequence[Metric],
     ties: Ties,
 ) -> list[RunComparison]:
-    """Each run against each baseline (by name: its file and itself), by each metric; p is corrected
-    over all of them.
+    """Compare each run with each baseline by each metric; p is corrected over all comparisons.
 
-    A run that is a baseline, too, is not compared with itself (unless there is nothing else), and
-    no pair twice.
+    A run that is also a baseline is not compared with itself (unless there is no other), and no
+    pair is compared twice.
+
+    Args:
+        runs: by name.
+        baselines: by name.
+        gold: the supporting passages.
+        wanted: the metrics.
+        ties: order of equal scores.
     """
     _check_ordered(gold, wanted)
     files = [
@@ -237,11 +243,13 @@ def compare_all(
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """What is known of a system before it is compared.
+    """The values of a system before it is compared.
 
-    values: float64[n, r] by metric, of r runs.    coverage: that of the run that answers least.
-    tie_ranges: what another order of equal scores could make of the metrics.    ranks: int32[n, H].
-    Of one run alone.
+    Attributes:
+        values: float64[n, r] by metric, of r runs.
+        coverage: the coverage of the run that answers fewest questions.
+        tie_ranges: ranges over the orders of equal scores; only with one run.
+        ranks: int32[n, H]; only with one run.
     """
 
     name: str
@@ -266,7 +274,11 @@ class _System:
 
 
 def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
-    """Raise HarnessError for a metric of the last hop where no hop order is known."""
+    """Check that a hop order is known if a metric needs it.
+
+    Raises:
+        HarnessError: no question has one.
+    """
     for metric in wanted:
         if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(

@@ -1,4 +1,4 @@
-"""A system against another: what `harness compare` prints, whatever the scores come from."""
+"""The comparison of two systems that `harness compare` prints."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ SIDES: Mapping[str, Callable[[SystemComparison], str]] = {
     "": attrgetter("name"),
     "baseline ": attrgetter("baseline"),
 }
-"""The two systems of a comparison: what the titles of their columns begin with, and how they are
-called.
+"""The two systems of a comparison: the prefix of their column titles, and how to read their name.
 """
 
 
@@ -55,7 +54,7 @@ class Repeats:
 
     @property
     def sd(self) -> float:
-        """Return the standard deviation between runs."""
+        """Standard deviation between runs."""
         return float(np.std(self.means, ddof=1))
 
     def to_dict(self) -> dict[str, object]:
@@ -73,8 +72,8 @@ class SystemComparison(Result, Comparison):
         baseline: the name of the other system.
         coverages: for ranked lists, the coverage of both, by name.
         repeats: the systems with several runs, by name.
-        tie_ranges: for ranked lists, what another order of equal scores could make of each metric,
-            by system.
+        tie_ranges: for ranked lists, each metric's range over the orders of equal scores, by
+            system.
         fusable: whether the systems are ranked lists, which could be fused.
     """
 
@@ -90,7 +89,7 @@ class SystemComparison(Result, Comparison):
     @property
     @abstractmethod
     def ids(self) -> Sequence[str]:
-        """Return the ids of the n scored items."""
+        """The ids of the n scored items."""
 
     @abstractmethod
     def extent(self, n: int) -> str:
@@ -142,7 +141,7 @@ class SystemComparison(Result, Comparison):
     @property
     @abstractmethod
     def id_name(self) -> str:
-        """Return the name of the column of ``ids`` in a data frame."""
+        """The name of the column of ``ids`` in a data frame."""
 
     def records(self) -> list[dict[str, object]]:
         """Return one row: both systems, the metric, scores, difference, counts and p."""
@@ -160,7 +159,7 @@ class SystemComparison(Result, Comparison):
         ]
 
     def query_records(self) -> list[dict[str, object]]:
-        """Return a row an item: its id, both scores, and won, lost or tied."""
+        """Return a row for each item: its id, both scores, and won, lost or tied."""
         signs = np.sign(self.ours - self.theirs).astype(int).tolist()
         rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)
         return [
@@ -190,9 +189,10 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
 
 
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
-    """Return what choosing among all runs, baselines first, could win over the best, by metric.
+    """Return the gain from choosing among all runs over the best one, by metric.
 
-    Of several with the same score the first one is the best, and ``equal`` names the others.
+    If several have the same score, the first is the best, baselines first, and ``equal`` names the
+    others.
     """
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
@@ -209,7 +209,7 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
 
 
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
-    """Return a row a comparison; a column names the baselines if there are several."""
+    """Return a table with a row for each comparison."""
     titles = ("W", "L", "p by question", "Holm p", "odds ratio", "detectable")
     decisions: list[SystemField] = judged(own, *titles, scale=found[0].scale)
     fields = [*_systems(found), *_scores(found), *decisions]
@@ -234,7 +234,7 @@ def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
 def _missing(
     found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
 ) -> SystemField:
-    """Return the column of how many queries the system of a side lacks."""
+    """Return the column with the number of questions that the system of a side lacks."""
 
     def read(one: SystemComparison) -> int:
         coverage = one.coverages.get(name(one))
@@ -246,7 +246,7 @@ def _missing(
 def _spread(
     found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
 ) -> list[SystemField]:
-    """Return the columns of how many runs the system of a side has, and their deviation."""
+    """Return the columns with the number of runs of the system of a side, and their deviation."""
 
     def runs(one: SystemComparison) -> Repeats | None:
         return one.repeats.get(name(one))
@@ -267,7 +267,7 @@ def _spread(
 
 
 def own(one: SystemComparison) -> SystemComparison:
-    """Return a row of a table of comparisons, which is a comparison."""
+    """Return the argument: a row of a table of comparisons is a comparison."""
     return one
 
 
@@ -289,7 +289,7 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
 
 
 def _notes(found: Sequence[SystemComparison]) -> list[str]:
-    """Return the method of Holm p and intervals, if it is not by question."""
+    """Return notes on the method of Holm p and intervals, unless it is by question."""
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]

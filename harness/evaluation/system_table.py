@@ -1,6 +1,4 @@
-"""Compared runs as a paper has them: systems by metrics with signs where a difference is shown; a
-matrix of pairs.
-"""
+"""Tables of compared runs: systems by metrics with signs for differences, and a matrix of pairs."""
 
 from __future__ import annotations
 
@@ -17,15 +15,16 @@ Cell = tuple[str, str]
 EACH = ("difference", "W", "L", "Holm p")
 BOLD = "Bold: the highest, where it is shown to be better than all others."
 SIGNS = "†‡"
-"""Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse.
+"""With one baseline: better, worse. With several, each has a letter: small for better, capital for
+worse.
 """
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:
-    """Return baselines, then runs, by metrics; below a system with several runs stands their sd.
+    """Return baselines, then runs, by metrics; a system with several runs has a row with their sd.
 
-    A sign marks a p of at most .05 after Holm's correction over all comparisons. The highest score
-    of a column is bold if it is shown to be better than all that it was compared with.
+    A sign marks a p of .05 or less after Holm's correction over all comparisons. The highest score
+    of a column is bold if it is shown to be better than all systems that it was compared with.
     """
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
@@ -87,7 +86,7 @@ def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
 
 
 def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[Cell, str]:
-    """Return the signs of each run by metric, which name the baselines that it differs from."""
+    """Return by run and metric the signs of the baselines that the run differs from."""
     signs: dict[Cell, str] = {}
     for one in found:
         if one.finding != "even":
@@ -100,7 +99,7 @@ def matrix_table(found: Sequence[SystemComparison]) -> Table:
     """Return runs by baselines and metrics: difference, won, lost, and p after Holm's correction.
 
     Args:
-        found: the comparisons; a pair that is not among them is an empty cell.
+        found: the comparisons; the cell of a pair without one is empty.
     """
     runs = list(dict.fromkeys(one.name for one in found))
     heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))

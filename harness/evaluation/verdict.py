@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return the shortest ends of paths that tell them apart; names without a slash stay."""
+    """Return the shortest distinct ends of paths; names without a slash do not change."""
     parts = {path: PurePath(path).parts or (path,) for path in paths}
     for length in range(1, max(map(len, parts.values()), default=0) + 1):
         found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
@@ -61,10 +61,10 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Sequence[SystemComparison]):
-    """Comparisons that were made together; their p are corrected over all of them.
+    """Comparisons whose p are corrected over all of them.
 
     Attributes:
-        found: at least one comparison.
+        found: one comparison or more.
     """
 
     found: Sequence[SystemComparison]
@@ -78,14 +78,14 @@ class Comparisons(Sequence[SystemComparison]):
         return len(self.found)
 
     def table(self) -> Table:
-        """Return a row a comparison; for several baselines their matrix."""
+        """Return a row for each comparison; for several baselines their matrix."""
         return short_table(renamed(self.found))
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
-        """Return a data frame of pandas, with scores as shares.
+        """Return a pandas data frame, with scores as shares.
 
         Args:
-            per_query: whether to return a row a question and comparison, rather than one a
+            per_query: return a row for each question and comparison rather than for each
                 comparison.
         """
         import pandas as pd
@@ -94,11 +94,11 @@ class Comparisons(Sequence[SystemComparison]):
 
     @property
     def notes(self) -> list[str]:
-        """Return what of the files may make the scores mean something else, a sentence each."""
+        """Sentences on what in the files may distort the scores."""
         return list(dict.fromkeys(note for one in self.found for note in one.notes))
 
     def __repr__(self) -> str:
-        """Return the table as text, what is better, and what may not hold."""
+        """Return the table as text, with findings and cautions."""
         lines = (line for text in self._said() for line in paragraph(text))
         return "\n".join([self.table().text(), "", *lines])
 
@@ -111,7 +111,7 @@ class Comparisons(Sequence[SystemComparison]):
         return lead(conclude_all(shown, headroom(shown)))
 
     def matrix(self) -> Table | None:
-        """Return runs by baselines; None of one baseline."""
+        """Return a table of runs by baselines; None for one baseline."""
         several = len({one.baseline for one in self.found}) > 1
         return matrix_table(self.found) if several else None
 

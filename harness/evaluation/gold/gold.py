@@ -1,4 +1,4 @@
-"""Gold: the supporting passages of queries."""
+"""Gold: the supporting passages of questions."""
 
 from __future__ import annotations
 
@@ -42,26 +42,32 @@ if TYPE_CHECKING:
 
 FIELDS = ("id", "supporting_ids", "hops", "type")
 Judgements = str | Path | Mapping[Any, Any] | Any
-"""What ``Gold.read`` takes."""
+"""The types that ``Gold.read`` takes."""
 LARGEST = 2**31
-"""A relevance is below it."""
+"""Relevance must be below this number."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gold:
-    """Q queries and their supporting passages.
+    """Q questions and their supporting passages.
 
-    supporting: document ids of each query, in hop order where ``ordered`` (the last one is the last
-    hop): of all, or bool[Q].
-    hops, types: of each query, None where unknown.    source: the file, for messages.
-    corpus: string[D], the ids of all documents, where a benchmark tells them.
-    part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where
-    this is that of one.
-    given: the queries' own splits, None for one without.    splitting: what ``parts`` goes by.
-    grades: of judgements, the relevance of each judged document of each query; supporting are those
-    from ``rel`` on.
-    nothing: the queries that were left out, since nothing supports them, and their judgements.
-    notes: what the reader left out, a sentence each.
+    Attributes:
+        query_ids: ids of the questions.
+        supporting: document ids of each question, in hop order if ``ordered`` (the last is the last
+            hop).
+        hops, types: of each question; None if unknown.
+        ordered: whether the hop order is known, of all questions or bool[Q].
+        source: the file, for messages.
+        corpus: string[D], the ids of all documents, if a benchmark has them.
+        part: ``tune``, ``test`` or ``all`` (``part_name``).
+        whole: the gold of all splits, if this is one split.
+        given: the split that each question's own field names; None for a question without one.
+        splitting: the rule of ``parts``.
+        grades: relevance of each judged document of each question; those of at least ``rel``
+            support it.
+        rel: the smallest supporting relevance.
+        nothing: judgements of the questions that were left out because no document supports them.
+        notes: what the reader left out, a sentence each.
     """
 
     query_ids: list[str]
@@ -81,7 +87,7 @@ class Gold:
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Raise HarnessError where queries and what is known of them do not fit."""
+        """Check that questions and their fields fit; raise HarnessError otherwise."""
         ids, each = texts_of("Gold: query_ids", self.query_ids), self.supporting
         if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
             raise HarnessError("Gold: expected a list of query ids, and ordered of each or of all")
@@ -104,13 +110,13 @@ class Gold:
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:
-        """The gold of a benchmark.
+        """Return the gold of a benchmark.
 
         Args:
             benchmark: passages and questions with their supporting passages.
 
         Returns:
-            The supporting passages of all its questions, in hop order where that is known.
+            The supporting passages of all its questions, in hop order if it is known.
         """
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
         source, given = benchmark.name, benchmark.given
@@ -127,26 +133,25 @@ class Gold:
         rel: int | None = None,
         keep_empty: bool = False,
     ) -> Gold:
-        """The gold in a file, of a benchmark, or of what Python holds.
+        """Read gold from a file, a benchmark, or an object.
 
         Args:
             source: a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, a
-                benchmark or its
-                name, a data frame, ``{query id: {document id: relevance}}``, or qrels of ranx.
-            lenient: pass over comment lines and trailing fields of TREC qrels.
-            chain: of which queries the hop order is known: ``all``, ``none`` or
-                ``{field: [values]}``; None: as the
-                benchmark says, and all of a queries.jsonl.
-            rel: of judgements, the relevance from which on a document supports its query; None: 1,
-                or that by which a ``Gold`` was read.
-            keep_empty: keep queries that nothing supports, as trec_eval does; else they are left
-                out, in ``nothing``.
+                benchmark or its name, a data frame, ``{query id: {document id: relevance}}``, or
+                qrels of ranx.
+            lenient: skip comment lines and trailing fields of TREC qrels.
+            chain: which questions have a known hop order: ``all``, ``none`` or ``{field:
+                [values]}``; None: as the benchmark says, and all of a queries.jsonl.
+            rel: smallest relevance with which a document supports its question; None: 1, or the
+                value with which a ``Gold`` was read.
+            keep_empty: keep questions that no document supports, as trec_eval does; otherwise they
+                are moved to ``nothing``.
 
         Returns:
-            The gold of the queries of the file.
+            The gold of the questions of the file.
 
         Raises:
-            HarnessError: the file is not there, or not as its form is; names file, line and value.
+            HarnessError: the file is missing or malformed; names file, line and value.
         """
         if isinstance(source, Gold):
             return source._judged_by(source.rel if rel is None else rel, keep_empty)
@@ -168,7 +173,7 @@ class Gold:
 
     @classmethod
     def _held(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
-        """The gold of what is no file."""
+        """Return the gold of an object that is not a file."""
         if isinstance(source, Benchmark):
             if rel != 1:
                 raise _no_grades(rel, source.name)
@@ -191,7 +196,7 @@ class Gold:
 
     @classmethod
     def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
-        """The gold in what a file says."""
+        """Return the gold in the content of a file."""
         if found.grades is None and rel != 1:
             raise _no_grades(rel, source)
         supporting, grades = found.supporting, found.grades
@@ -216,7 +221,7 @@ class Gold:
         return replace(whole.take(kept), nothing=left_out, ordered=ordered)
 
     def _judged_by(self, rel: int, keep_empty: bool) -> Gold:
-        """The same queries by another relevance, or with those that nothing supports."""
+        """Return the questions for another ``rel``, or with those that no document supports."""
         whole_number("rel", rel, 1)
         if rel == self.rel and not (keep_empty and self.nothing):
             return self
@@ -241,24 +246,22 @@ class Gold:
     def from_dict(
         cls, qrels: Listed, rel: int = 1, ordered: bool = False, keep_empty: bool = False
     ) -> Gold:
-        """The gold of the qrels of pytrec_eval and ranx, or of lists of supporting documents.
+        """Return the gold of qrels of pytrec_eval or ranx, or of lists of supporting documents.
 
         Args:
-            qrels: ``{query id: {document id: relevance}}``, pairs
-                ``[(document id, relevance), ...]``, or ids alone,
-                whose relevance is 1. Ids are texts; whole numbers become texts.
-            rel: the relevance from which on a document supports its query; a query without any is
-                left out.
-            ordered: whether the supporting documents stand in hop order, so that the last one is
-                the last hop.
-            keep_empty: as of ``read``.
+            qrels: ``{query id: {document id: relevance}}``, pairs ``[(document id, relevance),
+                ...]``, or ids alone, which have relevance 1. Ids are texts; whole numbers become
+                texts.
+            rel: smallest relevance with which a document supports its question; questions without
+                one are left out.
+            ordered: whether the supporting documents are in hop order, the last hop last.
+            keep_empty: see ``read``.
 
         Returns:
-            The gold of the queries that have a supporting document.
+            The gold of the questions that have a supporting document.
 
         Raises:
-            HarnessError: an id or a relevance is something else, or a document stands twice in a
-                list.
+            HarnessError: an id or a relevance has another type, or a list has a document twice.
         """
         whole_number("rel", rel, 1)
         lists = qrels.items() if ordered and isinstance(qrels, Mapping) else ()
@@ -277,23 +280,21 @@ class Gold:
         rel: int = 1,
         keep_empty: bool = False,
     ) -> Gold:
-        """The gold of a data frame, a row a judgement; there is no hop order.
+        """Return the gold of a data frame with a row for each judgement; no hop order is known.
 
         Args:
             frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, label``, BEIR's
-                ``query-id, corpus-id,
-                score``, or other usual names.
-            columns: what they are called otherwise:
-                ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
-                of these.
-            rel: as of ``from_dict``.
-            keep_empty: as of ``read``.
+                ``query-id, corpus-id, score``, or other usual names.
+            columns: other names of the columns, or of some: ``{"query": "topic", "doc": "pid",
+                "relevance": "grade"}``.
+            rel: see ``from_dict``.
+            keep_empty: see ``read``.
 
         Returns:
-            The gold of the queries that have a supporting document.
+            The gold of the questions that have a supporting document.
 
         Raises:
-            HarnessError: a column is missing, or holds something else; names the row.
+            HarnessError: a column is missing or a value has another type; names the row.
         """
         whole_number("rel", rel, 1)
         judged = goldfile.judgements(frames.entries_of(frame, goldfile.JUDGEMENTS.named(columns)))
@@ -301,23 +302,23 @@ class Gold:
 
     @classmethod
     def from_ranx(cls, qrels: Any, rel: int = 1) -> Gold:
-        """The gold of ``ranx.Qrels``; there is no hop order.
+        """Return the gold of ``ranx.Qrels``; no hop order is known.
 
         Args:
-            qrels: of ranx, or anything that has its ``to_dict()``.
-            rel: as of ``from_dict``.
+            qrels: of ranx, or any object with its ``to_dict()``.
+            rel: see ``from_dict``.
 
         Returns:
-            The gold of the queries that have a supporting document.
+            The gold of the questions that have a supporting document.
 
         Raises:
-            HarnessError: it has no ``to_dict``, or that gives no judgements.
+            HarnessError: there is no ``to_dict``, or it gives no judgements.
         """
         return cls.from_dict(mapping_of("Gold.from_ranx", qrels), rel)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes
-        them too.
+        """Return ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and
+        ``ranx.Qrels``.
         """
         if self.grades is not None:
             each = zip(self.query_ids, self.grades, strict=True)
@@ -330,7 +331,7 @@ class Gold:
         }
 
     def relevant(self) -> dict[str, list[str]]:
-        """The documents of each query that are judged relevant at all, whatever ``rel`` asks."""
+        """Return each question's documents of a relevance above 0, whatever ``rel`` is."""
         judged = zip(self.query_ids, self.grades or self.supporting, strict=True)
         return {
             query: [doc for doc, grade in own.items() if grade > 0]
@@ -340,7 +341,7 @@ class Gold:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a judgement: ``query_id, doc_id, relevance``, of each query in the gold's order."""
+        """Return a row for each judgement: ``query_id, doc_id, relevance``, in the gold's order."""
         import pandas as pd
 
         rows = [
@@ -351,11 +352,11 @@ class Gold:
         return pd.DataFrame(rows, columns=list(goldfile.JUDGEMENTS.columns))
 
     def __len__(self) -> int:
-        """Number of queries."""
+        """Return the number of questions."""
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        """``Gold(588 queries, 1314 supporting passages, hop order known of 588;
+        """Return ``Gold(588 queries, 1314 supporting passages, hop order known of 588;
         queries.jsonl)``.
         """
         passages, known = sum(map(len, self.supporting)), int(self.has_last_hop.sum())
@@ -364,7 +365,7 @@ class Gold:
         return f"Gold({counts}, hop order known of {known}; {self.source})"
 
     def _repr_html_(self) -> str:
-        """The numbers, and the first queries."""
+        """Return the counts and the first questions."""
         shown = self.take(range(min(len(self), 5)))
         rows = [
             list(row) for row in zip(shown.query_ids, map(", ".join, shown.supporting), strict=True)
@@ -378,20 +379,18 @@ class Gold:
         return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
-        """The queries of one split; a warning says where they carry one of their own that is not
-        used.
+        """Return the questions of one split; warn if their own field ``split`` is not used.
 
         Args:
             name: ``tune``, ``test`` or ``all``.
-            splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on
-                one side; ``given``:
-                their field ``split`` (see ``harness.benchmark.split``).
+            splitting: ``md5`` of each id; ``disjoint``: questions that share gold passages stay on
+                one side; ``given``: their field ``split`` (see ``harness.benchmark.split``).
 
         Returns:
-            The gold of these queries.
+            The gold of these questions.
 
         Raises:
-            HarnessError: no query is in that split.
+            HarnessError: no question is in that split.
         """
         one_of("split", name, SPLITS)
         chosen = read_splitting("splitting", splitting)
@@ -406,7 +405,7 @@ class Gold:
 
     @cached_property
     def parts(self) -> NDArray[np.str_]:
-        """``tune`` or ``test`` of each query of a whole gold."""
+        """``tune`` or ``test`` for each question of a whole gold."""
         given = self.given
         read = None if given is None else lambda: given
         return split_queries(
@@ -414,13 +413,13 @@ class Gold:
         )
 
     def take(self, places: Sequence[int]) -> Gold:
-        """Some of the queries.
+        """Return some of the questions.
 
         Args:
-            places: their numbers, in the order that is wanted.
+            places: their indices, in the wanted order.
 
         Returns:
-            The gold of these queries.
+            The gold of these questions.
         """
         return replace(
             self,
@@ -435,30 +434,28 @@ class Gold:
 
     @cached_property
     def documents(self) -> pa.StringArray:
-        """The ids of all supporting passages, each once."""
+        """The ids of all supporting passages without repetition."""
         return pa.array(
             [passage for passages in self.supporting for passage in passages], pa.string()
         ).unique()
 
     def clusters(self) -> NDArray[np.int64]:
-        """int64[Q]: queries with the same number are linked by shared gold passages."""
+        """Return int64[Q]; questions with the same number are linked by shared gold passages."""
         return clusters(self._gold())
 
     def _gold(self) -> NDArray[np.int32]:
-        """int32[Q, H]: the passages' numbers among those that support any query, ascending
-        by id.
-        """
+        """Return int32[Q, H], the passages' indices among all supporting passages, sorted by id."""
         return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
     def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
-        """The passages' numbers in ``doc_ids``.
+        """Return the passages' indices in ``doc_ids``.
 
         Args:
             doc_ids: string[D].
 
         Returns:
-            int32[Q, H], D for a passage that is not there. Padded with -1, and UNORDERED at the end
-            where the hop order is unknown.
+            int32[Q, H], D for a passage that is not there. Padded with -1, and with UNORDERED at
+            the end if the hop order is unknown.
         """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
         flat = pa.array(
@@ -473,21 +470,20 @@ class Gold:
 
     @cached_property
     def graded(self) -> bool:
-        """Whether judgements have another relevance than 0 and 1."""
+        """Whether judgements have a relevance other than 0 and 1."""
         return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
 
     def judged(
         self, doc_ids: pa.StringArray
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
-        """The numbers of all judged documents, relevant or not, and their relevance.
+        """Return the indices of all judged documents and their relevance.
 
         Args:
-            doc_ids: Ids of the D documents that are ranked, in the order of their numbers.
+            doc_ids: ids of the D ranked documents, in the order of their numbers.
 
         Returns:
             int32[Q, J], D for a document that is not there, padded with -1; and float64[Q, J], the
-            relevance, at most 0 where a document is not relevant. None where there are no
-            judgements.
+            relevance, 0 or less if a document is not relevant. None without judgements.
         """
         if self.grades is None:
             return None
@@ -499,9 +495,7 @@ class Gold:
         return numbers, grades
 
     def describe(self) -> str:
-        """How judgements are read, where that could be another way; empty where nothing is to be
-        said.
-        """
+        """Return how judgements are read if that is not obvious, otherwise ""."""
         said = []
         empty = sum(not passages for passages in self.supporting)
         if self.graded or self.rel != 1:
@@ -520,9 +514,7 @@ T = TypeVar("T")
 
 
 def refuse_gold(run: T) -> T:
-    """What was given as the run. Raises HarnessError where it is gold, as first argument of ranx'
-    functions.
-    """
+    """Return the run, or raise HarnessError if it is gold, which ranx' functions take first."""
     if isinstance(run, (Gold, Benchmark)) or type(run).__name__ == "Qrels":
         raise HarnessError(
             f"the run comes first, then the gold: expected a run, got {described(run)}"
@@ -537,8 +529,8 @@ def _no_grades(rel: int, source: str) -> HarnessError:
 
 
 def part_name(split: str, splitting: Splitting) -> str:
-    """``test``, or ``test (disjoint)``, ``test (given)`` where not MD5 says which; ``all`` is the
-    same either way.
+    """Return the split's name, with the rule if it is not MD5: ``test (disjoint)``, ``test
+    (given)``.
     """
     return (
         split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"
@@ -546,15 +538,17 @@ def part_name(split: str, splitting: Splitting) -> str:
 
 
 def short_source(source: str) -> str:
-    """A benchmark's name, or a file by its folder and name: what tables say that gold is of."""
+    """Return a benchmark's name, or a file's folder and name, for tables."""
     return "/".join(PurePath(source).parts[-2:])
 
 
 def _check_grades(
     source: str, query_ids: Sequence[str], grades: Sequence[Mapping[str, float]]
 ) -> None:
-    """Raise HarnessError for a relevance that is no whole number: as in TREC's form, so in all
-    others.
+    """Check that each relevance is a whole number, as TREC's form requires.
+
+    Raises:
+        HarnessError: a relevance is not.
     """
     for query, judged in zip(query_ids, grades, strict=True):
         for doc, grade in judged.items():

@@ -1,10 +1,10 @@
 """Files of judgements: queries.jsonl with hop order; TREC qrels, tables and JSON without.
 
-By ending: ``.json`` is ``{query: {document: relevance}}``, as ranx writes it; ``.parquet``, and
-``.csv``, ``.tsv`` and ``.jsonl`` with the columns of a table (BEIR's
-``query-id, corpus-id, score``), have a row a judgement. Any other file is TREC qrels
-(``qid 0 docid relevance``) or, where it begins with ``{``, a queries.jsonl. All but Parquet may be
-packed. Raises HarnessError with file and line for what is broken, double, or empty.
+The ending decides. ``.json`` is ``{query: {document: relevance}}``, as ranx writes it.
+``.parquet``, and ``.csv``, ``.tsv`` and ``.jsonl`` with the columns of a table (BEIR's ``query-id,
+corpus-id, score``), have a row for each judgement. Any other file is TREC qrels (``qid 0 docid
+relevance``) or, if it begins with ``{``, a queries.jsonl. All but Parquet may be compressed.
+Readers raise HarnessError with file and line for malformed, repeated or missing content.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ JUDGEMENTS = Content(
 
 @dataclass(frozen=True)
 class Judged:
-    """What a file says, queries in its order.
+    """The content of a file of judgements, questions in its order.
 
-    grades: of judgements, the relevance of each judged document; None of a queries.jsonl, whose
-    ``supporting`` are in hop order.    notes: what the reader left out, a sentence each.
+    Attributes:
+        grades: relevance of each judged document; None for a queries.jsonl, whose ``supporting``
+            are in hop order.
+        notes: what the reader left out, a sentence each.
     """
 
     query_ids: list[str]
@@ -65,10 +67,12 @@ class Judged:
 
 
 def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judged:
-    """What a file of judgements says.
+    """Read a file of judgements.
 
-    lenient: pass over comment lines (``#``) and trailing fields of TREC qrels.    chain: of which
-    queries of a queries.jsonl the hop order is known; None: of all.
+    Args:
+        path: the file, or a folder of BEIR.
+        lenient: skip comment lines (``#``) and trailing fields of TREC qrels.
+        chain: which questions of a queries.jsonl have a known hop order; None: all.
     """
     if path.is_dir():
         return _splits(path, chain)
@@ -82,7 +86,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
 
 
 def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
-    """Whether a file whose first line this is has an object a line, and these are no judgements."""
+    """Return whether the file with this first line has a question on each line, not a judgement."""
     if not number:
         raise HarnessError(
             f"{path}: the file is empty; expected lines {LINE} or qrels `{QRELS.form}`"
@@ -95,7 +99,7 @@ def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
 
 
 def _splits(folder: Path, chain: Chain | None) -> Judged:
-    """The judgements of a folder of BEIR, the files of ``qrels`` being splits."""
+    """Read a folder of BEIR, whose files in ``qrels`` are splits."""
     _refuse_chain(folder, chain)
     judged, splits = join_judgements(
         (path.stem, read_judgements(path)) for path in judgement_files(folder)
@@ -119,9 +123,11 @@ def _refuse_chain(path: Path, chain: Chain | None) -> None:
 
 
 def graded(grades: Mapping[str, dict[str, float]], notes: Sequence[str] = ()) -> Judged:
-    """What judgements say; there is no hop order.
+    """Return judgements without a hop order.
 
-    grades: ``{query: {document: relevance}}``.    notes: the reader's.
+    Args:
+        grades: ``{query: {document: relevance}}``.
+        notes: notes of the reader.
     """
     nothing = [None] * len(grades)
     empty: list[list[str]] = [[] for _ in grades]
@@ -130,7 +136,7 @@ def graded(grades: Mapping[str, dict[str, float]], notes: Sequence[str] = ()) ->
 
 
 def judgements(found: Entries) -> Judged:
-    """What entries say. Raises HarnessError for an id that is empty, and a pair twice."""
+    """Return the judgements in entries; raise HarnessError for an empty id or a repeated pair."""
     check_named(found)
     check_once(found)
     return graded(found.to_dict(), said(found.notes))
@@ -188,7 +194,7 @@ def _query(path: Path, number: int, line: bytes) -> Record:
 
 
 def _found(passages: Any) -> str:
-    """What stands in place of supporting_ids, and the mend."""
+    """Return what was found in place of supporting_ids, and the fix."""
     if passages is None:
         return "it is missing; BEIR has its judgements in qrels/"
     said = f"found {passages!r:.60}"

@@ -1,10 +1,10 @@
-"""Metrics: all of them follow from the **gold ranks**, where each supporting passage came in a
-ranked list.
+"""Metrics, which are functions of **gold ranks**: the rank of each supporting passage in a ranked
+list.
 
-Gold ranks are int32[..., H], a place a supporting passage, in hop order: 1 is the first place of
-the list, ``ABSENT`` means not retrieved, ``NONE`` means that there is no passage at this place
-(padding, at the end). The last entry before the padding is the last hop; padding that ends with
-``UNORDERED`` (-2) says that the hop order is unknown.
+Gold ranks are int32[..., H], one for each supporting passage, in hop order: 1 is the first place of
+the list, ``ABSENT`` means not retrieved, ``NONE`` means that there is no passage (padding, at the
+end). The last entry before the padding is the last hop; padding that ends with ``UNORDERED`` (-2)
+means that the hop order is unknown.
 
 >>> import numpy as np
 >>> ranks = np.array([[1, 7], [3, 2], [ABSENT, 1]], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The loop behind gold ranks, counted from fused scores."""
+"""The compiled loop that counts gold ranks from fused scores."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 def count_better(
     fused: NDArray[np.float64], docs: NDArray[np.int32], columns: NDArray[np.int64], absent: int
 ) -> tuple[NDArray[np.int32], int]:
-    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN or inf
-    (-1: none).
+    """Return gold ranks int32[Q, H] (see ``gold_ranks``) and the first row with a NaN or inf (-1:
+    none).
 
-    Counts are integers, so the order of counting cannot change them.
+    Counts are integers, so their order cannot change them.
     """
     rows, width = docs.shape
     places = columns.shape[1]

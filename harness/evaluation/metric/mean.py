@@ -1,4 +1,4 @@
-"""Means of many metrics over many trials, and groups of queries with the same label."""
+"""Means of many metrics over many trials, and groups of questions with the same label."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from harness.evaluation.metric.measure import ABSENT, Metric, Ranks, Values, ave
 
 
 def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
-    """float64[T, M]: the mean over the queries of each metric; NaN without queries.
+    """Return float64[T, M], the mean of each metric over the questions; NaN without questions.
 
-    ranks: int32[T, Q, H]. A metric is computed once for each different tuple of ranks; the bits are
-    those of ``average(metric(ranks[t]))``.
+    A metric is computed once for each distinct tuple of ranks; the bits are those of
+    ``average(metric(ranks[t]))``.
+
+    Args:
+        ranks: int32[T, Q, H].
+        metrics: M metrics.
     """
     if not ranks.size:
         empty = np.nan if not ranks.shape[1] else 0.0
@@ -25,9 +29,7 @@ def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
 
 
 def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
-    """int32[N, H]: the different tuples of ranks, and int64[T, Q]: which of them each query of a
-    trial has.
-    """
+    """Return the distinct tuples of ranks, int32[N, H], and their indices int64[T, Q]."""
     hops, deepest = ranks.shape[-1], int(ranks[ranks < ABSENT].max(initial=0))
     flat = ranks.reshape(-1, hops)
     if (deepest + 4) ** hops > np.iinfo(np.int64).max:
@@ -40,10 +42,10 @@ def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
 
 
 def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:
-    """The members int64[n] (query numbers, ascending) of each label, labels ascending; None is in
-    no group.
+    """Return the indices int64[n] of the questions with each label, labels ascending; None is
+    skipped.
 
-    Numbers are ordered as numbers: hops 2, 3, 10.
+    Numbers are sorted as numbers: hops 2, 3, 10.
     """
     members: dict[object, list[int]] = {}
     for number, label in enumerate(labels):

@@ -1,6 +1,4 @@
-"""A metric is a value: ``last_hop@5`` is what is typed in a config, stored as a column, printed,
-and parsed back.
-"""
+"""Metrics as values: ``last_hop@5`` is typed, stored as a column, printed and parsed."""
 
 from __future__ import annotations
 
@@ -19,12 +17,10 @@ from harness.core import configuration
 from harness.core.errors import HarnessError, nearest, whole_number, with_article
 
 ABSENT = 2**31 - 1
-"""Gold rank of a passage that the list does not hold."""
+"""Gold rank of a passage that is not in the list."""
 
 NONE = -1
-"""Gold rank where there is no passage: the padding of a query with fewer supporting passages than
-others.
-"""
+"""Gold rank of padding, for questions with fewer supporting passages than others."""
 
 
 Ranks = NDArray[np.int32]
@@ -36,14 +32,15 @@ def _hits(ranks: Ranks, k: int) -> NDArray[np.bool_]:
 
 
 def _count(ranks: Ranks) -> NDArray[np.int64]:
-    """How many supporting passages each query has."""
+    """Return the number of supporting passages of each question."""
     count: NDArray[np.int64] = (ranks > 0).sum(axis=-1)
     return count
 
 
 def last_hop(ranks: Ranks, k: int) -> Values:
-    """1 when the last supporting passage in hop order is in the top k, else 0; NaN without order
-    (PG: LASTHOP@k).
+    """Return 1 if the last supporting passage in hop order is in the top k, otherwise 0.
+
+    NaN if the hop order is unknown (PG: LASTHOP@k).
     """
     last = np.maximum(_count(ranks) - 1, 0)[..., None]
     hits = np.take_along_axis(_hits(ranks, k), last, axis=-1)[..., 0]
@@ -51,29 +48,34 @@ def last_hop(ranks: Ranks, k: int) -> Values:
 
 
 def full_sup(ranks: Ranks, k: int) -> Values:
-    """1 when **all** supporting passages are in the top k, else 0 (PG: FULLSUP@k)."""
+    """Return 1 if **all** supporting passages are in the top k, otherwise 0 (PG: FULLSUP@k)."""
     count = _count(ranks)
     found = _hits(ranks, k).sum(axis=-1) == count
     return np.asarray(found & (count > 0), dtype=np.float64)
 
 
 def success(ranks: Ranks, k: int) -> Values:
-    """1 when **at least one** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
+    """Return 1 if **any** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
     return np.asarray(_hits(ranks, k).any(axis=-1), dtype=np.float64)
 
 
 def recall(ranks: Ranks, k: int) -> Values:
-    """Share of the supporting passages that are in the top k (trec_eval: recall_k)."""
+    """Return the share of the supporting passages that are in the top k (trec_eval: recall_k)."""
     return np.asarray(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1), dtype=np.float64)
 
 
 def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
-    """Sum of grade / log2(rank + 1) over the passages in the top k, divided by that of the best
-    possible list.
+    """Return the discounted gain of the top k, divided by the best possible one (trec_eval:
+    ndcg_cut_k).
 
-    grades: float64[..., H], 1 of every passage where there are none; below 0 they count as 0
-    (trec_eval: ndcg_cut_k). The best list has the passages of the greatest grade first, cut at k.
-    Gains are added from the best rank on, so that a perfect list has exactly 1.
+    The gain is the sum of grade / log2(rank + 1) over the passages in the top k. The best list has
+    the highest grades first, cut at k. Gains are added from the best rank on, so that a perfect
+    list has exactly 1.
+
+    Args:
+        ranks: int32[..., H].
+        k: depth.
+        grades: float64[..., H]; None: all 1. Negative grades count as 0.
     """
     reach = min(k, max(int(ranks[ranks != ABSENT].max(initial=1)), ranks.shape[-1]))
     below = np.zeros(ranks.shape[-1])  # ranks beyond the reach gain nothing
@@ -99,7 +101,7 @@ def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
 
 
 def mrr(ranks: Ranks, k: int) -> Values:
-    """1 / rank of the best supporting passage, 0 when none is in the top k (trec_eval:
+    """Return 1 / rank of the best supporting passage, 0 if none is in the top k (trec_eval:
     recip_rank).
     """
     best = np.where(_hits(ranks, k), ranks, ABSENT).min(axis=-1)
@@ -107,15 +109,18 @@ def mrr(ranks: Ranks, k: int) -> Values:
 
 
 def precision(ranks: Ranks, k: int) -> Values:
-    """Share of the top k that supports the query; a shorter list is filled with what does not
-    (trec_eval: P_k).
+    """Return the share of the top k that supports the question (trec_eval: P_k).
+
+    A list shorter than k is filled with documents that do not.
     """
     return np.asarray(_hits(ranks, k).sum(axis=-1) / k, dtype=np.float64)
 
 
 def average_precision(ranks: Ranks, k: int) -> Values:
-    """The mean over the supporting passages of the precision at their places, 0 below k (trec_eval:
-    map, map_cut_k).
+    """Return the mean precision at the ranks of the supporting passages (trec_eval: map,
+    map_cut_k).
+
+    A passage below k has precision 0.
     """
     places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
     each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
@@ -123,17 +128,16 @@ def average_precision(ranks: Ranks, k: int) -> Values:
 
 
 def r_precision(ranks: Ranks, k: int) -> Values:
-    """Share of the supporting passages in the top R, where R is how many there are (trec_eval:
-    Rprec).
-    """
+    """Return the share of the R supporting passages that are in the top R (trec_eval: Rprec)."""
     count = _count(ranks)
     found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
     return np.asarray(found / np.maximum(count, 1), dtype=np.float64)
 
 
 def rbp(ranks: Ranks, k: int, p: float = 0.8) -> Values:
-    """(1 - p) x the sum of p^(rank - 1) over the supporting passages in the top k (Moffat & Zobel
-    2008).
+    """Return (1 - p) x the sum of p^(rank - 1) over supporting passages in the top k.
+
+    Rank-biased precision (Moffat & Zobel 2008).
     """
     hits = _hits(ranks, k)
     return np.asarray(
@@ -142,31 +146,33 @@ def rbp(ranks: Ranks, k: int, p: float = 0.8) -> Values:
 
 
 def judged(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
-    """Share of the top k that is judged at all, relevant or not (ir_measures: Judged@k, of lists of
-    k or more).
+    """Return the share of the top k that is judged, relevant or not (ir_measures: Judged@k).
+
+    It is equal to ir_measures' value for lists of k documents or more.
     """
     return precision(ranks, k)
 
 
 LONGEST = 18
-"""Digits of a depth, at most."""
+"""The largest number of digits of a depth."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes
-    this.
+    """The definition of a metric; a ``conf/metric/<name>.yaml`` defines your own.
 
-    formula: from gold ranks int32[..., H] and a depth to float64[...], a value a query.
-    graded: the formula takes the ranks of all judged passages and, third, their grades float64[...,
-    H] (None: all 1).
-    found: ends the sentence "<name>@k: ..." of captions, e.g. "all gold passages are in the top k";
-    "" says nothing.
-    binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean
-    something.
-    ordered: it needs the hop order of the gold passages.
-    whole: it may be given without a depth, and then looks at the whole list.
-    options: further arguments of the formula, which are typed in brackets: ``rbp(p=0.9)``.
+    Attributes:
+        formula: function of gold ranks int32[..., H] and a depth that returns float64[...], a value
+            for each question.
+        found: the end of the sentence "<name>@k: ..." in captions, e.g. "all gold passages are in
+            the top k"; "": no sentence.
+        binary: whether every value is 0 or 1, so that proportions, Wilson intervals and odds ratios
+            are defined.
+        ordered: whether the formula needs the hop order of the gold passages.
+        whole: whether the depth may be left out; the metric then uses the whole list.
+        graded: whether the formula takes the ranks of all judged passages and, third, their grades
+            float64[..., H] (None: all 1).
+        options: further arguments of the formula, typed in brackets: ``rbp(p=0.9)``.
     """
 
     formula: Callable[..., Values]
@@ -187,7 +193,7 @@ class Measure:
 
     @property
     def target(self) -> str:
-        """Where the formula is defined, as a configuration names it."""
+        """The path of the formula, as a configuration names it."""
         name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
         return f"{self.function.__module__}.{name}"
 
@@ -208,7 +214,7 @@ MEASURES = {
     "judged": Measure(judged, "the share of the top k that is judged", graded=True),
 }
 ALIASES = {"any_sup": "success"}
-"""Other names that are accepted; a metric has the name of its measure."""
+"""Other accepted names; a metric is printed with the name of its measure."""
 MEANT = {
     "success": ("hit", "hits", "hit_rate", "hitrate", "accuracy", "hr"),
     "precision": ("p", "prec"),
@@ -218,13 +224,19 @@ MEANT = {
     "recall": ("r",),
     "ndcg": ("ndcg_cut", "dcg", "idcg"),
 }
-"""What other tools call a measure."""
+"""Names of measures in other tools."""
 
 
 @functools.cache
 def measure_of(name: str, typed: str = "") -> Measure:
-    """The measure of that name, here or in a package. Raises HarnessError, with what was ``typed``,
-    for another.
+    """Return the measure of a name, built in or from a package.
+
+    Args:
+        name: name of the measure.
+        typed: text that the error quotes.
+
+    Raises:
+        HarnessError: no measure has the name.
     """
     if name in MEASURES:
         return MEASURES[name]
@@ -247,7 +259,7 @@ def measure_of(name: str, typed: str = "") -> Measure:
 
 
 def described_metrics() -> dict[str, str]:
-    """What each metric is, ours and a package's, by the name that is typed."""
+    """Return a line on each metric, built in or from a package, by the name that is typed."""
     others = {name: measure_of(name) for name in configuration.names("metric")}
     known = {**MEASURES, **others}
     docs = {
@@ -258,31 +270,29 @@ def described_metrics() -> dict[str, str]:
 
 
 def definitions(names: Iterable[str]) -> str:
-    """What these metrics count, as captions say it:
-    ``full_sup@k: all gold passages are in the top k``.
-    """
+    """Return what metrics count, for captions: ``full_sup@k: all gold passages ...``."""
     found = {name: measure_of(name).found for name in names}
     return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
 
 
 JudgedRanks = tuple[Ranks, Values]
-"""The ranks of all judged passages, int32[..., J], and their grades, float64[..., J]; NONE where
-there is none.
+"""The ranks int32[..., J] of all judged passages, padded with NONE, and their grades float64[...,
+J].
 """
 NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))?")
 
 
 @dataclass(frozen=True, order=True)
 class Metric:
-    """A metric with its depth. ``Metric.parse(str(m)) == m``.
+    """A metric with its depth; ``Metric.parse(str(m)) == m``.
 
-    name: ``last_hop``, ``full_sup``, ``success``, ``recall``, ``ndcg``, ``mrr``, or a package's
-    (see ``Measure``).
-    k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at
-    all of it.
-    rel: the relevance from which on a judged passage counts, ``ndcg(rel=2)@10``; None: as the gold
-    is read.
-    options: of the measure, by name, ``rbp(p=0.9)``.
+    Attributes:
+        name: ``last_hop``, ``full_sup``, ``success``, ``recall``, ``ndcg``, ``mrr``, or a package's
+            (see ``Measure``).
+        k: depth, 1 or more; None: the whole list, if the measure is ``whole``.
+        rel: smallest relevance with which a judged passage counts, ``ndcg(rel=2)@10``; None: as the
+            gold is read.
+        options: options of the measure by name, ``rbp(p=0.9)``.
     """
 
     name: str
@@ -308,17 +318,17 @@ class Metric:
 
     @classmethod
     def parse(cls, text: str | Metric) -> Metric:
-        """The metric of a name.
+        """Return the metric of a name.
 
         Args:
             text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth;
                 ``ndcg(rel=2)@10``.
 
         Returns:
-            The metric; ``str`` of it is ``text``, or what that is an alias of.
+            The metric; its ``str`` is ``text``, with aliases replaced.
 
         Raises:
-            HarnessError: no measure has that name, or the depth is no whole number from 1 on.
+            HarnessError: no measure has that name, or the depth is not a whole number of 1 or more.
         """
         found = NAME.fullmatch(str(text).strip())
         if found is None:
@@ -350,7 +360,7 @@ class Metric:
         )
 
     def __str__(self) -> str:
-        """The name that ``parse`` reads."""
+        """Return the name that ``parse`` reads."""
         inside = [*([] if self.rel is None else [("rel", self.rel)]), *self.options]
         options = ",".join(f"{key}={value:g}" for key, value in inside)
         return (
@@ -359,26 +369,28 @@ class Metric:
 
     @property
     def measure(self) -> Measure:
-        """Its formula, and what holds for it at every depth."""
+        """The measure: its formula and properties."""
         return measure_of(self.name, str(self))
 
     @property
     def binary(self) -> bool:
-        """Whether every query has 0 or 1."""
+        """Whether every value is 0 or 1."""
         return self.measure.binary
 
     @property
     def ordered(self) -> bool:
-        """Whether it needs the hop order of the gold passages."""
+        """Whether the metric needs the hop order of the gold passages."""
         return self.measure.ordered
 
     def __call__(self, ranks: Ranks, judged: JudgedRanks | None = None) -> Values:
-        """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the
-        score.
+        """Return float64[...], a value for each question; their ``average`` is the score.
 
-        judged: of judgements, the places of all judged passages, and their grades.
-        A query without any supporting passage has 0, as in trec_eval; NaN is one that the metric
-        does not count.
+        A question without supporting passages has 0, as in trec_eval; NaN marks a question that the
+        metric does not count.
+
+        Args:
+            ranks: int32[..., H].
+            judged: ranks and grades of all judged passages, if there are judgements.
         """
         k = ABSENT - 1 if self.k is None else self.k
         grades: Values | None = None
@@ -396,7 +408,7 @@ class Metric:
         return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
 
     def check_unjudged(self, gold: str) -> None:
-        """Refuse gold without judgements where the metric counts passages by a relevance.
+        """Check that the metric does not need a relevance, because the gold has none.
 
         Args:
             gold: its name, for the message.
@@ -410,7 +422,7 @@ class Metric:
             )
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
-        """What a formula of one's own gave. Raises HarnessError unless it is a number a query."""
+        """Return the values of a user-defined formula, or raise HarnessError."""
         found = np.asarray(values)
         if found.shape != shape or found.dtype.kind not in "fiub":
             what = f"{found.dtype} of shape {found.shape}"
@@ -431,7 +443,7 @@ class Metric:
 
 
 def average(values: Values) -> Values:
-    """float64[...]: the mean over the last axis of what is not NaN; NaN where all is."""
+    """Return the mean over the last axis without NaN; NaN if all values are."""
     known = ~np.isnan(values)
     if known.all():
         return np.asarray(values.mean(axis=-1))
@@ -449,8 +461,8 @@ def _no_depth(name: str, got: str) -> HarnessError:
 def metrics(
     names: str | Metric | Iterable[str | Metric], depths: int | Sequence[int] | None
 ) -> list[Metric]:
-    """The metrics of some names at some depths: a name with its own ``@k`` stays as it is, ``mrr``
-    needs no depth.
+    """Return the metrics of names at depths; a name with ``@k`` keeps its depth, ``mrr`` needs
+    none.
 
     >>> [str(metric) for metric in metrics(["last_hop", "mrr", "ndcg@20"], [5, 10])]
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']

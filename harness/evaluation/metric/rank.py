@@ -1,4 +1,4 @@
-"""Gold ranks: counted from fused scores (a sweep's hot path), or looked up in a run."""
+"""Gold ranks: counted from fused scores (most of a sweep's time), or looked up in a run."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ Ties = Literal["house", "trec"]
 
 
 def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None = None) -> Tensor:
-    """int32[Q, H] on the CPU: 1 + how many documents beat each gold passage in the fused list.
+    """Return int32[Q, H] on the CPU: 1 + the number of documents above each gold passage.
 
-    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not
-    hold.
-    docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are
-    not read).
-    columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it
-    (``Pool.columns``).
-    gold: int32[Q, H], the gold passages; NONE and UNORDERED stay what they are. Without it such
-    places are ABSENT.
+    A document is above another if its score is greater or, with equal scores, its number is
+    smaller. Nothing is sorted: O(Q U H), exact, the same on CPU and GPU.
 
-    A document beats another by a greater score or, with equal scores, by a smaller number. Nothing
-    is sorted: O(Q U H), exact, the same on CPU and GPU.
+    Args:
+        fused: float64[Q, U], a score for each column, ``-inf`` for a document that is not in the
+            fused list.
+        docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores
+            are not read).
+        columns: int64[Q, H], the column of each gold passage, -1 if the pool lacks it
+            (``Pool.columns``).
+        gold: int32[Q, H], the gold passages, from which NONE and UNORDERED are copied. None: such
+            places are ABSENT.
     """
     import torch
 
@@ -79,12 +80,14 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
 
 
 def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArray[np.int32]:
-    """int32[Q, H]: the places of the gold passages in the lists of a run.
+    """Return int32[Q, H], the ranks of the gold passages in the lists of a run.
 
-    gold: int32[Q, H], document numbers in hop order, NONE and UNORDERED for none; a number that the
-    run does not know (>= D) is ABSENT.
-    ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does:
-    it reads scores as 32-bit floats and orders equal ones by document id descending.
+    Args:
+        run: the lists.
+        gold: int32[Q, H], document numbers in hop order, padded with NONE and UNORDERED; a number
+            that the run does not have (>= D) is ABSENT.
+        ties: ``house`` orders equal scores by document id ascending. ``trec`` works as trec_eval:
+            it reads scores as 32-bit floats and orders equal ones by document id descending.
     """
     order = None if ties == "house" else _trec_order(run)
     docs = run.docs if order is None else run.docs[order]
@@ -100,9 +103,7 @@ def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArra
 
 
 def _trec_order(run: Run) -> NDArray[np.intp] | None:
-    """The order of trec_eval, or None where it is that of the run: no equal scores within
-    a list.
-    """
+    """Return trec_eval's order of the entries; None if no scores in a list are equal."""
     scores = run.scores.astype(np.float32)
     rows = np.repeat(np.arange(len(run)), run.lengths())
     if not ((scores[1:] == scores[:-1]) & (rows[1:] == rows[:-1])).any():

@@ -1,10 +1,11 @@
-"""How far the order of equal scores can move a metric: exact bounds over all orders, from counts.
+"""Exact bounds of a metric over all orders of equal scores.
 
-Documents of equal score stand side by side in a list, in places a + 1 to a + m. Any order of them
-may have been meant. Every metric but last_hop falls with the rank of each gold passage and does not
-care which is which, so it is highest where the gold of each such group comes first, best grade
-first, and lowest where that comes last. last_hop asks for one passage alone, which may have every
-place of its group. Queries are independent, so the bounds of a mean are the means of the bounds.
+Documents of equal score take adjacent places of a list, a + 1 to a + m, and any order of them may
+have been meant. Every metric but last_hop decreases with the rank of each gold passage and does not
+depend on which passage is which. It is highest if the gold of each such group comes first, best
+grade first, and lowest if the gold comes last. last_hop depends on one passage, which may have
+every place of its group. Questions are independent, so the bounds of a mean are the means of the
+bounds.
 """
 
 from __future__ import annotations
@@ -39,13 +40,17 @@ def tie_ranges(
     metrics: Sequence[Metric],
     ties: Ties = "house",
 ) -> dict[str, Range]:
-    """The range of each metric over all orders of equal scores, by name; a metric that no order
-    moves is left out.
+    """Return the range of each metric over all orders of equal scores, by name.
 
-    gold: int32[Q, H], numbers of the supporting documents, as of ``run_ranks``.    judged: the
-    numbers of all judged
-    documents and their grades.    ties: ``trec`` takes scores as equal that are the same 32-bit
-    float. A metric of a package, whose formula may be anything, has no range.
+    A metric that no order changes is left out, and so is a metric of a package, whose formula is
+    unknown.
+
+    Args:
+        run: the lists.
+        gold: int32[Q, H], numbers of the supporting documents (see ``run_ranks``).
+        judged: numbers of all judged documents and their grades.
+        metrics: the metrics.
+        ties: with ``trec``, scores are equal if they are the same 32-bit float.
     """
     groups = _groups(run, ties)
     if groups is None:
@@ -72,10 +77,11 @@ def tie_ranges(
 
 
 def describe_ranges(run: str, ranges: Mapping[str, Range]) -> str:
-    """The ranges that a table would show, in percent, as a sentence without its full stop; empty
-    where there is none.
+    """Return the ranges in percent as a sentence without its full stop; "" if there is none.
 
-    run: its name.
+    Args:
+        run: its name.
+        ranges: lowest and highest mean by metric.
     """
     shown = {name: (percent(low), percent(high)) for name, (low, high) in ranges.items()}
     moved = ", ".join(
@@ -85,8 +91,8 @@ def describe_ranges(run: str, ranges: Mapping[str, Range]) -> str:
 
 
 class Groups(NamedTuple):
-    """Of each entry of a run, int64[N]: the number of its group of equal scores, the places before
-    it, its size.
+    """For each of the N entries of a run, int64[N]: its group of equal scores, the places before,
+    its size.
     """
 
     number: NDArray[np.int64]
@@ -95,7 +101,7 @@ class Groups(NamedTuple):
 
 
 def _groups(run: Run, ties: Ties) -> Groups | None:
-    """None where no scores of a list are equal."""
+    """Return the groups of equal scores; None if no scores of a list are equal."""
     scores = run.scores.astype(np.float32) if ties == "trec" else run.scores
     first = np.ones(len(scores), dtype=np.bool_)
     first[1:] = scores[1:] != scores[:-1]
@@ -115,10 +121,10 @@ def _bounds(
     grades: Values | None = None,
     alone: bool = False,
 ) -> tuple[Ranks, Ranks]:
-    """int32[Q, H] twice: the ranks where the passages come first in their groups, best grade first,
-    and where last.
+    """Return the ranks int32[Q, H] if the passages come first in their groups, and if they come
+    last.
 
-    alone: each passage for itself, as if it were the only one.
+    Passages of one group are ordered by grade. ``alone``: each passage is treated as the only one.
     """
     ranks = run_ranks(run, gold)
     held = (ranks > 0) & (ranks < ABSENT)

@@ -1,6 +1,4 @@
-"""Statistics: is the difference more than chance, how large is it, and could it have been seen at
-all?
-"""
+"""Statistics: p-values, intervals, effect sizes and power."""
 
 import lazy_loader
 

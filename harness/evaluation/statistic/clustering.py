@@ -1,5 +1,6 @@
-"""Queries that share gold passages are not independent: their clusters, and what follows for tests
-and intervals.
+"""Clusters of questions that share gold passages, and their tests and intervals.
+
+Such questions are not independent.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from numpy.typing import NDArray
 Labels = NDArray[np.int64]
 
 FEWEST, LARGE = 25, 6.0
-"""The bounds of ``too_few``."""
+"""Bounds of ``too_few``: effective clusters, and the cluster size of an average question."""
 
 
 def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
-    """float64[..., C]: the sum of ``values`` [..., Q] over each cluster's queries; labels int64[Q]
-    from 0 on.
-    """
+    """Return float64[..., C], the sums of ``values`` [..., Q] over clusters, int64[Q] from 0."""
     count = int(labels.max(initial=-1)) + 1
     sums: NDArray[np.float64]
     if values.ndim == 1:
@@ -32,14 +31,18 @@ def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.floa
 
 
 def design_effect(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
-    """float64[...]: by how much clusters multiply the variance of the mean of ``values`` [..., Q];
-    at least 1.
+    """Return float64[...], the factor by which clusters multiply the variance of a mean; 1 or more.
 
-    1 + r (sum of n_c^2 / n - 1), n_c the clusters' sizes (Kish 1965). r is the correlation within
-    clusters: the mean, over the queries that share a cluster, of a query's deviation times the mean
-    one of the cluster's others, divided by the variance; held in [0, 1]. A great cluster weighs by
-    its queries, not by its pairs, of which it has nearly all. n / design effect is the effective n:
-    so many independent queries tell as much.
+    1 + r (sum of n_c^2 / n - 1), with n_c the sizes of the clusters (Kish 1965). r is the
+    correlation within clusters: over the questions that share a cluster, the mean of a question's
+    deviation times the mean deviation of the cluster's other questions, divided by the variance;
+    clipped to [0, 1]. A large cluster is weighted by its questions, not by its pairs, which are
+    nearly all pairs. n / design effect is the effective n: that number of independent questions
+    gives the same information.
+
+    Args:
+        values: float64[..., Q].
+        labels: int64[Q], from 0.
     """
     sizes = np.bincount(labels)
     deviations = values - values.mean(axis=-1, keepdims=True)
@@ -56,12 +59,11 @@ def design_effect(values: NDArray[np.float64], labels: Labels) -> NDArray[np.flo
 
 
 def correlation(values: NDArray[np.float64], labels: Labels) -> float:
-    """The ANOVA intraclass correlation of ``values`` [Q] within clusters, held in [0, 1] (Donner
-    1986).
+    """Return the ANOVA intraclass correlation of ``values`` [Q], clipped to [0, 1] (Donner 1986).
 
-    (B - W) / (B + (s - 1) W): B, W the mean squares between and within the C clusters of sizes s_c,
-    and s = (Q - sum of s_c^2 / Q) / (C - 1). 0 where every cluster has one query, or there is only
-    one cluster.
+    (B - W) / (B + (s - 1) W), with B and W the mean squares between and within the C clusters of
+    sizes s_c, and s = (Q - sum of s_c^2 / Q) / (C - 1). 0 if every cluster has one question, or
+    there is only one cluster.
     """
     labels = np.unique(labels, return_inverse=True)[1]
     sizes, n = np.bincount(labels), len(labels)
@@ -77,11 +79,15 @@ def correlation(values: NDArray[np.float64], labels: Labels) -> float:
 
 
 def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
-    """Exact two-sided p of wins against losses when whole clusters change sides by a coin.
+    """Return the exact two-sided p of wins against losses if a coin flips whole clusters.
 
-    signs: [Q], +1 for a win, -1 for a loss, 0. A cluster's net wins s_c keep or change their sign;
-    p is the share of the 2^C patterns in which |sum of s_c| is at least the observed one. McNemar's
-    where no two queries that differ share a cluster; 1 when every s_c is 0.
+    A cluster's net wins s_c keep or change their sign; p is the share of the 2^C patterns in which
+    the absolute sum of s_c is at least the observed one. It is McNemar's p if no two questions that
+    differ share a cluster, and 1 if every s_c is 0.
+
+    Args:
+        signs: float64[Q], +1 for a win, -1 for a loss, otherwise 0.
+        labels: int64[Q], from 0.
     """
     sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
     chances = _flips(sums, 0.5)
@@ -92,12 +98,16 @@ def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
 def clustered_power(
     signs: NDArray[np.float64], labels: Labels, won: float, alpha: float = 0.05
 ) -> float:
-    """The probability that ``clustered_mcnemar`` has p <= alpha in favour, where a cluster is won
-    with probability won.
+    """Return the probability that ``clustered_mcnemar`` finds the system better with p <= alpha.
 
-    signs, labels: as of ``clustered_mcnemar``; a cluster's |s_c| is taken as it is, its side is
-    drawn. Exact, however few clusters hold how much: such sums are far from normal, and no
-    effective number of queries gives their power.
+    A cluster's |s_c| is fixed and it is won with probability ``won``. Exact for any number of
+    clusters: such sums are far from normal, and no effective number of questions gives their power.
+
+    Args:
+        signs: see ``clustered_mcnemar``.
+        labels: see ``clustered_mcnemar``.
+        won: probability that a cluster is won.
+        alpha: level of the test.
     """
     sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
     equal, biased = _flips(sums, 0.5), _flips(sums, won)
@@ -109,7 +119,7 @@ def clustered_power(
 
 
 def _flips(sums: NDArray[np.int64], won: float) -> NDArray[np.float64]:
-    """The probability of each sum of |s_c| over clusters that are won, from 0 to that of all."""
+    """Return the probability of each sum of |s_c| over the clusters that are won, from 0 to all."""
     from scipy.special import gammaln
 
     chances = np.ones(1)
@@ -125,32 +135,33 @@ def _flips(sums: NDArray[np.int64], won: float) -> NDArray[np.float64]:
 
 
 def effective_clusters(sizes: NDArray[np.int64]) -> float:
-    """n^2 / (sum of n_c^2), clusters of equal size that would vary as little (Potthoff, Woodbury &
-    Manton 1992).
+    """Return n^2 / (sum of n_c^2), the number of clusters of equal size with the same variance.
+
+    Potthoff, Woodbury & Manton (1992).
     """
     return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
 
 
 def share(labels: Labels | None) -> bool:
-    """Whether any two queries have the same cluster. None: each query by itself."""
+    """Return whether any two questions have the same cluster; False for None."""
     return labels is not None and len(np.unique(labels)) < len(labels)
 
 
 def dominant(labels: Labels) -> int | None:
-    """The cluster of more than half of the queries, but not of all; None where there is none."""
+    """Return the cluster of more than half, but not all, of the questions, or None."""
     sizes = np.bincount(labels)
     first = int(sizes.argmax())
     return first if len(labels) / 2 < sizes[first] < len(labels) else None
 
 
 def too_few(labels: Labels) -> bool:
-    """Whether clusters are too few, and too large, for a p or an interval by cluster.
+    """Return whether clusters are too few and too large for a p or an interval.
 
-    Without the largest cluster, of which one sign is a coin and no p by itself, fewer than
-    ``FEWEST`` effective ones whose average query has more than ``LARGE`` - 1 others with it. Where
-    few clusters hold nearly all queries and are won as a whole, but seldom, in many samples none
-    is, and all of them lose a little: that looks like an effect. ``harness calibrate clusters``
-    shows what the bounds keep.
+    The largest cluster is left out: its sign is one coin and gives no p. The others are too few if
+    their effective number is below ``FEWEST`` and their average question has more than ``LARGE`` -
+    1 others in its cluster. If few clusters contain nearly all questions and are won as a whole,
+    but seldom, many samples contain no such win and all clusters lose a little, which looks like an
+    effect. ``harness calibrate clusters`` shows how the bounds perform.
     """
     sizes = np.sort(np.bincount(np.unique(labels, return_inverse=True)[1]))[:-1]
     if not len(sizes):
@@ -159,9 +170,9 @@ def too_few(labels: Labels) -> bool:
 
 
 def degrees(labels: Labels) -> float:
-    """Degrees of freedom of what is estimated from clusters: how many effective ones there are
-    beside the largest.
+    """Return the degrees of freedom of a variance over clusters.
 
-    C - 1 of C equal clusters; at least 1.
+    It is the effective number of clusters without the largest: C - 1 for C equal clusters; 1 or
+    more.
     """
     return max(1.0, effective_clusters(np.sort(np.bincount(labels))[:-1]))

@@ -1,6 +1,4 @@
-"""A mean difference of paired values: score intervals, by query and by cluster, and their tests of
-equivalence.
-"""
+"""Score intervals of a mean difference of paired values, and tests of equivalence."""
 
 from __future__ import annotations
 
@@ -21,12 +19,11 @@ from harness.evaluation.statistic.paired import check_counts
 def difference_interval(
     wins: float, losses: float, n: float, level: float = 0.95
 ) -> tuple[float, float]:
-    """Tango's (1998) score interval of (W - L) / n, the difference of two proportions on the same n
-    queries.
+    """Return Tango's (1998) score interval of (W - L) / n.
 
-    All differences that the score test does not reject. It behaves where W or L is 0, unlike
-    Wald's, and keeps its level in small samples (Fagerland, Lydersen & Laake 2014). (-1, 1) when n
-    is 0.
+    The interval contains all differences of two proportions on the same n questions that the score
+    test does not reject. Unlike Wald's it is sound if W or L is 0, and it keeps its level in small
+    samples (Fagerland, Lydersen & Laake 2014). (-1, 1) if n is 0.
 
     >>> tuple(round(100 * end, 1) for end in difference_interval(11, 2, 491))
     (0.5, 3.6)
@@ -43,12 +40,18 @@ def difference_interval(
 
 
 def equivalence(wins: float, losses: float, n: float, margin: float) -> float:
-    """Test that the two proportions differ by ``margin`` or more: a small p means equivalent.
+    """Return p of the test that two proportions differ by ``margin`` or more; a small p means
+    equivalent.
 
-    margin: the largest difference that does not matter, in (0, 1), e.g. .02 for two points. Two
-    one-sided tests (Schuirmann 1987), each Tango's score test at its margin (Liu et al. 2002); p is
-    the greater one. p < .05 exactly when the 90% score interval lies within the margins. A McNemar
-    p > .05 is no evidence of equivalence; this is.
+    Two one-sided tests (Schuirmann 1987), each Tango's score test at its margin (Liu et al. 2002);
+    p is the greater one. p < .05 exactly if the 90% score interval lies within the margins. A
+    McNemar p > .05 is no evidence of equivalence; this p is.
+
+    Args:
+        wins: number of questions won.
+        losses: number of questions lost.
+        n: number of questions.
+        margin: the largest difference that does not matter, in (0, 1), e.g. .02 for two points.
     """
     bounded("margin", margin, 0, 1, open_low=True)
     _check(wins, losses, n)
@@ -63,24 +66,29 @@ Kind = Literal["wins", "hits", "any"]
 
 @dataclass(frozen=True)
 class ClusteredScore:
-    """The score test of a mean over queries that come in clusters, and its interval.
+    """The score test of a mean over clustered questions, and its interval.
 
-    The distance of the sum from the one under a mean m, divided by its standard error under m,
-    against Student's t. The error is that of independent queries (Tango's of wins and losses,
-    Wilson's of hits, else the root of the sum of (v - m)^2) times the root of D(m): the sum of (s_c
-    - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least 1; s_c a
-    cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``, which
-    flips s_c.
+    The statistic is the distance of the sum from its value under a mean m, divided by its standard
+    error under m, against Student's t. The error is that of independent questions (Tango's for wins
+    and losses, Wilson's for hits, otherwise the root of the sum of (v - m)^2) times the root of
+    D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over questions,
+    1 or more; s_c is a cluster's sum, n_c its size. At m = 0 it is the normal limit of
+    ``clustered_mcnemar``, which flips s_c.
 
-    The sign of a cluster of most queries is a coin, and the sums that flips give are two bells.
-    Where there is one (``largest``: its size and sum; all other fields are of the other clusters),
-    the chance of a sum is the mean over the coin's two sides, with the error of the others.
+    The sign of a cluster with more than half of the questions is one coin, and the flipped sums
+    have two peaks. If there is such a cluster (``largest``: its size and sum; all other fields are
+    of the other clusters), the probability of a sum is the mean over the coin's two sides, with the
+    error of the others.
 
-    n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c
-    n_c.    sizes: of
-    n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and
-    0, ``any``.
-    counts: how many values are above 0, and below.
+    Attributes:
+        n, total: number of questions, and their sum.
+        own, clustered: sums of v^2 and of s_c^2.
+        crossed: sum of s_c n_c.
+        sizes: sum of n_c^2.
+        freedom: degrees of freedom, see ``degrees``.
+        kind: ``wins`` for values 1, 0 and -1, ``hits`` for 1 and 0, otherwise ``any``.
+        counts: number of values above 0, and below.
+        largest: size and sum of the dominant cluster; zeros if there is none.
     """
 
     n: int
@@ -96,7 +104,7 @@ class ClusteredScore:
 
     @classmethod
     def of(cls, values: NDArray[np.float64], labels: Labels, kind: Kind) -> ClusteredScore:
-        """values: float64[n >= 1]."""
+        """Return the score of values float64[n], n >= 1."""
         sums, sizes = cluster_sums(values, labels), np.bincount(labels)
         freedom, largest = degrees(labels), (0, 0.0)
         if (first := dominant(labels)) is not None:
@@ -121,7 +129,7 @@ class ClusteredScore:
         )
 
     def statistic(self, mean: float) -> float:
-        """How many standard errors the sum is above the one that ``mean`` lets expect."""
+        """Return the distance of the sum from that under ``mean`` in standard errors."""
         apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
         if self.largest[0]:
             return self._with_coin(mean, apart, own)
@@ -134,8 +142,12 @@ class ClusteredScore:
         return alone / sqrt(max(1.0, self._grouped(mean) / own))
 
     def _with_coin(self, mean: float, apart: float, own: float) -> float:
-        """Student's quantile of the chance of the sum of all.    apart, own: of the clusters beside
-        ``largest``.
+        """Return Student's quantile of the probability of the whole sum.
+
+        Args:
+            mean: the mean under test.
+            apart: distance of the clusters other than ``largest``.
+            own: their sum of squares.
         """
         from scipy.special import stdtr, stdtrit
 
@@ -154,12 +166,12 @@ class ClusteredScore:
         return copysign(float(stdtrit(self.freedom, above)), apart + coin)
 
     def _grouped(self, mean: float) -> float:
-        """The sum of (s_c - m n_c)^2."""
+        """Return the sum of (s_c - m n_c)^2."""
         return self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
 
     @property
     def error(self) -> float:
-        """The standard error of the mean, robust to clusters; 0 where nothing differs."""
+        """Standard error of the mean, robust to clusters; 0 if nothing differs."""
         count, mean = self.n + self.largest[0], self._mean
         return (
             sqrt(max(0.0, self._grouped(mean) + (self.largest[1] - self.largest[0] * mean) ** 2))
@@ -173,7 +185,7 @@ class ClusteredScore:
     def interval(
         self, level: float = 0.95, low: float = -1.0, high: float = 1.0
     ) -> tuple[float, float]:
-        """All means between ``low`` and ``high`` that the test does not reject."""
+        """Return all means between ``low`` and ``high`` that the test does not reject."""
         from scipy.special import stdtrit
 
         bounded("level", level, 0, 1, open_low=True)
@@ -185,7 +197,7 @@ class ClusteredScore:
 
 
 def _score(wins: float, losses: float, n: float, margin: float) -> float:
-    """Tango's z: how far (W - L) / n is from ``margin``."""
+    """Return Tango's z: the distance of (W - L) / n from ``margin`` in standard errors."""
     variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:
         return 0.0 if apart == 0 else float("inf") if apart > 0 else float("-inf")
@@ -193,8 +205,9 @@ def _score(wins: float, losses: float, n: float, margin: float) -> float:
 
 
 def _variance(wins: float, losses: float, n: float, margin: float) -> float:
-    """Of W - L, Tango's: the share of losses is the likeliest one where the difference is
-    ``margin``.
+    """Return Tango's variance of W - L under a difference of ``margin``.
+
+    The share of losses is its maximum-likelihood estimate.
     """
     linear = (2 * n - wins + losses) * margin - wins - losses
     lost = (sqrt(max(0.0, linear**2 + 8 * n * losses * margin * (1 - margin))) - linear) / (4 * n)
@@ -202,7 +215,7 @@ def _variance(wins: float, losses: float, n: float, margin: float) -> float:
 
 
 def _root(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where ``holds`` turns from true to false between the two ends."""
+    """Return the point between the two ends at which ``holds`` turns from true to false."""
     while high - low > 1e-12 and low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if holds(middle) else (low, middle)
     return (low + high) / 2

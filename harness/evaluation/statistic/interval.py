@@ -1,4 +1,4 @@
-"""Intervals: of a proportion (Wilson) and of a mean (bootstrap)."""
+"""Intervals of a proportion (Wilson) and of a mean (bootstrap)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from harness.evaluation.statistic.paired import check_counts
 Values = NDArray[np.float64]
 
 BLOCK = 1 << 22
-"""Resampled values held at once (32 MiB)."""
+"""Number of resampled values in memory at once (32 MiB)."""
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927). (0, 1) when n is 0.
+    """Return Wilson's (1927) score interval of ``successes`` out of ``n``; (0, 1) if n is 0.
 
-    Both divided by a design effect give the interval by cluster.
+    Divide both by a design effect for the interval by cluster.
 
     >>> tuple(round(100 * end, 1) for end in wilson(26, 66))
     (28.5, 51.5)
@@ -37,8 +37,8 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
 def wilson_bounds(
     successes: NDArray[np.int64] | Values, n: float | Values, level: float = 0.95
 ) -> Values:
-    """float64[T, 2]: Wilson's interval of each trial's successes of n >= 1, or of
-    effective ones.
+    """Return float64[T, 2], Wilson's interval of each trial's successes out of n >= 1, or effective
+    n.
     """
     from scipy.special import ndtri
 
@@ -53,8 +53,9 @@ def wilson_bounds(
 
 
 def clustered_wilson(values: Values, labels: Labels | None) -> Values:
-    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, by
-    cluster where shared.
+    """Return float64[..., 2], Wilson's 95% interval of the mean of 0/1 ``values`` [..., Q].
+
+    By cluster if questions share one.
     """
     if labels is None or not share(labels):
         return wilson_bounds(values.sum(axis=-1), values.shape[-1])
@@ -69,9 +70,9 @@ def clustered_wilson(values: Values, labels: Labels | None) -> Values:
 def bootstrap(
     values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0
 ) -> tuple[float, float]:
-    """Percentile interval of the mean of ``values`` (one a query), resampling queries (Efron 1979).
+    """Return the percentile interval of the mean of ``values``, resampling questions (Efron 1979).
 
-    Seeded, so the same values give the same interval everywhere. (NaN, NaN) for no values.
+    It is seeded, so the same values always give the same interval. (NaN, NaN) without values.
     """
     whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)

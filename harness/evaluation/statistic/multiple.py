@@ -1,4 +1,4 @@
-"""Many comparisons at once: p values adjusted for their number."""
+"""p-values adjusted for the number of comparisons."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ Values = NDArray[np.float64]
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Holm's step-down p values (Holm 1979), float64[n]: at most alpha chance of **any** false
+    """Return Holm's (1979) step-down p-values, float64[n], which bound the chance of **any** false
     finding.
 
-    ps: raw p values; None or NaN stands for no test, is passed through as NaN and does not count.
+    Args:
+        ps: raw p-values; None or NaN means no test, stays NaN and does not count.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, None, 0.03]).tolist()]
     [0.03, 0.06, nan, 0.06]
@@ -25,25 +26,29 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Benjamini & Hochberg's (1995) p values, float64[n]: at most alpha of the findings are
-    expected to be false.
+    """Return Benjamini & Hochberg's (1995) p-values, float64[n], which bound the false discovery
+    rate.
 
-    ps: as in ``holm``. Holds for independent and for positively dependent tests.
+    Valid for independent and for positively dependent tests.
+
+    Args:
+        ps: see ``holm``.
     """
     return _adjusted(ps, _step_up)
 
 
 def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
-    """P values float64[n] of "at least u of the n tests have an effect", u = 1 to n (Benjamini &
-    Heller 2008, Simes).
+    """Return p-values float64[n] of "at least u of the n tests have an effect", u = 1 to n.
 
-    p_u = min over i = 1..m of m q_i / i, with q the m = n - u + 1 largest p, ascending: the u - 1
-    smallest are set aside, as they may be of the u - 1 effects that there are anyway. p_n is the
-    largest p.
-    ps: n >= 1 p of independent tests, or of positively dependent ones (benchmarks of one corpus).
-    Simes and not Fisher: p_u never falls as u grows, so the last u with p_u <= alpha is a lower
-    bound of the number of effects at level 1 - alpha, and nothing is found where no p is below
-    alpha.
+    Benjamini & Heller (2008) with Simes: p_u = min over i = 1..m of m q_i / i, with q the m = n - u
+    + 1 largest p, ascending. The u - 1 smallest are set aside because they may belong to u - 1
+    effects. p_n is the largest p. With Simes rather than Fisher p_u never falls as u grows, so the
+    last u with p_u <= alpha is a lower bound of the number of effects at level 1 - alpha, and
+    nothing is found if no p is below alpha.
+
+    Args:
+        ps: n >= 1 p-values of tests that are independent or positively dependent (benchmarks of one
+            corpus).
 
     >>> [round(p, 3) for p in partial_conjunction([0.04, 0.01, 0.5]).tolist()]
     [0.03, 0.08, 0.5]
@@ -56,11 +61,15 @@ def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
 
 
 def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
-    """P values float64[n] of "at least u of the n tests differ in one same direction", u = 1 to n.
+    """Return p-values float64[n] of "at least u of the n tests differ in one same direction", u = 1
+    to n.
 
-    ps: two-sided p.    differences: of each test; a test speaks with p / 2 for its own direction
-    and with 1 for the other one. ``partial_conjunction`` of both directions, the smaller one
-    doubled (Owen 2009).
+    ``partial_conjunction`` of both directions, the smaller one doubled (Owen 2009).
+
+    Args:
+        ps: two-sided p-values.
+        differences: the difference of each test; a test has p / 2 for its own direction and 1 for
+            the other.
 
     >>> [round(p, 3) for p in replicability([0.01, 0.02, 0.03], [0.1, 0.2, -0.1]).tolist()]
     [0.03, 0.04, 1.0]
@@ -75,11 +84,12 @@ def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
 
 
 def charge(evaluation: int) -> int:
-    """What the ``evaluation``-th evaluation of the same test half multiplies p by: its square, and
-    1 for the first and on tune (0).
+    """Return the square of the number of an evaluation of a test half, by which its p is
+    multiplied.
 
-    The chance of a false finding in any of them is then at most the sum of .05 / k^2 over k = 1, 2,
-    ..., which is .05 pi^2 / 6 = .0822, however many follow.
+    It is 1 for the first evaluation and on tune (0). The chance of a false finding in any
+    evaluation is then at most the sum of .05 / k^2 over k = 1, 2, ..., which is .05 pi^2 / 6 =
+    .0822, however many follow.
 
     >>> [charge(evaluation) for evaluation in (0, 1, 2, 5)]
     [1, 1, 4, 25]

@@ -1,4 +1,4 @@
-"""Two systems on the same queries: the exact McNemar test and the odds ratio."""
+"""The exact McNemar test and the odds ratio of two systems on the same questions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from harness.core.errors import HarnessError
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~
-    Binomial(W + L, 1/2).
+    """Return the exact two-sided p of ``wins`` against ``losses``.
 
-    wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It
-    is the sign test of the queries that differ, so it also serves metrics that are not 0/1.
+    p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2); 1 if there are none. It is the sign
+    test of the questions that differ, so it also serves metrics that are not 0/1.
+
+    Args:
+        wins: questions that only the system answers, 0 or more.
+        losses: questions that only the other one answers, 0 or more.
 
     >>> round(mcnemar(8, 1), 3)
     0.039
@@ -26,10 +29,10 @@ def mcnemar(wins: int, losses: int) -> float:
 
 
 def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64[T]: the same p of each trial's wins against its losses.
+    """Return float64[T], the exact McNemar p of each trial's wins against its losses.
 
-    By SciPy's special functions: to import statsmodels or scipy.stats takes longer than a short
-    `harness compare`.
+    It uses SciPy's special functions, because importing statsmodels or scipy.stats takes longer
+    than a short `harness compare`.
     """
     from scipy.special import bdtr
 
@@ -38,10 +41,9 @@ def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:
-    """Ratio of the odds of two proportions of the same n queries (PG Table 4): a (n - b) / ((n - a)
-    b).
+    """Return the ratio of the odds of two proportions of n questions: a (n - b) / ((n - a) b).
 
-    inf when only the denominator is 0, NaN when both are.
+    PG Table 4. inf if only the denominator is 0, NaN if both are.
 
     >>> round(odds_ratio(49, 26, 66), 2)
     4.43
@@ -62,7 +64,9 @@ def _ratio(above: int, below: int) -> float:
 
 
 def check_counts(whole: bool = False, **named: float) -> None:
-    """Raise unless these are finite numbers, at least 0.    whole: and whole."""
+    """Check that numbers are finite and 0 or more and, if ``whole``, whole; raise HarnessError
+    otherwise.
+    """
     for name, value in named.items():
         if not (
             isinstance(value, Real) and 0 <= value < math.inf and (not whole or value == int(value))

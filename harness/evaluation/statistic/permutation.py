@@ -1,4 +1,4 @@
-"""The permutation test of one pair of systems by its differences."""
+"""The permutation test of the differences between two systems."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from harness.core.errors import HarnessError, whole_number
 from harness.evaluation.statistic.clustering import cluster_sums
 
 TIE = 1e-9
-"""Sums that differ by less, relative to their parts, are equal: they were added in another order.
+"""Sums that differ by less than this, relative to their parts, are equal: they were added in
+another order.
 """
 DRAWN = 1 << 22
-"""Signs of ``sign_flip`` held at once. Fixed, so that they do not depend on the machine."""
+"""Number of signs in memory at once; fixed, so that the draws do not depend on the machine."""
 
 
 def sign_flip(
     differences: ArrayLike, labels: NDArray[np.int64] | None = None, permutations: int = 10_000
 ) -> float:
-    """Two-sided p of the mean of paired differences, for scores of any kind (Fisher 1935).
+    """Return the two-sided p of the mean of paired differences of any kind (Fisher 1935).
 
-    differences: float64[n], one an item. If the systems do not differ, each may as well have the
-    other sign; p is the share of signs that give a mean as far from 0 as the observed one.
-    labels: int64[n], each item's cluster; then the sums of whole clusters change their sign. None:
-    each item by itself. All patterns of signs are counted where there are at most ``permutations``
-    of them; otherwise so many are drawn, the observed one counts among them, and p is at least 1 /
-    (permutations + 1). 1 where nothing differs.
+    If the systems do not differ, each difference may as well have the other sign; p is the share of
+    patterns of signs whose mean is as far from 0 as the observed one. All patterns are counted if
+    there are no more than ``permutations``. Otherwise ``permutations`` patterns are drawn and the
+    observed one is added, so that p is at least 1 / (permutations + 1). 1 if nothing differs.
+
+    Args:
+        differences: float64[n], one for each item.
+        labels: int64[n], clusters; the sums of whole clusters change their sign. None: no clusters.
+        permutations: number of patterns.
 
     >>> sign_flip([0.5, 0.2, 0.1, 0.4, 0.3])
     0.0625

@@ -1,6 +1,4 @@
-"""One model over benchmarks: the mean difference, its spread, and what one more is expected to
-show.
-"""
+"""A random-effects model over benchmarks: mean difference, spread, prediction for a further one."""
 
 from __future__ import annotations
 
@@ -12,18 +10,20 @@ import numpy as np
 from harness.core.errors import HarnessError
 
 LEAST = 3
-"""Benchmarks that a further one can be expected from."""
+"""The smallest number of benchmarks for a prediction."""
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """mean, interval: of the true differences, 95%.    spread: their standard deviation between
-    benchmarks.
+    """The pooled difference over benchmarks.
 
-    further: 95% prediction interval of the true difference on one more benchmark, as if they were
-    drawn at random; None
-    of fewer than three.    each: the benchmarks' own differences, drawn towards the mean as far as
-    they are uncertain.
+    Attributes:
+        mean: mean of the true differences.
+        interval: 95% interval of the mean.
+        spread: standard deviation of the true differences between benchmarks.
+        further: 95% prediction interval of the true difference on a further benchmark, if
+            benchmarks were drawn at random; None with fewer than three.
+        each: the benchmarks' own differences, shrunk towards the mean by their uncertainty.
     """
 
     mean: float
@@ -34,14 +34,17 @@ class Pooled:
 
 
 def pooled(differences: Sequence[float], errors: Sequence[float]) -> Pooled:
-    """The random-effects model of differences with known standard errors, of two benchmarks or
-    more, by statsmodels.
+    """Return the random-effects model of differences with known standard errors, by statsmodels.
 
     Spread by Paule & Mandel (1982); the mean's interval by Hartung & Knapp (2001), with Student's t
     of k - 1 degrees and an error no less than the plain one; the prediction interval by Higgins,
-    Thompson & Spiegelhalter (2009), with k - 2; each by empirical Bayes: d_i and the mean weighed
+    Thompson & Spiegelhalter (2009), with k - 2; each by empirical Bayes: d_i and the mean weighted
     by 1 / e_i^2 and 1 / spread^2. A benchmark on which nothing differs has no error and is no
     evidence.
+
+    Args:
+        differences: of two benchmarks or more.
+        errors: their standard errors, above 0.
     """
     if len(differences) != len(errors) or len(errors) < 2 or not min(errors) > 0:
         raise HarnessError(

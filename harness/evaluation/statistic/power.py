@@ -1,6 +1,4 @@
-"""What the exact McNemar test can see: its power, the smallest detectable effect, and how many
-queries it takes.
-"""
+"""The power of the exact McNemar test, its smallest detectable effect, the questions it needs."""
 
 from __future__ import annotations
 
@@ -15,19 +13,23 @@ from harness.core.errors import bounded
 from harness.evaluation.statistic.paired import check_counts
 
 MOST_QUERIES = 1_000_000
-"""``queries_needed`` gives up above it."""
+"""``queries_needed`` does not look above this number."""
 SUREST = 0.999
-"""The greatest power that is asked for: no number of queries gives 1."""
+"""The highest power that may be requested: no number of questions gives 1."""
 
 
 def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05) -> float:
-    """Probability that the exact two-sided McNemar test of ``n`` queries has p <= ``alpha`` (Duffy
-    1984).
+    """Return the probability that exact two-sided McNemar on ``n`` questions has p <= ``alpha``.
 
-    discordance: share of queries on which the systems differ, (W + L) / n, in [0, 1].
-    effect: net share won, (W - L) / n, in [-discordance, discordance].
-    D ~ Binomial(n, discordance) queries differ; W ~ Binomial(D, (discordance + effect) / (2
-    discordance)) are won. Values of D more than ten standard deviations away are left out.
+    Duffy (1984). D ~ Binomial(n, discordance) questions differ; W ~ Binomial(D, (discordance +
+    effect) / (2 discordance)) are won. Values of D more than ten standard deviations away are left
+    out.
+
+    Args:
+        n: number of questions.
+        discordance: share of questions on which the systems differ, (W + L) / n, in [0, 1].
+        effect: net share won, (W - L) / n, in [-discordance, discordance].
+        alpha: level of the test.
     """
     check_counts(True, n=n)
     bounded("discordance", discordance, 0, 1)
@@ -45,8 +47,9 @@ def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05
 def _design(
     n: int, discordance: float, alpha: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """The likely numbers of differing queries, how likely each is, and its critical value; no
-    effect enters them.
+    """Return the likely numbers of differing questions, their probabilities and critical values.
+
+    They do not depend on the effect.
     """
     spread = 10 * (n * discordance * (1 - discordance)) ** 0.5 + 10
     differ = np.arange(
@@ -60,11 +63,15 @@ def _design(
 def smallest_effect(
     n: int, discordance: float, power: float = 0.8, alpha: float = 0.05
 ) -> float | None:
-    """The smallest net share won that the test finds with probability ``power``; None when not even
-    W = D is enough.
+    """Return the smallest net share won that the test finds with probability ``power``.
 
-    n, discordance, alpha: as in ``mcnemar_power``. Times n it is the smallest detectable net number
-    of wins.
+    Times n it is the smallest detectable net number of wins. None if not even W = D is enough.
+
+    Args:
+        n: see ``mcnemar_power``.
+        discordance: see ``mcnemar_power``.
+        alpha: see ``mcnemar_power``.
+        power: at most .999.
     """
     bounded("power", power, 0, SUREST, open_low=True)
     if mcnemar_power(n, discordance, discordance, alpha) < power:
@@ -78,11 +85,15 @@ def smallest_effect(
 
 
 def smallest_mean(error: float, degrees: float) -> float | None:
-    """The smallest mean difference that a two-sided t test at .05 finds with 80% power, about; None
-    without any.
+    """Return the smallest mean difference that a two-sided t test at .05 finds with about 80%
+    power.
 
-    error: standard error of the mean, >= 0.    degrees: of freedom, above 0; below 1 none is found.
-    (t of .975 + t of .8) error, Student's quantiles (Bloom 1995, the minimum detectable effect).
+    (t of .975 + t of .8) error, with Student's quantiles (Bloom 1995, the minimum detectable
+    effect).
+
+    Args:
+        error: standard error of the mean, 0 or more; None is returned for 0.
+        degrees: degrees of freedom, above 0; None is returned below 1.
     """
     if degrees < 1 or not error > 0:
         return None
@@ -95,10 +106,16 @@ def smallest_mean(error: float, degrees: float) -> float | None:
 def queries_needed(
     discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05
 ) -> int | None:
-    """How many queries give the test ``power``; None for no effect, or when a million do not.
+    """Return how many questions give the test ``power``; None without an effect or above a million.
 
-    discordance, effect, alpha: as in ``mcnemar_power``, e.g. as seen on tune. Exact power is a
-    saw-tooth in n: from the answer on, the test keeps the power for at least a tenth more queries.
+    Exact power is a saw-tooth in n: from the answer on, the test keeps the power for at least a
+    tenth more questions.
+
+    Args:
+        discordance: see ``mcnemar_power``, e.g. as measured on tune.
+        effect: see ``mcnemar_power``.
+        alpha: see ``mcnemar_power``.
+        power: at most .999.
     """
     bounded("power", power, 0, SUREST, open_low=True)
     if effect == 0:
@@ -129,8 +146,8 @@ def _teeth(n: int) -> range:
 
 
 def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
-    """The largest min(W, L) at which the test of each number of differing queries rejects; -1 when
-    none does.
+    """Return the largest min(W, L) at which the test rejects, by number of differing questions; -1:
+    never.
     """
     low, high = np.full_like(differ, -1), (differ + 1) // 2
     width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
@@ -146,7 +163,7 @@ def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
 
 
 def _cdf(k: NDArray[np.int64], n: NDArray[np.int64] | int, p: float) -> NDArray[np.float64]:
-    """P[X <= k], X ~ Binomial(n, p); 0 below 0."""
+    """Return P[X <= k], X ~ Binomial(n, p); 0 below 0."""
     from scipy.special import bdtr
 
     return np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, p))

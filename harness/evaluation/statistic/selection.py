@@ -1,6 +1,4 @@
-"""The winner's curse: what the best of many trials can be expected to score on queries that it was
-not chosen on.
-"""
+"""The score to expect, on new questions, from the best of many trials (the winner's curse)."""
 
 from __future__ import annotations
 
@@ -14,17 +12,21 @@ from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, correlation
 
 BLOCK = 500
-"""Resamples held at once. Fixed, so that the draws do not depend on the machine."""
+"""Number of resamples in memory at once; fixed, so that the draws do not depend on the machine."""
 UNIT = 1 << 20
-"""Scores are counted in units of 1 / UNIT when they are not 0 or 1, so that sums are exact."""
+"""Scores other than 0 and 1 are counted in units of 1 / UNIT, so that sums are exact."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """``tune``: the winner's own score. ``score``: what to expect on ``n`` new queries, within
-    ``low`` to ``high``.
+    """A forecast of the winner's score.
 
-    ``bias`` is tune - score.
+    Attributes:
+        tune: the winner's score on tune.
+        score: the expected score on ``n`` new questions.
+        bias: tune - score.
+        low, high: the prediction interval.
+        n: number of new questions.
     """
 
     tune: float
@@ -45,20 +47,25 @@ def expected(
     labels: Labels | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> Expected:
-    """The expected score on ``n`` new queries of the trial that the rule chooses: best mean, fewest
-    losses, first.
+    """Return the expected score on ``n`` new questions of the trial that the rule chooses.
 
-    scores: [T, Q] in [0, 1]. losses: [T, Q], lost queries. Trials stand in the order that settles
-    what remains tied.
-    labels: int64[Q] from 0 on, each query's cluster: every draw is of whole clusters. fresh: the
-    sizes of the clusters of the new queries, n in all. None: each query by itself.
+    The rule is best mean, then fewest losses, then first. The whole choice is repeated in each
+    bootstrap resample of the questions, and the chosen trial is scored on the questions that the
+    resample left out. The mean over resamples is the expected score (Tsamardinos, Greasidou &
+    Borboudakis 2018, "bootstrap bias corrected"; Efron & Tibshirani 1997 for leaving out). A
+    resample has 63% of the questions, on which the choice is a little worse, so the forecast is
+    slightly low. The interval is ``predict``'s; the score is as uncertain as the trials chosen in
+    the resamples vary, which may be more than the winner does.
 
-    The whole choice is repeated in each bootstrap resample of the queries, and the trial chosen is
-    scored on the queries that the resample left out, which it was not chosen on: the mean over
-    resamples is the expected score (Tsamardinos, Greasidou & Borboudakis 2018, "bootstrap bias
-    corrected"; Efron & Tibshirani 1997 for leaving out). Choosing on 63% of the queries chooses a
-    little worse, so it errs on the low side. The interval is ``predict``'s; the score is as
-    uncertain as the trials chosen in the resamples vary, which may be more than the winner does.
+    Args:
+        scores: float64[T, Q] in [0, 1]; trials are in the order that settles ties.
+        losses: bool[T, Q], lost questions.
+        n: number of new questions.
+        resamples: number of resamples.
+        level: level of the interval.
+        seed: seed of the resamples.
+        labels: int64[Q] from 0, clusters; every draw is of whole clusters.
+        fresh: sizes of the clusters of the new questions, n in all. None: no clusters.
     """
     whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
@@ -100,16 +107,23 @@ def predict(
     level: float = 0.95,
     spread: float | None = None,
 ) -> tuple[float, float]:
-    """The interval of a mean over new queries, of which only the sizes of their clusters,
-    ``fresh``, are known.
+    """Return the interval of a mean over new questions, given the sizes of their clusters.
 
-    values: float64[Q] in [0, 1], seen, in clusters ``labels``. score: the mean to expect. With r
-    the correlation within clusters, Q queries tell as much as N = Q / (1 + r (sum of s^2 / Q - 1))
-    independent ones, s the clusters' sizes, and the new ones as M. The true mean is Beta(score N +
-    1/2, (1 - score) N + 1/2), the new mean Binomial(M, p) / M; quantiles of their mixture, widened
-    by half a query of M. Where values are not 0 or 1, N and M count queries of a proportion that
-    varies as much: both are divided by variance / (m (1 - m)), m their mean; N by ``spread``, where
-    the score was estimated from values that vary so.
+    With r the correlation within clusters, Q questions are worth N = Q / (1 + r (sum of s^2 / Q -
+    1)) independent ones, s the clusters' sizes, and the new ones M. The true mean is Beta(score N +
+    1/2, (1
+    - score) N + 1/2), the new mean Binomial(M, p) / M; the bounds are quantiles of their mixture,
+    widened by half a question of M. If values are not 0 or 1, N and M count questions of a
+    proportion with the same variance: both are divided by variance / (m (1 - m)), with m their
+    mean; N by ``spread`` if the score was estimated from values with that spread.
+
+    Args:
+        values: float64[Q] in [0, 1], the known values.
+        labels: int64[Q], their clusters.
+        score: the mean to expect.
+        fresh: sizes of the new clusters.
+        level: level of the interval.
+        spread: see above.
     """
     from scipy.special import betaln
 
@@ -130,7 +144,7 @@ def predict(
 
 
 def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[...]: the variance of ``values`` [..., Q] in parts of that of 0 and 1 with the same
+    """Return float64[...], the variance of ``values`` [..., Q] relative to 0/1 values of the same
     mean.
     """
     mean = values.mean(axis=-1)
@@ -144,10 +158,10 @@ def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _distinct(
     points: NDArray[np.int64], losses: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first of each kind of trial: its points [U, Q], and its points and losses in one number
-    for the rule.
+    """Return the points [U, Q] of the distinct trials, and points and losses as one number for the
+    rule.
 
-    A loss weighs less than one point over any resample: a point is Q + 1 losses.
+    A loss weighs less than one point in any resample: a point is Q + 1 losses.
     """
     value = points * (points.shape[1] + 1) - losses
     seen: dict[bytes, int] = {}
@@ -158,12 +172,12 @@ def _distinct(
 
 
 def _sums(values: NDArray[np.int64], groups: Labels) -> NDArray[np.int64]:
-    """[T, C]: the sums over each cluster's queries."""
+    """Return [T, C], the sums over each cluster."""
     return np.rint(cluster_sums(values.astype(np.float64), groups)).astype(np.int64)
 
 
 def _counts(draw: np.random.Generator, resamples: int, count: int) -> NDArray[np.int64]:
-    """[resamples, count]: how often each query, or cluster, is drawn, ``count`` draws a
+    """Return [resamples, count], how often each cluster is drawn, with ``count`` draws in a
     resample.
     """
     drawn = draw.integers(0, count, size=(resamples, count))

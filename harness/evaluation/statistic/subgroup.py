@@ -1,4 +1,4 @@
-"""Does a difference differ between groups of queries, such as hop counts?"""
+"""A test whether a difference varies between groups of questions, such as hop counts."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 LEAST = 30
-"""Queries of a group that the test takes in: of fewer the error is not known well enough."""
+"""The smallest group in the test; the error of a smaller one is not known well enough."""
 
 
 def interaction(
     values: NDArray[np.float64], members: Sequence[NDArray[np.int64]], labels: Labels
 ) -> float | None:
-    """P of "the mean of ``values`` is the same in all groups"; None of fewer than two groups of
-    ``LEAST`` queries.
+    """Return p of "the mean of ``values`` is the same in all groups".
 
-    values: float64[Q], differences of two systems.    members: the queries of each group, which do
-    not overlap.
-    labels: int64[Q], each query's cluster. Wald's F of the groups' means with the covariance that
-    is robust to clusters (Liang & Zeger 1986), C / (C - 1) times: that of statsmodels without its
-    (n - 1) / (n - k); its second degrees are the fewest effective clusters of a group, less 1.
+    None with fewer than two groups of ``LEAST`` questions. Wald's F of the groups' means with the
+    covariance that is robust to clusters (Liang & Zeger 1986), C / (C - 1) times: that of
+    statsmodels without its (n - 1) / (n - k). The second degrees of freedom are the fewest
+    effective clusters of a group, less 1.
+
+    Args:
+        values: float64[Q], differences of two systems.
+        members: the questions of each group, without overlap.
+        labels: int64[Q], clusters.
     """
     from scipy.special import fdtrc
 

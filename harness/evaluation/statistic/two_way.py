@@ -1,5 +1,5 @@
-"""Two systems that each ran several times on the same questions: both questions and runs vary, and
-both are in p.
+"""The test of two systems with several runs each, which includes variation of questions and of
+runs.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 ROUNDING = 1e-9
-"""Errors below it, relative to the scores, are of rounding: nothing varies."""
+"""Errors below this, relative to the scores, are rounding: nothing varies."""
 
 
 @dataclass(frozen=True)
 class TwoWay:
-    """The mean difference of two systems over all questions and runs that are like those seen.
+    """The mean difference of two systems over questions and runs like the observed ones.
 
-    error: its standard error, questions and runs together.    degrees: Satterthwaite's, of freedom.
-    question_error: the part of questions, and of chance within them.    run_error: the part of runs
-    alone.
-    units: questions, or clusters of them.
+    Attributes:
+        difference: the mean difference.
+        error: its standard error, questions and runs together.
+        degrees: Satterthwaite's degrees of freedom.
+        question_error: the part of questions, and of chance within them.
+        run_error: the part of runs alone.
+        units: number of questions, or of their clusters.
     """
 
     difference: float
@@ -36,14 +39,14 @@ class TwoWay:
 
     @property
     def least(self) -> float:
-        """The least p of so many units: of the exact test, where all of them change sides by a
-        coin.
+        """The smallest p for this number of units: that of the exact test in which a coin flips
+        each unit.
         """
         return float(2.0 ** (1 - self.units))
 
     @property
     def p(self) -> float:
-        """Two-sided, of Student's t, and no smaller than ``least``; 1 where nothing differs."""
+        """Two-sided p of Student's t, no smaller than ``least``; 1 if nothing differs."""
         from scipy.special import stdtr
 
         if self.difference == 0:
@@ -56,8 +59,9 @@ class TwoWay:
         return max(t, self.least)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Of the difference; without bounds where nothing varies and so few units can show
-        nothing.
+        """Return the interval of the difference.
+
+        It is infinite if nothing varies and there are too few units to show anything.
         """
         from scipy.special import stdtrit
 
@@ -69,22 +73,23 @@ class TwoWay:
 
 
 def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) -> TwoWay:
-    """The t test of the two-way random model x = mean + question + run + rest (Cornfield & Tukey
-    1956).
+    """Return the t test of the two-way random model x = mean + question + run + rest.
 
-    ours, theirs: float64[n, r], the scores of n >= 2 questions in r runs, at least one; the r may
-    differ, and runs of
-    the two systems are independent of each other.    labels: int64[n], clusters of questions. None:
-    each by itself.
+    Cornfield & Tukey (1956). Variance of the mean difference = Q + R - E. Q: that of the questions'
+    mean differences, divided by n; with clusters the jackknife's, (C - 1) / C times the sum over
+    clusters of (their summed deviations / (n - their size))^2, which for equal clusters is the
+    robust one. Q is at least E, the chance within questions, and 0 if it is less than rounding. R:
+    for each system the variance of its runs' means, divided by r. E: what both contain, the mean
+    square of the rest divided by n r; a system's R - E is at least 0. Degrees by Satterthwaite
+    (1946) over Q, R and E; those of Q are the effective clusters less 1, of which a cluster with
+    most questions leaves few. R of a system with one run is unknown and left out, as if the system
+    always gave the same result.
 
-    Variance of the mean difference = Q + R - E. Q: that of the questions' mean differences, divided
-    by n; of clusters the jackknife's, (C - 1) / C times the sum over clusters of (their summed
-    deviations / (n - their size))^2, which for equal clusters is the robust one. At least E, the
-    chance within questions, and 0 where it is less than rounding. R: for each system the variance
-    of its runs' means, divided by r. E: what both have counted, the mean square of the rest divided
-    by n r; a system's R - E is at least 0. Degrees by Satterthwaite (1946) over Q, R and E; those
-    of Q are the effective clusters less 1, of which one that holds most questions leaves few. Of a
-    system with one run R is not known and left out: it is taken as one that always gives the same.
+    Args:
+        ours: float64[n, r], the scores of n >= 2 questions in r >= 1 runs.
+        theirs: the same for the other system; its r may differ, and runs of the two systems are
+            independent of each other.
+        labels: int64[n], clusters of questions. None: no clusters.
     """
     values = [np.asarray(one, dtype=np.float64) for one in (ours, theirs)]
     if (
@@ -127,8 +132,8 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
 def _of_questions(
     differences: NDArray[np.float64], labels: Labels | None
 ) -> tuple[float, float, int]:
-    """The variance of the mean over questions, or over their clusters, its degrees of freedom, and
-    how many.
+    """Return the variance of the mean over questions or clusters, its degrees of freedom, and their
+    number.
     """
     deviations = differences - differences.mean()
     if labels is None:
