@@ -1,1 +1,1 @@
-"""From ranked lists to one: aligning, calibrating, fusing, reranking."""
+"""Fusion of ranked lists: alignment, calibration, fusion, reranking."""

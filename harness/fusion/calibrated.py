@@ -1,4 +1,4 @@
-"""What a fuser sees: a pool whose lists have been brought to a common scale."""
+"""A pool whose lists have been brought to a common scale; fusers read it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """A pool under a normalizer and a temperature. What is computed once on a pool is shared by all
-    its trials.
+    """A pool under a normalizer and a temperature; all trials of a pool share the
+    cached results.
     """
 
     pool: Pool
@@ -30,11 +30,11 @@ class Calibrated:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The lists, in the order in which they were given."""
+        """Names of the lists, in the order in which they were given."""
         return tuple(self.pool.runs)
 
     def __getitem__(self, name: str) -> Scored:
-        """One list, by name."""
+        """Return a list by its name."""
         if name not in self.pool.runs:
             raise HarnessError(
                 f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}"
@@ -43,11 +43,11 @@ class Calibrated:
 
     @property
     def lists(self) -> list[Scored]:
-        """All lists."""
+        """Return all lists."""
         return [self[name] for name in self.names]
 
     def pair(self) -> tuple[Scored, Scored]:
-        """The two lists, the anchor first."""
+        """Return the two lists, the anchor first."""
         if len(self.names) != 2:
             raise HarnessError(
                 f"alpha shares the score between two lists, the pool has {len(self.names)} "
@@ -59,12 +59,12 @@ class Calibrated:
 
     @property
     def anchor(self) -> str:
-        """The list that the others are added to, and that alpha is the share of."""
+        """The list with share alpha, to which the others are added."""
         return self.pool.anchor
 
     @property
     def held(self) -> Tensor:
-        """float64[Q, U]: how many lists hold the document."""
+        """float64[Q, U]: number of lists that contain the document."""
 
         def compute() -> Tensor:
             held = torch.zeros(self.pool.shape, dtype=torch.float64, device=self.pool.docs.device)
@@ -76,15 +76,15 @@ class Calibrated:
 
     @property
     def consensus(self) -> Tensor:
-        """float64[Q, U]: 1 where at least two lists hold the document, else 0."""
+        """float64[Q, U]: 1 if two lists or more contain the document, otherwise 0."""
         return self.remember("consensus", lambda: (self.held >= 2).double())
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
-        """``compute()``, once for this pool and key."""
+        """Return ``compute()``, cached for this pool and key."""
         return self.pool.remember(key, compute)
 
     def listed(self, name: str) -> Tensor:
-        """float64[Q, N]: normalised values of a list in its own order."""
+        """Return float64[Q, N], the normalised values of a list in its own order."""
         listing = self.pool.listings[name]
         normalizer = for_list(self.normalizer, name)
 
@@ -101,7 +101,7 @@ class Calibrated:
         return self.remember(("listed", name, normalizer), compute)
 
     def temperatures(self) -> dict[str, Tensor]:
-        """float64[Q, 1] by list name."""
+        """float64[Q, 1] by name of the list."""
 
         def compute() -> dict[str, Tensor]:
             values = [self.listed(name) for name in self.names]
@@ -127,11 +127,12 @@ class Calibrated:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One list of a calibrated pool. All tensors are [Q, U], a column a document of the pool.
+    """One list of a calibrated pool; all tensors are [Q, U], with a column for each document of the
+    pool.
 
-    ``floored`` and ``log_probabilities`` are what the multiplicative fusers read: an absent
-    document has half of the list's smallest value, and a list that holds nothing gives 1 to all, so
-    that it leaves a product as it is.
+    Multiplicative fusers read ``floored`` and ``log_probabilities``: an absent document has half of
+    the list's smallest value, and an empty list gives 1 to all documents, so that products do not
+    change.
     """
 
     name: str
@@ -148,45 +149,45 @@ class Scored:
         return for_list(self.owner.normalizer, self.name)
 
     def spread(self, listed: Tensor, absent: Tensor | float) -> Tensor:
-        """[Q, U]: values [Q, N] in the list's own order, in the columns of the pool."""
+        """Return [Q, U], values [Q, N] in the list's own order moved to the pool's columns."""
         return self.owner.pool.spread(self.name, listed, absent)
 
     def spread_floored(self, listed: Tensor) -> Tensor:
-        """float64[Q, U]: the same, half of the smallest value where absent, 1 in the row of an
-        empty list.
+        """Return float64[Q, U], with half of the smallest value if absent, and 1
+        for an empty list.
         """
         smallest = least(listed, self.listing.present)
         return self.spread(listed, torch.where(self.empty, 1.0, smallest / 2))
 
     @property
     def empty(self) -> Tensor:
-        """bool[Q, 1]: the list holds nothing."""
+        """bool[Q, 1]: whether the list is empty."""
         return ~self.listing.present.any(dim=-1, keepdim=True)
 
     @property
     def scores(self) -> Tensor:
-        """float64: the list's own scores, -inf where absent."""
+        """float64: the list's own scores, -inf if absent."""
         return self.owner.remember(
             ("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf)
         )
 
     @property
     def present(self) -> Tensor:
-        """bool: the list holds this document."""
+        """bool: whether the list contains the document."""
         return self.owner.remember(
             ("present", self.name), lambda: self.spread(self.listing.present, False)
         )
 
     @property
     def ranks(self) -> Tensor:
-        """float64: place in the list, 1 the best; inf where absent."""
+        """float64: rank in the list, 1 for the best; inf if absent."""
         return self.owner.remember(
             ("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf)
         )
 
     @property
     def values(self) -> Tensor:
-        """float64: normalised values, the normalizer's absent value where absent."""
+        """float64: normalised values, the normalizer's absent value if absent."""
 
         def compute() -> Tensor:
             listed = self.owner.listed(self.name)
@@ -204,10 +205,10 @@ class Scored:
 
     @property
     def outdone(self) -> tuple[int, int, int]:
-        """How many queries have the list, with a document below an absent one, and with none that
-        is above one.
+        """Numbers of questions: with the list, with a document below an absent one, with none above
+        one.
 
-        Those with a document below an absent one are not counted among the last.
+        Questions with a document below an absent one are not counted in the last number.
         """
         listed, present = self.owner.listed(self.name), self.listing.present
         absent = self.normalizer.absent(listed, present)
@@ -217,7 +218,7 @@ class Scored:
 
     @property
     def floored(self) -> Tensor:
-        """float64: normalised values, half of the smallest where absent."""
+        """float64: normalised values, half of the smallest if absent."""
         return self.owner.remember(
             ("floored", self.name, self.normalizer),
             lambda: self.spread_floored(self.owner.listed(self.name)),
@@ -225,7 +226,7 @@ class Scored:
 
     @property
     def temperature(self) -> Tensor:
-        """float64[Q, 1]: T of this list."""
+        """float64[Q, 1]: temperature T of this list."""
         return self.owner.temperatures()[self.name]
 
     @property
@@ -238,14 +239,14 @@ class Scored:
 
     @property
     def probabilities(self) -> Tensor:
-        """float64: Boltzmann probabilities P, 0 where absent."""
+        """float64: Boltzmann probabilities P, 0 if absent."""
         return self.owner.remember(
             ("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0)
         )
 
     @property
     def log_probabilities(self) -> Tensor:
-        """float64: ln P, P half of the smallest where absent."""
+        """float64: ln P, with half of the smallest P if absent."""
 
         def compute() -> Tensor:
             floored = self.spread_floored(self.weights)
@@ -255,6 +256,6 @@ class Scored:
 
     @property
     def calibration(self) -> tuple[object, ...]:
-        """What the probabilities of this list depend on, as a key of ``remember``."""
+        """All that the probabilities of this list depend on, as a key of ``remember``."""
         normalizers = tuple(for_list(self.owner.normalizer, name) for name in self.owner.names)
         return (self.name, normalizers, self.owner.temperature)

@@ -1,5 +1,5 @@
-"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations,
-importance, types.
+"""Inputs of strategies in addition to lists: texts, vectors, mentions, seeds, relations,
+importance.
 """
 
 from __future__ import annotations
@@ -21,36 +21,41 @@ T = TypeVar("T")
 
 
 class Seeding(Protocol):
-    """What Q questions start from in a graph of entities and passages."""
+    """The starting points of Q questions in a graph of entities and passages."""
 
     def take(self, queries: NDArray[np.int64]) -> Self:
-        """Those of some of the questions."""
+        """Return the starting points of some of the questions."""
         ...
 
     def bonuses(
         self, docs: NDArray[np.int32], path: int, hub: float
     ) -> Mapping[str, NDArray[np.float64]]:
-        """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7,
-        by their weights.
+        """Return float64[Q, U] by weight, the features phi of PolicyRAG's eq. 7, each in [0, 1].
 
-        Each is in [0, 1]. path: edges of a chain, 0 to 2.    hub: a node of n edges divides a chain
-        by n^hub.
+        Args:
+            docs: int32[Q, U], passages, -1 for none.
+            path: number of edges of a chain, 0 to 2.
+            hub: a node with n edges divides a chain by n^hub.
         """
         ...
 
 
 class Relations(Protocol):
-    """What joins the passages that Q questions find."""
+    """The relations between the passages that Q questions find."""
 
     def take(self, queries: NDArray[np.int64]) -> Self:
-        """Those of some of the questions."""
+        """Return the relations of some of the questions."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class SourceTexts:
-    """questions: of Q queries.    passages: of all documents, by number.    store: keeps a model's
-    scores of pairs.
+    """The texts of questions and passages.
+
+    Attributes:
+        questions: texts of Q questions.
+        passages: texts of all documents, by number.
+        store: store of a model's scores of pairs.
     """
 
     questions: Sequence[str]
@@ -58,22 +63,25 @@ class SourceTexts:
     store: Store
 
     def take(self, queries: NDArray[np.int64]) -> SourceTexts:
-        """Those of some of the queries."""
+        """Return the texts of some of the questions."""
         return replace(self, questions=[self.questions[query] for query in queries.tolist()])
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What Q queries have beside their lists. A part that no strategy reads may be left out.
+    """The inputs of Q questions in addition to their lists; those that no strategy reads may be
+    left out.
 
-    texts: the questions and all passages.    seeding: what the questions start from.
-    relations: what joins the passages.
-    mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that
-    list.
-    vectors: float32[D, d] of length 1, of all passages by the configuration's encoder.
-    importance: float64[D] in [0, 1] by file name: the prior importance of documents
-    (``pool.importance``).
-    types: of each query, as the benchmark says it.
+    Attributes:
+        texts: the questions and all passages.
+        seeding: the starting points of the questions.
+        relations: the relations between passages.
+        mentions: sparse [D, E] by name of a list: which passage mentions which entity in the list's
+            graph.
+        vectors: float32[D, d] of length 1, of all passages, by the configuration's encoder.
+        importance: float64[D] in [0, 1] by file name: the prior importance of documents
+            (``pool.importance``).
+        types: type of each question, as in the benchmark.
     """
 
     texts: SourceTexts | None = None
@@ -85,7 +93,7 @@ class Context:
     types: Sequence[str | None] | None = None
 
     def take(self, queries: NDArray[np.int64]) -> Context:
-        """That of some of the queries."""
+        """Return the context of some of the questions."""
         texts, seeding = (
             self.texts and self.texts.take(queries),
             self.seeding and self.seeding.take(queries),
@@ -96,9 +104,11 @@ class Context:
 
 
 def needed(part: T | None, asking: str) -> T:
-    """A part of the context that a strategy reads. Raises HarnessError where lists come without it.
+    """Return a part of the context; raise HarnessError if lists come without it.
 
-    asking: who reads what, e.g. ``reranker=mmr compares passages by their vectors``.
+    Args:
+        part: the part, or None.
+        asking: who reads it, e.g. ``reranker=mmr compares passages by their vectors``.
     """
     if part is None:
         raise HarnessError(
@@ -109,9 +119,9 @@ def needed(part: T | None, asking: str) -> T:
 
 
 NOTHING = Context()
-"""The context of lists that come alone."""
+"""The context of lists without other inputs."""
 
 
 def default_anchor(names: Sequence[str]) -> str:
-    """``dense``, or the first when none has that name."""
+    """Return ``dense``, or the first list if none has that name."""
     return "dense" if "dense" in names else names[0]

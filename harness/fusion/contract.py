@@ -1,7 +1,7 @@
-"""What the strategies of fusion must have and give.
+"""Checks of the attributes and results of fusion strategies.
 
-One's own are run by the thousand, and compiled code counts ranks without looking at shapes: it
-reads beyond the end of a smaller tensor.
+User-defined strategies run thousands of times, and compiled code counts ranks without checking
+shapes: it reads beyond the end of a smaller tensor.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MEMBERS = {
     "temperature": ("__call__",),
     "reranker": ("__call__", "reads"),
 }
-"""What a class of each concept must have."""
+"""The attributes that a class of each concept must have."""
 
 
 def check_members(concept: str, made: object) -> None:
-    """Raise HarnessError unless a strategy has all that its concept asks for."""
+    """Check that a strategy has all attributes of its concept; raise HarnessError otherwise."""
     if lacking := [name for name in MEMBERS[concept] if not hasattr(made, name)]:
         raise HarnessError(
             f"{concept}: {type(made).__name__} lacks {' and '.join(lacking)}; "
@@ -32,9 +32,13 @@ def check_members(concept: str, made: object) -> None:
 
 
 def checked(made: object, found: object, shape: Sequence[int], what: str) -> Tensor:
-    """float64[*shape]: what a strategy gave. Raises HarnessError unless it is that.
+    """Return the result of a strategy if it is float64[*shape]; raise HarnessError otherwise.
 
-    what: it is, for the message, as in ``a score a document``.
+    Args:
+        made: the strategy.
+        found: its result.
+        shape: the expected shape.
+        what: the expected content, for the message, as in ``a score a document``.
     """
     if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == tuple(shape):
         return found
@@ -49,8 +53,8 @@ def checked(made: object, found: object, shape: Sequence[int], what: str) -> Ten
 
 
 def check_bounds(made: object, values: Tensor, wrong: Tensor, expected: str) -> None:
-    """Raise HarnessError that names the first of the values that are ``wrong``, bool of their
-    shape.
+    """Raise HarnessError with the first of the values that are ``wrong`` (bool, same shape), if any
+    is.
     """
     if wrong.any():
         raise HarnessError(

@@ -1,6 +1,4 @@
-"""Runs to one run: align, calibrate, fuse, sort, in blocks of queries, so that memory stays
-bounded.
-"""
+"""Fusion of runs: align, calibrate, fuse and sort in blocks of questions, to bound memory."""
 
 from __future__ import annotations
 
@@ -42,12 +40,12 @@ from harness.run.systems import Systems, read_systems
 T = TypeVar("T")
 Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 CELLS = 1 << 17
-"""How many cells [Q, U] a block of queries has on the CPU: 1 MiB a tensor, so that the caches hold
-a few.
+"""Number of cells [Q, U] in a block on the CPU: 1 MiB for each tensor, so that several fit the
+caches.
 """
 GPU_CELLS = 1 << 25
 GIVEN = "importance"
-"""The name of an importance that comes from no file."""
+"""The name of an importance that does not come from a file."""
 
 
 def fuse(
@@ -64,40 +62,38 @@ def fuse(
     disjoint: bool | None = True,
     **knobs: Any,
 ) -> Run:
-    """The fused run of some runs.
+    """Fuse runs to one run.
 
-    A query that some run lacks has an empty list there. Queries come in the first run's order, then
-    those that only later runs hold. Documents are those of all runs that the fuser does not leave
-    out.
+    A question that a run lacks has an empty list there. Questions come in the first run's order,
+    then those that only later runs have. The documents are those of all runs, except those that the
+    fuser leaves out.
 
     Args:
-        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs names them by
-            their files, or
-            ``list 1``, ``list 2``. Each is a run, a file, a data frame,
-            ``{query id: {document id: score}}``, or a run of ranx.
+        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs is named by
+            the files, or ``list 1``, ``list 2``. Each is a run, a file, a data frame, ``{query id:
+            {document id: score}}``, or a run of ranx.
         fuser: a strategy, or the name of its configuration.
         normalizer: the same.
-        pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at
-            least 1; None means
-            all.
+        pool_cap: number of the best documents of each list in ``capped`` that are fused, 1 or more;
+            None means all.
         temperature: a strategy, or the name of its configuration.
-        capped: names of lists, ``graph`` where none is given.
-        importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read
-            by weighted_rrf).
-        reference: the list that has the share alpha; None for ``dense``, or the first when none has
-            that name.
-        device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
-        disjoint: whether lists without a document in common are fused, and said to be that; None
-            where it was seen to (``shared``).
-        knobs: of the fuser, where it is given by its name:
-            ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+        capped: names of lists; by default ``graph``.
+        importance: prior importance in [0, 1] by document id, 0 for other documents (read by
+            weighted_rrf).
+        reference: the list with share alpha; None for ``dense``, or the first if none has that
+            name.
+        device: ``cpu``, ``cuda``, or ``auto``: a GPU if there is one.
+        disjoint: whether lists without a common document are fused, with a note; None if that has
+            been checked (``shared``).
+        knobs: knobs of a fuser that is given by name: ``fuse(runs, "boltzmann", "pit", 20,
+            alpha=0.7)``.
 
     Returns:
-        The fused lists, best document first, with fused scores; ``notes`` are those of the runs,
-        and what may make fusion mean something else, which is logged, too.
+        The fused lists, best document first, with fused scores; ``notes`` are those of the runs and
+        others that may distort the result, which are logged, too.
 
     Raises:
-        HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no query.
+        HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no question.
     """
     lists = _lists(runs)
     cut = texts_of("capped", [capped] if isinstance(capped, str) else capped)
@@ -144,10 +140,10 @@ def fuse(
 
 
 def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
-    """Say which lists share less than half of their ids with the first.
+    """Return a note for each list that shares less than half of its ids with the first list.
 
-    Raises HarnessError where a list shares no query with it, or no document; with ``disjoint`` they
-    may share no document, and be empty.
+    Raises HarnessError if a list shares no question with it, or no document; with ``disjoint``
+    lists may share no document and be empty.
     """
     (first, one), *others = runs.items()
     notes = []
@@ -165,9 +161,7 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
 
 
 def _outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> list[str]:
-    """Say where documents of a list get no more than those that it lacks.    counts: int64[L, 3],
-    see ``outdone``.
-    """
+    """Return notes on lists whose documents score no more than absent ones; counts: int64[L, 3]."""
     notes = []
     for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
         for count, what in zip(
@@ -183,7 +177,7 @@ def _outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -
 
 
 def _lists(runs: Systems) -> dict[str, Run]:
-    """The lists by name, one run each."""
+    """Return the lists by name, each with one run."""
     if isinstance(runs, Mapping) and not runs:
         raise HarnessError(
             "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
@@ -201,12 +195,13 @@ def fuse_blocks(
     score: Callable[[NDArray[np.int64]], tuple[Tensor, Tensor]],
     device: str,
 ) -> Run:
-    """The fused run of lists over the same queries and documents, in blocks of queries, so that
-    memory stays bounded.
+    """Fuse lists over the same questions and documents in blocks of questions, to bound memory.
 
-    score: of the queries int64[B] of a block, the fused scores float64[B, U] and the pool's
-    documents int32[B, U], as
-    ``rank_documents`` takes them.    device: ``cpu`` or ``cuda``, where ``score`` works.
+    Args:
+        runs: the lists.
+        score: function of a block's questions int64[B] that returns the fused scores float64[B, U]
+            and the pool's documents int32[B, U], as for ``rank_documents``.
+        device: ``cpu`` or ``cuda``, where ``score`` runs.
     """
 
     def work(block: NDArray[np.int64]) -> Ranked:
@@ -223,8 +218,8 @@ def fuse_blocks(
 
 
 def check(fuser: Fuser, normalizer: Normalizer) -> None:
-    """Raise CombinationError when the fuser needs values in [0, 1] and the normalizer
-    gives others.
+    """Raise CombinationError if the fuser needs values in [0, 1] and the
+    normalizer gives others.
     """
     if (fuser.unit or "probabilities" in fuser.reads) and not normalizer.unit:
         raise CombinationError(
@@ -235,11 +230,11 @@ def check(fuser: Fuser, normalizer: Normalizer) -> None:
 
 
 def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
-    """How many documents each fused list holds, int64[Q], then all documents and scores in the one
-    order.
+    """Return the size int64[Q] of each fused list, then all its documents and scores in order.
 
-    fused: float64[Q, U], -inf for a document that is left out. docs: int32[Q, U], ascending, -1 in
-    the padding.
+    Args:
+        fused: float64[Q, U], -inf for a document that is left out.
+        docs: int32[Q, U], ascending, -1 in the padding.
     """
     kept, order = torch.sort(
         fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True
@@ -261,18 +256,19 @@ def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
 
 
 def workers(device: str) -> int:
-    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a
-    GPU.
-    """
+    """Return the number of threads over blocks: processors (or OMP_NUM_THREADS), one for a GPU."""
     return available() if device == "cpu" else 1
 
 
 def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[NDArray[np.int64]]:
-    """``count`` query numbers, int64[B], in blocks of at most ``CELLS`` cells (on a GPU
+    """Yield ``count`` question numbers, int64[B], in blocks of up to ``CELLS`` cells (GPU:
     ``GPU_CELLS``).
 
-    width: cells of a query, at most.    parts: at least so many blocks, where there are so many
-    queries.
+    Args:
+        count: number of questions.
+        width: largest number of cells of a question.
+        device: ``cpu`` or ``cuda``.
+        parts: smallest number of blocks, if there are that many questions.
     """
     size = max(1, (CELLS if device == "cpu" else GPU_CELLS) // max(1, width))
     size = min(size, max(1, -(-count // parts)))

@@ -1,4 +1,4 @@
-"""Prior importance of documents, from a file: what `pool.importance` names."""
+"""Prior importance of documents from a file, the value of `pool.importance`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ FORM = '{"document": importance, ...}'
 
 
 def read_importance(path: str | Path) -> dict[str, float]:
-    """Importance in [0, 1] by document id, from a JSON object ``{"document": importance, ...}``.
+    """Return importance in [0, 1] by document id, from a JSON object ``{"document": importance,
+    ...}``.
 
     Raises HarnessError that names the file and the document.
     """
@@ -31,8 +32,8 @@ def read_importance(path: str | Path) -> dict[str, float]:
 
 
 def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
-    """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these
-    documents.
+    """Return float64[D], the importance of these documents in a file; raise HarnessError if it has
+    none.
     """
     return prior_of(read_importance(path), doc_ids, str(path))
 
@@ -40,10 +41,9 @@ def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
 def prior_of(
     importance: Mapping[str, float], doc_ids: pa.StringArray, source: str = "importance"
 ) -> NDArray[np.float64]:
-    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is
-    not named.
+    """Return float64[D], the importance in [0, 1] of each document by id, 0 if it is not given.
 
-    source: for messages. Raises HarnessError when none is named.
+    Raises HarnessError, with ``source``, if no document is given.
     """
     if not isinstance(importance, Mapping):
         raise HarnessError(f"{source}: expected {FORM}, got {described(importance)}")

@@ -1,4 +1,4 @@
-"""Fields of strategies that are learned from data: null in a configuration, filled by the
+"""Fields of strategies that are learned: null in a configuration, filled by the
 strategy's ``fit``.
 """
 
@@ -13,13 +13,13 @@ from harness.core.errors import HarnessError, is_number
 
 T = TypeVar("T")
 LEARNED = {"learned": True}
-"""Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is
-given is used.
+"""Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value in the
+configuration is used as it is.
 """
 
 
 def check_numbers(knob: str, value: Any) -> None:
-    """Raise HarnessError unless this is null, or finite numbers by the name of a list."""
+    """Check that a knob is null or finite numbers by list name; raise HarnessError otherwise."""
     if value is None:
         return
     if not isinstance(value, Mapping):
@@ -32,12 +32,12 @@ def check_numbers(knob: str, value: Any) -> None:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether this is a number, and neither infinite nor NaN."""
+    """Return whether a value is a finite number."""
     return is_number(value) and abs(value) < math.inf
 
 
 def learned_fields(strategy: Any) -> dict[str, object]:
-    """The learned fields of a strategy, by name."""
+    """Return the learned fields of a strategy by name."""
     return {
         field.name: getattr(strategy, field.name)
         for field in dataclasses.fields(strategy)
@@ -46,10 +46,13 @@ def learned_fields(strategy: Any) -> dict[str, object]:
 
 
 def learned_value(strategy: str, what: str, value: T | None, give: str = "") -> T:
-    """What a strategy has learned, by its name. Raises HarnessError where it has not.
+    """Return a learned value of a strategy; raise HarnessError if it has not learned.
 
-    strategy: as it is typed, e.g. ``fuser=learned``.    give: how it can be given instead, if it
-    can.
+    Args:
+        strategy: as typed, e.g. ``fuser=learned``.
+        what: name of the value.
+        value: the value, or None.
+        give: how else it can be given, if it can.
     """
     if value is None:
         other = f"; or give {give}" if give else ""
@@ -62,5 +65,5 @@ def learned_value(strategy: str, what: str, value: T | None, give: str = "") -> 
 
 
 def must_learn(strategy: Any) -> bool:
-    """Whether the strategy has still to learn: one of those fields is null."""
+    """Return whether a learned field of the strategy is null."""
     return any(value is None for value in learned_fields(strategy).values())

@@ -1,5 +1,5 @@
-"""A pool: several runs aligned on the union of their documents, as tensors [Q, U] with one column a
-document.
+"""A pool: runs aligned on the union of their documents, as tensors [Q, U] with a
+column a document.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 class Ranked(Protocol):
-    """Lists in ranked order, of which the best documents can be taken."""
+    """Ranked lists from which the best documents can be taken."""
 
     def top(self, depth: int | None) -> Self:
-        """Return the lists with at most ``depth`` documents a query; None keeps all."""
+        """Return the lists with up to ``depth`` documents for each question; None keeps all."""
         ...
 
 
@@ -39,15 +39,15 @@ LAST = np.int64(2**63 - 1)
 
 @dataclass(frozen=True)
 class PoolSpec:
-    """Which lists enter a pool, in which order, and how many of the best documents of each list.
+    """The lists of a pool, their order, and the number of the best documents of each list.
 
     Args:
-        lists: names, at least one.
-        cap: how many of the best documents of each list in ``capped`` enter, at least 1; None
+        lists: names, one or more.
+        cap: number of the best documents of each list in ``capped`` that enter, 1 or more; None
             means all.
-        capped: names of the lists that ``cap`` cuts.
+        capped: names of the lists that ``cap`` shortens.
         importance: the file of the documents' prior importance; None for none.
-        reference: the list that alpha is the share of; None for ``dense``, or the first.
+        reference: the list with share alpha; None for ``dense``, or the first.
 
     Raises:
         HarnessError: a field is out of its bounds.
@@ -71,16 +71,16 @@ class PoolSpec:
 
     @property
     def cut_lists(self) -> tuple[str, ...]:
-        """The lists of the pool that the cap may cut."""
+        """The lists of the pool that the cap may shorten."""
         return tuple(name for name in self.lists if name in self.capped)
 
     @property
     def effective_cap(self) -> int | None:
-        """The cap, or None if it cuts none of the lists."""
+        """The cap, or None if it shortens none of the lists."""
         return self.cap if self.cut_lists else None
 
     def depth(self, name: str) -> int | None:
-        """Return how many documents of a list enter at most; None for all."""
+        """Return the largest number of documents of a list; None for all."""
         return self.cap if name in self.capped else None
 
     def cut(self, lists: Mapping[str, L]) -> dict[str, L]:
@@ -88,7 +88,9 @@ class PoolSpec:
         return {name: lists[name].top(self.depth(name)) for name in self.lists}
 
     def align(self, runs: Mapping[str, Run], device: str, context: Context = NOTHING) -> Pool:
-        """Return the pool of runs that share their queries and documents (see ``Run.aligned``)."""
+        """Return the pool of runs that share their questions and documents (see
+        ``Run.aligned``).
+        """
         place = torch.device(device)
         return Pool(self.cut(runs), place, context, self.importance, self.reference)
 
@@ -123,7 +125,7 @@ class PoolSpec:
 
     @property
     def words(self) -> list[str]:
-        """The part of a trial's name that is about the pool: ``cap=20``, ``importance=views``."""
+        """The pool's part of a trial's name: ``cap=20``, ``importance=views``."""
         named = [f"cap={self.cap}"] if self.effective_cap is not None else []
         return [*named, f"importance={Path(self.importance).stem}"] if self.importance else named
 
@@ -136,8 +138,8 @@ class PoolSpec:
 
 
 def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
-    """Return the names in a list of at least so many names. Raises HarnessError for anything
-    else.
+    """Return the names in a list of ``least`` names or more; raise HarnessError
+    for anything else.
     """
     listed = isinstance(given, Sequence) and not isinstance(given, str)
     if not listed or len(given) < least or not all(isinstance(name, str) for name in given):
@@ -147,10 +149,11 @@ def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """One list of a pool, in its own order: row q holds its n_q documents, best first, then
-    padding.
+    """One list of a pool in its own order: row q has its n_q documents, best first, then padding.
 
-    scores: float64[Q, N], 0 in the padding.    present: bool[Q, N], true for the first n_q.
+    Attributes:
+        scores: float64[Q, N], 0 in the padding.
+        present: bool[Q, N], true for the first n_q.
     """
 
     scores: Tensor
@@ -165,14 +168,16 @@ class Listing:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Runs of the same Q queries aligned on the union of their documents. The union is made when it
-    is first asked for.
+    """Runs of the same Q questions, aligned on the union of their documents when it is first
+    needed.
 
-    runs: the lists by name, after the cap.    context: what strategies may read beside them.
-    prior: which importance of the context the pool has, None for none.
-    reference: the list that the others are added to; None for ``dense``, or the first when none has
-    that name.
-    memo: what has been computed on this pool, shared by all trials that use it.
+    Attributes:
+        runs: the lists by name, after the cap.
+        context: further inputs of strategies.
+        prior: the name of the pool's importance in the context, None for none.
+        reference: the list to which the others are added; None for ``dense``, or the first if none
+            has that name.
+        memo: cached results, shared by all trials that use this pool.
     """
 
     runs: Mapping[str, Run]
@@ -192,22 +197,29 @@ class Pool:
         prior: str | None = None,
         reference: str | None = None,
     ) -> Pool:
-        """Align runs that share their queries and documents (see ``Run.aligned``).
+        """Align runs that share their questions and documents (see ``Run.aligned``).
 
-        cap, capped: see ``PoolSpec``.    context, prior, reference: see the class.
+        Args:
+            runs: by name.
+            cap: see ``PoolSpec``.
+            capped: see ``PoolSpec``.
+            device: device of the tensors.
+            context: see the class.
+            prior: see the class.
+            reference: see the class.
         """
         spec = PoolSpec(tuple(runs), cap, tuple(capped), prior, reference)
         return spec.align(runs, str(device), context)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
-        """``compute()``, once for this pool and key."""
+        """Return ``compute()``, cached for this pool and key."""
         if key not in self.memo:
             self.memo[key] = compute()
         return cast(T, self.memo[key])
 
     @property
     def anchor(self) -> str:
-        """The list that the others are added to."""
+        """The list to which the others are added."""
         return self.reference or default_anchor(list(self.runs))
 
     @property
@@ -217,14 +229,12 @@ class Pool:
 
     @property
     def docs(self) -> Tensor:
-        """int32[Q, U], each row ascending by document number, then -1 where it is shorter than the
-        widest.
-        """
+        """int32[Q, U], each row ascending by document number, then -1 as padding."""
         return self._union[0]
 
     @property
     def importance(self) -> Tensor | None:
-        """float64[Q, U] in [0, 1], a document's prior importance; None when none was given."""
+        """float64[Q, U] in [0, 1], a document's prior importance; None if it was not given."""
         if self.prior is None:
             return None
         prior = self.context.importance[self.prior]
@@ -234,8 +244,8 @@ class Pool:
 
     @property
     def mentions(self) -> csr_array | None:
-        """Sparse [D, E]: which passage mentions which entity, in the graph of the first list that
-        has one.
+        """Sparse [D, E]: which passage mentions which entity, in the graph of the first list with
+        one.
         """
         return next(
             (self.context.mentions[name] for name in self.runs if name in self.context.mentions),
@@ -243,7 +253,9 @@ class Pool:
         )
 
     def slots(self, name: str) -> Tensor:
-        """int64[M]: the flat position in [Q, U] of each of the M entries of a list, row by row."""
+        """Return int64[M], the flat position in [Q, U] of each of the M entries of a list, row by
+        row.
+        """
         return self._union[1][name]
 
     @property
@@ -252,8 +264,9 @@ class Pool:
         return self.docs.shape[0], self.docs.shape[1]
 
     def spread(self, name: str, values: Tensor, absent: Tensor | float) -> Tensor:
-        """[Q, U]: the values [Q, N] of a list in the columns of the pool; ``absent`` (scalar or [Q,
-        1]) elsewhere.
+        """Return the values [Q, N] of a list in the columns of the pool, [Q, U].
+
+        ``absent``, a number or [Q, 1], fills the other cells.
         """
         listing = self.listings[name]
         fill = torch.as_tensor(absent, dtype=values.dtype, device=values.device)
@@ -268,7 +281,7 @@ class Pool:
         return spread
 
     def columns(self, docs: NDArray[np.int32]) -> Tensor:
-        """int64[Q, H]: the column of each given document (int32[Q, H], -1 for none); -1 where the
+        """Return int64[Q, H], the column of each document (int32[Q, H], -1 for none); -1 if the
         pool lacks it.
         """
         wanted = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
@@ -290,7 +303,7 @@ class Pool:
 
     @property
     def _union(self) -> tuple[Tensor, dict[str, Tensor]]:
-        """The documents [Q, U], and the slots of each list."""
+        """Return the documents [Q, U] and the slots of each list."""
 
         def compute() -> tuple[Tensor, dict[str, Tensor]]:
             table, slots = union(
@@ -308,11 +321,15 @@ class Pool:
 def union(
     indptrs: Sequence[NDArray[np.int64]], docs: Sequence[NDArray[np.int32]]
 ) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
-    """int32[Q, U], each query's documents ascending, then -1; and for each list int64[N], where its
-    entries stand.
+    """Return each question's documents int32[Q, U], ascending, then -1, and the slots of each list.
 
-    indptrs: int64[Q + 1], docs: int32[N] of each list, none twice in a query. Places are flat:
-    those of [Q, U].ravel().
+    Args:
+        indptrs: int64[Q + 1] of each list.
+        docs: int32[N] of each list, no document twice in a question.
+
+    Returns:
+        The documents, and for each list int64[N], the flat positions of its entries in [Q,
+        U].ravel().
     """
     lengths = np.stack([np.diff(indptr) for indptr in indptrs])
     before = np.cumsum(lengths, axis=0) - lengths

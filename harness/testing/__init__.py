@@ -1,10 +1,8 @@
-"""Conformance classes: what every strategy of a concept must do, as tests that a subclass runs on
-its own.
+"""Conformance classes: tests that every strategy of a concept must pass; subclass one to run them.
 
     from harness.testing import FuserConformance
 
-    class TestGreatest(FuserConformance):
-        names = ("greatest",)
+    class TestGreatest(FuserConformance): names = ("greatest",)
 
 The tests of this package's own strategies are the same classes. They need pytest and hypothesis
 (extra ``testing``).

@@ -1,4 +1,4 @@
-"""What holds for a strategy of any concept: its configuration, its identity, its bounds."""
+"""Tests of a strategy of any concept: its configuration, its identity, its bounds."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ from harness.core.identity import digest
 def _composed(
     concept: str, name: str, overrides: tuple[str, ...], conf: str | Path | None
 ) -> DictConfig:
-    """The configuration with the strategy as ``tested``; composed once, while ``conf`` is
-    searched.
+    """Return the configuration with the strategy as ``tested``, composed once with ``conf`` on the
+    path.
     """
     return compose("config", [f"+{concept}@lists.tested={name}", *overrides])
 
 
 class Conformance:
-    """A subclass names what it tests.
+    """The base of conformance tests; a subclass names the strategies.
 
-    concept: the folder of ``conf/``.    names: the configurations.    overrides: further overrides
-    to make them with.
-    conf: a folder of configurations to search, for a package that is not installed.
-    composite: whether it is made of other strategies; then its configuration may lack fields and it
-    may lack a hash.
+    Attributes:
+        concept: the folder of ``conf/``.
+        names: the configurations.
+        overrides: further overrides for them.
+        conf: a folder of configurations to search, for a package that is not installed.
+        composite: whether the strategy contains other strategies; its configuration may then lack
+            fields, and it may lack a hash.
     """
 
     concept: ClassVar[str]
@@ -52,16 +54,14 @@ class Conformance:
 
     @pytest.fixture(autouse=True)
     def searched(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The folder ``conf`` is searched during a test."""
+        """Search the folder ``conf`` during a test."""
         if self.conf is not None:
             monkeypatch.setattr(
                 extensions, "SEARCHED", [*extensions.SEARCHED, Path(self.conf).resolve()]
             )
 
     def make(self, name: str) -> Any:
-        """The strategy, as the command line makes it: with what its configuration takes from
-        others.
-        """
+        """Return the strategy as the command line makes it."""
         return instantiate(
             _composed(self.concept, name, tuple(self.overrides), self.conf).lists.tested
         )
@@ -100,7 +100,7 @@ class Conformance:
                     dataclasses.replace(made, **{field.name: 2.5})
 
     def test_its_docstring_says_what_it_is(self, name: str) -> None:
-        """The class's own, beside the one that ``dataclass`` writes."""
+        """The class has its own docstring, other than the one that ``dataclass`` writes."""
         kind = type(self.make(name))
         written = inspect.getdoc(kind) or ""
         assert written
@@ -108,12 +108,12 @@ class Conformance:
 
 
 class PureConformance(Conformance):
-    """A strategy all of whose fields are values with defaults: normalizers, temperatures, fusers,
-    rerankers.
+    """Tests of a strategy whose fields are all values with defaults: normalizers, fusers and
+    others.
     """
 
     def make(self, name: str) -> Any:
-        """The strategy, by its configuration alone."""
+        """Return the strategy, by its configuration alone."""
         return strategy(self.concept, name)
 
     def test_the_configuration_has_the_defaults_of_the_class(self, name: str) -> None:
@@ -122,7 +122,7 @@ class PureConformance(Conformance):
         assert digest(chosen) == digest(type(chosen)())
 
     def test_bounds_are_checked_with_the_knob_and_the_value_in_the_message(self, name: str) -> None:
-        """For every number: NaN, minus infinity and a word are refused."""
+        """NaN, minus infinity and a word are refused for every number."""
         for field, value in defaults(self.concept, name).items():
             if is_number(value):
                 for bad in (math.nan, -math.inf, "much"):

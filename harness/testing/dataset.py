@@ -1,4 +1,4 @@
-"""What holds for every dataset."""
+"""Conformance tests of datasets."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from harness.work.store import Store
 
 
 class DatasetConformance(Conformance):
-    """``names``: configurations of ``conf/dataset``; ``overrides`` may set where their
-    files are.
-    """
+    """Tests of ``names``, configurations of ``conf/dataset``; ``overrides`` may set their paths."""
 
     concept: ClassVar[str] = "dataset"
 
     def make(self, name: str) -> Any:
-        """The dataset, as ``harness.load`` makes it."""
+        """Return the dataset, as ``harness.load`` makes it."""
         return instantiate(compose("benchmark", [f"dataset={name}", *self.overrides]).dataset)
 
     def test_it_brings_a_whole_benchmark(self, name: str, tmp_path: Path) -> None:
-        """Ids ascend and are unique; gold are passage numbers in hop order, -1 behind them;
-        questions are not empty.
+        """Ids ascend and are unique; gold are passage numbers in hop order, then -1; questions are
+        not empty.
         """
         benchmark: Benchmark = self.make(name).load(Store(tmp_path))
         documents, queries = benchmark.doc_ids.to_pylist(), benchmark.query_ids.to_pylist()
@@ -42,7 +40,9 @@ class DatasetConformance(Conformance):
         assert len(benchmark.passages) == len(documents)
 
     def test_its_hash_names_its_content(self, name: str, tmp_path: Path) -> None:
-        """64 hexadecimal digits, the same when it is loaded again elsewhere."""
+        """The hash has 64 hexadecimal digits and is the same if the dataset is loaded again
+        elsewhere.
+        """
         first, second = (
             self.make(name).load(Store(tmp_path / place)).sha256 for place in ("one", "two")
         )

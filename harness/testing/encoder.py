@@ -1,4 +1,4 @@
-"""What holds for every encoder."""
+"""Conformance tests of encoders."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ TEXTS = [
 
 
 class EncoderConformance(Conformance):
-    """``names``: configurations of ``conf/encoder``; their models are opened."""
+    """Tests of ``names``, configurations of ``conf/encoder``; their models are opened."""
 
     concept: ClassVar[str] = "encoder"
 
     @pytest.fixture
     def encoder(self, name: str) -> Encoder:
-        """The strategy under test."""
+        """Return the tested strategy."""
         found: Encoder = self.make(name)
         return found
 
     def test_a_model_gives_a_finite_vector_of_its_dimension_a_text(self, encoder: Encoder) -> None:
-        """float32[n, d], never of length 0; bool[n], which texts were cut; ``advance`` hears of
-        every text.
+        """The result is float32[n, d], never of length 0, and bool[n], which texts
+        were shortened.
         """
         model = encoder.open()
         done: list[int] = []
@@ -49,7 +49,7 @@ class EncoderConformance(Conformance):
         assert isinstance(dict(model.facts), dict)
 
     def test_the_same_texts_have_the_same_bits(self, encoder: Encoder) -> None:
-        """In a second call."""
+        """A second call gives the same bits."""
         model = encoder.open()
         for role in ROLES:
             first, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
@@ -59,7 +59,7 @@ class EncoderConformance(Conformance):
     def test_embedded_texts_have_length_one_and_equal_texts_equal_bits(
         self, encoder: Encoder, tmp_path: Path
     ) -> None:
-        """Through the artifact that retrievers read."""
+        """Vectors are read from the artifact that retrievers read."""
         vectors = embed(encoder, TEXTS, "question", Store(tmp_path))
         assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
         assert vectors[1].tobytes() == vectors[3].tobytes()

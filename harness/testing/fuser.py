@@ -1,4 +1,4 @@
-"""What holds for every fuser."""
+"""Conformance tests of fusers."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ LISTS = st.dictionaries(
 
 
 class FuserConformance(PureConformance):
-    """``names``: configurations of ``conf/fuser``.
+    """Tests of ``names``, configurations of ``conf/fuser``.
 
-    anchored: those that leave out what their own list lacks, so that this list is the one whose
-    order they keep.
+    Attributes:
+        anchored: fusers that leave out documents that their own list lacks, so that they keep this
+            list's order.
     """
 
     concept: ClassVar[str] = "fuser"
@@ -45,17 +46,17 @@ class FuserConformance(PureConformance):
 
     @pytest.fixture
     def fuser(self, name: str) -> Fuser:
-        """The strategy under test."""
+        """Return the tested strategy."""
         found: Fuser = trained("fuser", name)
         return found
 
     @pytest.fixture
     def pair(self) -> dict[str, Run]:
-        """Two lists with ties."""
+        """Return two lists with ties."""
         return random_runs(names=("dense", "graph"))
 
     def test_it_declares_what_it_reads(self, fuser: Fuser) -> None:
-        """``reads`` and ``unit``."""
+        """``reads`` and ``unit`` are declared."""
         assert fuser.reads <= {"scores", "ranks", "values", "probabilities", "importance", "types"}
         assert fuser.reads
         assert isinstance(fuser.unit, bool)
@@ -64,7 +65,9 @@ class FuserConformance(PureConformance):
     def test_what_it_does_not_read_changes_nothing(
         self, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
-        """The normalizer without ``values``, the temperature without ``probabilities``."""
+        """Without ``values`` the normalizer has no effect, without ``probabilities`` the
+        temperature.
+        """
         if not fuser.reads & {"values", "probabilities"}:
             one, *others = (
                 harness.fuse(pair, fuser, normalizer) for normalizer in ("pit", "minmax", "zscore")
@@ -80,7 +83,7 @@ class FuserConformance(PureConformance):
             )
 
     def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
-        """Lists without ties, under other ids."""
+        """Scores follow the documents, for lists without ties."""
         runs = random_runs(ties=False, names=("dense", "graph"))
         new = dict(
             zip(
@@ -107,7 +110,7 @@ class FuserConformance(PureConformance):
     def test_permuting_queries_permutes_the_result(
         self, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
-        """To the bit."""
+        """Bits do not change."""
         order = np.random.default_rng(6).permutation(40)
         shuffled = harness.fuse({key: run.take(order) for key, run in pair.items()}, fuser)
         assert_equal(
@@ -117,7 +120,7 @@ class FuserConformance(PureConformance):
     def test_the_order_in_which_lists_are_given_does_not_matter(
         self, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
-        """Of two lists."""
+        """Two lists may be swapped."""
         turned = dict(reversed(pair.items()))
         assert_equal(
             harness.fuse(pair, fuser),
@@ -128,7 +131,7 @@ class FuserConformance(PureConformance):
     def test_three_lists_where_the_formula_takes_them_in_any_order(
         self, name: str, fuser: Fuser
     ) -> None:
-        """With ``weights`` by name where it has them."""
+        """Three lists are given by ``weights`` if the fuser has them."""
         if "weights" in inspect.signature(type(fuser)).parameters:
             fuser = strategy("fuser", name, weights=WEIGHTS)
         runs = random_runs()
@@ -155,7 +158,7 @@ class FuserConformance(PureConformance):
     def test_blocks_of_queries_change_no_bit(
         self, fuser: Fuser, pair: dict[str, Run], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Queries are fused in blocks, so that memory stays bounded."""
+        """Questions are fused in blocks, to bound memory."""
         whole = harness.fuse(pair, fuser)
         for cells in (1, 200):
             monkeypatch.setattr(fusion, "CELLS", cells)
@@ -164,7 +167,7 @@ class FuserConformance(PureConformance):
     def test_a_list_with_nothing_leaves_the_order_of_the_other(
         self, name: str, fuser: Fuser
     ) -> None:
-        """Whichever of the two is empty."""
+        """Either of the two may be empty."""
         found = {"b": 0.875, "d": 0.5, "a": 0.25, "c": 0.25, "e": 0.0}
         own = getattr(fuser, "list", "dense")
         other = "graph" if own == "dense" else "dense"
@@ -174,8 +177,8 @@ class FuserConformance(PureConformance):
         )
 
     def test_what_all_lists_rank_first_is_first(self, name: str, fuser: Fuser) -> None:
-        """Unanimity, of fusers that do not learn: for a query with few documents beside one with
-        many.
+        """Unanimity holds for a question with few documents next to one with many; not for learned
+        fusers.
         """
         if must_learn(strategy("fuser", name)):
             pytest.skip("its weights come from judged queries")
@@ -199,7 +202,7 @@ class FuserConformance(PureConformance):
         )
 
     def test_every_list_may_be_empty_and_so_may_all(self, fuser: Fuser) -> None:
-        """Nothing comes of nothing."""
+        """Empty lists give an empty list."""
         assert fused_scores(fuser, {"dense": {}, "graph": {}}) == {}
 
     def test_ties_obey_the_one_order(self, fuser: Fuser) -> None:
@@ -208,7 +211,7 @@ class FuserConformance(PureConformance):
         assert list(fused_scores(fuser, {"dense": tied, "graph": tied})) == ["a", "b", "c", "d"]
 
     def test_the_fused_list_is_a_subset_of_the_pool_in_the_one_order(self) -> None:
-        """For random pairs of short lists, several queries at a time."""
+        """Random pairs of short lists, several questions at a time."""
         fusers = {name: trained("fuser", name) for name in self.names}
 
         @settings(max_examples=6, deadline=None, database=None)
@@ -233,7 +236,7 @@ class FuserConformance(PureConformance):
     def test_the_result_is_a_new_tensor_of_float64(
         self, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
-        """Writing over it changes nothing that the pool remembers."""
+        """Overwriting it does not change cached results of the pool."""
         calibrated = Calibrated(Pool.align(pair), Pit(), Auto())
         first = fuser(calibrated)
         assert first.dtype == torch.float64
@@ -244,7 +247,7 @@ class FuserConformance(PureConformance):
     def test_values_outside_the_unit_interval_are_refused_where_unit_says_so(
         self, fuser: Fuser
     ) -> None:
-        """Under z-scores and raw scores."""
+        """Z-scores and raw scores are such values."""
         for normalizer in (ZScore(), Raw()):
             if fuser.unit:
                 with pytest.raises(
@@ -258,9 +261,7 @@ class FuserConformance(PureConformance):
     def test_two_empty_lists_of_three_leave_the_order_of_the_third(
         self, name: str, fuser: Fuser
     ) -> None:
-        """For a query whose other lists are empty, for one that they do not know, and for one with
-        all three.
-        """
+        """Questions: other lists empty, other lists without it, all three lists."""
         lexical = {"b": 7.5, "d": 7.5, "a": 2.25, "e": 0.5, "c": 0.5, "f": 0.0}
         runs = {
             "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical}),
@@ -276,7 +277,7 @@ class FuserConformance(PureConformance):
         assert set(fused["q3"]) == set("abcdef") if name in self.anchored else set("abcdefgh")
 
     def test_other_processes_and_thread_counts_give_the_same_bytes(self) -> None:
-        """Under another string hash, for every normalizer and temperature that the fuser takes."""
+        """Another string hash, and every normalizer and temperature that the fuser takes."""
         mine = digests(self.names)
         seed = 1 if os.environ.get("PYTHONHASHSEED") != "1" else 2
         other = digests_elsewhere(
@@ -288,7 +289,7 @@ class FuserConformance(PureConformance):
 
     @pytest.mark.skipif(not torch.cuda.is_available(), reason="no NVIDIA GPU here")
     def test_the_gpu_agrees(self, fuser: Fuser) -> None:
-        """Within 1e-9, lists without ties."""
+        """Scores agree within 1e-9, for lists without ties."""
         runs = random_runs(ties=False, names=("dense", "graph"))
         cpu, gpu = (
             harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda")

@@ -1,4 +1,4 @@
-"""Ranked lists to test on, and strategies that have learned from them."""
+"""Ranked lists for tests, and strategies that have learned from them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ LISTS = ("dense", "graph", "bm25")
 
 
 def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS) -> dict[str, Run]:
-    """Lists of uneven lengths over 40 queries and 60 documents, every seventh one empty; scores are
-    in [0, 1].
+    """Return lists of uneven lengths over 40 questions and 60 documents, every seventh one empty.
+
+    Scores are in [0, 1].
     """
     random = np.random.default_rng(seed)
     documents = [f"d{number:03d}" for number in range(60)]
@@ -48,7 +49,7 @@ def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS
 def fused_scores(
     fuser: Any, lists: Mapping[str, Mapping[str, float]], normalizer: Any = "pit", **options: Any
 ) -> dict[str, float]:
-    """Fused score by document, best first, of one query whose lists are given as scores by
+    """Return the fused score by document, best first, of one question's lists of scores by
     document.
     """
     runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
@@ -56,7 +57,7 @@ def fused_scores(
 
 
 def trained(concept: str, name: str, **fields: Any) -> Any:
-    """The strategy; one that learns has learned from random judged lists."""
+    """Return the strategy; one that learns has learned from random judged lists."""
     chosen = strategy(concept, name, **fields)
     if not must_learn(chosen):
         return chosen
@@ -71,13 +72,16 @@ def trained(concept: str, name: str, **fields: Any) -> Any:
 
 
 ROUNDING = 1e-12
-"""The relative difference of two scores that rounding makes."""
+"""The relative difference of two scores due to rounding."""
 
 
 def assert_equal(one: Run, other: Run, changed: str) -> None:
-    """Fail unless two runs have the same lists and scores, to the bit.
+    """Check that two runs have the same lists and scores, bit for bit.
 
-    changed: what was done to the second one, as in ``the lists in another order``.
+    Args:
+        one: a run.
+        other: the other run.
+        changed: how the second one was made, as in ``the lists in another order``.
     """
     arrays = ((one.indptr, other.indptr), (one.docs, other.docs), (one.scores, other.scores))
     if not (all(np.array_equal(a, b) for a, b in arrays) and one.doc_ids.equals(other.doc_ids)):
@@ -85,9 +89,7 @@ def assert_equal(one: Run, other: Run, changed: str) -> None:
 
 
 def first_difference(one: Run, other: Run) -> str:
-    """The first query and document that differ, by how much, and what mends a difference of
-    rounding.
-    """
+    """Return the first question and document that differ, by how much, and how to fix rounding."""
     first, second = one.to_dict(), other.to_dict()
     if list(first) != list(second):
         return f"the queries differ: {list(first)[:3]} ... and {list(second)[:3]} ..."
@@ -122,13 +124,13 @@ def first_difference(one: Run, other: Run) -> str:
 
 
 def _first(run: Run) -> NDArray[np.int32]:
-    """int32[Q]: the best document of every query's list, any where there is none."""
+    """Return int32[Q], the best document of every question's list; any number if it is empty."""
     return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]
 
 
 def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
-    """float64[...] of ``compute`` while torch's default type is float32, then float64: the same if
-    nothing leaks.
+    """Return ``compute()`` under torch's default types float32 and float64; equal
+    if nothing leaks.
     """
     found = []
     for kind in (torch.float32, torch.float64):

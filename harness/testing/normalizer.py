@@ -1,4 +1,4 @@
-"""What holds for every normalizer."""
+"""Conformance tests of normalizers."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from harness.testing.lists import fused_scores, random_runs, trained
 
 
 class NormalizerConformance(PureConformance):
-    """``names``: configurations of ``conf/normalizer``."""
+    """Tests of ``names``, configurations of ``conf/normalizer``."""
 
     concept: ClassVar[str] = "normalizer"
 
     @pytest.fixture
     def normalizer(self, name: str) -> Normalizer:
-        """The strategy under test, for the list ``bm25``."""
+        """Return the tested strategy, for the list ``bm25``."""
         return for_list(trained("normalizer", name), "bm25")
 
     def test_values_are_float64_descend_and_keep_within_what_is_declared(
         self, normalizer: Normalizer
     ) -> None:
-        """In [0, 1] where ``unit`` says so."""
+        """Values are in [0, 1] if ``unit`` is true."""
         for name, held in Pool.align(random_runs()).listings.items():
             values = for_list(normalizer, name)(held.scores, held.present)
             assert values.dtype == torch.float64
@@ -39,7 +39,7 @@ class NormalizerConformance(PureConformance):
                 assert ((values >= 0) & (values <= 1))[held.present].all()
 
     def test_no_document_of_the_list_is_below_an_absent_one(self, normalizer: Normalizer) -> None:
-        """``absent`` is at most the least value of its query."""
+        """``absent`` is at most the least value of its question."""
         held = Pool.align(random_runs()).listings["bm25"]
         values = normalizer(held.scores, held.present)
         absent = torch.as_tensor(
@@ -50,7 +50,7 @@ class NormalizerConformance(PureConformance):
     def test_values_do_not_depend_on_padding_or_on_other_queries(
         self, normalizer: Normalizer
     ) -> None:
-        """To the bit."""
+        """Bits do not change."""
         alone = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0]))
         padded = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0], padding=37))
         assert torch.equal(alone, padded[:, :5])
@@ -65,7 +65,7 @@ class NormalizerConformance(PureConformance):
     def test_a_block_of_queries_gives_the_values_of_each_query_alone(
         self, normalizer: Normalizer
     ) -> None:
-        """To the bit."""
+        """Bits do not change."""
         run = random_runs()["bm25"]
         whole = Pool.align({"bm25": run}).listings["bm25"]
         values = normalizer(whole.scores, whole.present)
@@ -75,7 +75,7 @@ class NormalizerConformance(PureConformance):
             assert torch.equal(alone[0], values[query, : alone.shape[1]])
 
     def test_empty_lists_are_allowed_and_absent_is_zero_there(self, normalizer: Normalizer) -> None:
-        """With and without padding."""
+        """Lists with and without padding."""
         for width in (0, 3):
             scores, present = (
                 torch.zeros((2, width), dtype=torch.float64),
@@ -86,7 +86,7 @@ class NormalizerConformance(PureConformance):
             assert not torch.as_tensor(normalizer.absent(values, present)).any()
 
     def test_the_input_is_left_as_it_is(self, normalizer: Normalizer) -> None:
-        """Scores and presence are not written over."""
+        """Scores and presence are not overwritten."""
         scores, present = _listing([0.9, 0.2, 0.2], padding=2)
         before = scores.clone(), present.clone()
         normalizer(scores, present)
@@ -94,7 +94,7 @@ class NormalizerConformance(PureConformance):
         assert torch.equal(present, before[1])
 
     def test_the_numbers_of_documents_do_not_matter(self, normalizer: Normalizer) -> None:
-        """The same scores under other ids."""
+        """The same scores have the same values under other ids."""
         lists = {"bm25": {"a": 0.5, "b": 0.25, "c": 0.125}}
         renamed = {"bm25": {"z": 0.5, "y": 0.25, "x": 0.125}}
         found = (
@@ -105,7 +105,7 @@ class NormalizerConformance(PureConformance):
 
 
 def _listing(scores: list[float], padding: int = 0) -> tuple[Tensor, Tensor]:
-    """One query's list: float64[1, N] and bool[1, N]."""
+    """Return one question's list: float64[1, N] and bool[1, N]."""
     row = sorted(scores, reverse=True) + [0.0] * padding
     present = [True] * len(scores) + [False] * padding
     return torch.tensor([row], dtype=torch.float64), torch.tensor([present])

@@ -1,5 +1,5 @@
-"""What fusers make of random lists in a process of its own:
-``python -m harness.testing.process FOLDER NAME ...``.
+"""Fusions of random lists in another process: ``python -m harness.testing.process FOLDER NAME
+...``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from harness.testing.lists import random_runs, trained
 def digests_elsewhere(
     fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int
 ) -> dict[str, object]:
-    """``digests`` and the ``hash`` of a string, in a new process of that many threads and that seed
-    of hashes.
+    """Return ``digests`` and the ``hash`` of a string from a process with that hash seed and
+    threads.
     """
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {
@@ -38,8 +38,8 @@ def digests_elsewhere(
 
 
 def digests(fusers: Sequence[str]) -> dict[str, str]:
-    """SHA-256 of every fuser's run under every normalizer and temperature that it takes, by their
-    names.
+    """Return the SHA-256 of every fuser's run for each of its normalizers and temperatures, by
+    name.
     """
     runs = random_runs(seed=1, names=("dense", "graph"))
     calibrations = {(normalizer, "auto") for normalizer in names("normalizer")}

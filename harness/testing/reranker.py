@@ -1,4 +1,4 @@
-"""What holds for every reranker."""
+"""Conformance tests of rerankers."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from harness.testing.lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):
-    """``names``: configurations of ``conf/reranker``. One that reads other things overrides
-    ``context``.
+    """Tests of ``names``, configurations of ``conf/reranker``; override ``context`` for other
+    inputs.
     """
 
     concept: ClassVar[str] = "reranker"
 
     def context(self, runs: dict[str, Run]) -> Context:
-        """What the pool has beside the lists: which of 20 entities each document mentions."""
+        """Return the pool's further inputs: which of 20 entities each document mentions."""
         documents = len(next(iter(runs.values())).doc_ids)
         mentions = csr_array(np.random.default_rng(2).random((documents, 20)) < 0.1, dtype=np.int64)
         return Context(mentions=dict.fromkeys(runs, mentions))
 
     @pytest.fixture
     def reranker(self, name: str) -> Reranker:
-        """The strategy under test."""
+        """Return the tested strategy."""
         found: Reranker = self.make(name)
         return found
 
     @pytest.fixture
     def pool(self) -> Calibrated:
-        """Two lists aligned."""
+        """Return two aligned lists."""
         return self._aligned(random_runs(names=("dense", "graph")))
 
     def _aligned(self, runs: dict[str, Run]) -> Calibrated:
@@ -51,7 +51,7 @@ class RerankerConformance(PureConformance):
 
     @staticmethod
     def fused(pool: Calibrated) -> Tensor:
-        """float64[Q, U]: distinct scores; every fifth document is left out."""
+        """Return float64[Q, U], distinct scores; every fifth document is left out."""
         scores = torch.linspace(1, 0, pool.pool.shape[1], dtype=torch.float64).repeat(
             pool.pool.shape[0], 1
         )
@@ -59,13 +59,13 @@ class RerankerConformance(PureConformance):
         return scores
 
     def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
-        """``reads``."""
+        """``reads`` is declared."""
         assert reranker.reads <= {"mentions", "texts", "seeds", "relations", "encoder"}
 
     def test_the_same_documents_in_another_order(
         self, reranker: Reranker, pool: Calibrated
     ) -> None:
-        """float64[Q, U]; what was left out stays out."""
+        """The result is float64[Q, U]; documents that were left out stay out."""
         fused = self.fused(pool)
         found = reranker(fused.clone(), pool)
         assert found.dtype == torch.float64
@@ -73,7 +73,7 @@ class RerankerConformance(PureConformance):
         assert not found.isnan().any()
 
     def test_documents_below_the_best_m_keep_their_order(self, name: str, pool: Calibrated) -> None:
-        """For those with a field ``m``, which tells how many are reranked."""
+        """Tested if there is a field ``m``, the number of reranked documents."""
         made = self.make(name)
         if not hasattr(made, "m"):
             pytest.skip("has no m")
@@ -87,12 +87,12 @@ class RerankerConformance(PureConformance):
             assert after[3:].tolist() == kept[3:].tolist()
 
     def test_it_gives_the_same_bits_again(self, reranker: Reranker, pool: Calibrated) -> None:
-        """On the same pool."""
+        """The pool is the same."""
         fused = self.fused(pool)
         assert torch.equal(reranker(fused.clone(), pool), reranker(fused.clone(), pool))
 
     def test_its_bits_do_not_depend_on_the_default_type(self, name: str) -> None:
-        """float64 all through: a tensor that is made as torch's default type, float32, changes the
+        """Computation is in float64: a tensor of torch's default type, float32, would change
         scores.
         """
 
@@ -104,7 +104,7 @@ class RerankerConformance(PureConformance):
         assert torch.equal(*under_default_types(compute))
 
     def test_an_empty_pool_is_allowed(self, reranker: Reranker) -> None:
-        """A query without documents."""
+        """The question has no documents."""
         run = Run.from_dict({"q": {}, "r": {"d000": 1.0}}).aligned
         known = random_runs(names=("dense",))["dense"]
         empty = self._aligned({"dense": run(known.query_ids, known.doc_ids)})

@@ -1,4 +1,4 @@
-"""What holds for every retriever."""
+"""Conformance tests of retrievers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.work.store import Store
 
 
 def _made(store: Store) -> dict[str, object]:
-    """Files and facts of every artifact."""
+    """Return files and facts of every artifact."""
     found = (
         json.loads(path.read_text())
         for path in (store.root / "artifacts").glob("*/*/manifest.json")
@@ -29,10 +29,10 @@ def _made(store: Store) -> dict[str, object]:
 
 
 class RetrieverConformance(Conformance):
-    """``names``: configurations of ``conf/retriever``. A subclass may have a fixture ``benchmark``
-    of its own.
+    """Tests of ``names``, configurations of ``conf/retriever``.
 
-    ``overrides`` make what the retriever stands on small: no model is loaded.
+    A subclass may have its own fixture ``benchmark``. ``overrides`` choose small inputs of the
+    retriever: no model is loaded.
     """
 
     concept: ClassVar[str] = "retriever"
@@ -41,7 +41,7 @@ class RetrieverConformance(Conformance):
 
     @pytest.fixture
     def retriever(self, name: str, monkeypatch: pytest.MonkeyPatch) -> Retriever:
-        """The strategy under test, with a version, so that what it makes is kept."""
+        """Return the tested strategy with a version, so that its artifacts are stored."""
         found: Retriever = self.make(name)
         if "version" not in vars(type(found)):
             monkeypatch.setattr(type(found), "version", "test", raising=False)
@@ -49,15 +49,13 @@ class RetrieverConformance(Conformance):
 
     @pytest.fixture
     def benchmark(self) -> Benchmark:
-        """A few passages that name each other; two questions have no word in common with them."""
+        """Return a few passages that name each other; two questions share no word with them."""
         return small_benchmark()
 
     def test_it_ranks_passages_for_every_query(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
     ) -> None:
-        """No passage twice, scores finite, in the one order: score descending, then number
-        ascending.
-        """
+        """No passage comes twice, scores are finite and descend, ties ascend by number."""
         run, facts = retriever.retrieve(benchmark, Store(tmp_path))
         assert run.query_ids.equals(benchmark.query_ids)
         assert run.doc_ids.equals(benchmark.doc_ids)
@@ -73,7 +71,7 @@ class RetrieverConformance(Conformance):
     def test_it_gives_the_same_bytes_again_and_from_its_artifact(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
     ) -> None:
-        """In a second folder, and read back from the first."""
+        """Built in a second folder, and read from the first."""
         first = retrieve(retriever, benchmark, Store(tmp_path / "one"))
         assert_equal(
             first, retrieve(retriever, benchmark, Store(tmp_path / "two")), "in a second folder"
@@ -91,9 +89,7 @@ class RetrieverConformance(Conformance):
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Every loop in parts of one row: arrays and facts of all artifacts are those of one
-        process.
-        """
+        """With parts of one row, arrays and facts of all artifacts are those of one process."""
         alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
         retrieve(retriever, benchmark, alone)
         monkeypatch.setattr(
@@ -106,7 +102,7 @@ class RetrieverConformance(Conformance):
     def test_its_questions_see_no_gold(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
     ) -> None:
-        """Other gold passages, the same lists."""
+        """Other gold passages give the same lists."""
         other = Benchmark(
             benchmark.name,
             benchmark.corpus,

@@ -1,4 +1,4 @@
-"""What holds for every temperature."""
+"""Conformance tests of temperatures."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from harness.testing.lists import random_runs
 
 
 class TemperatureConformance(PureConformance):
-    """``names``: configurations of ``conf/temperature``."""
+    """Tests of ``names``, configurations of ``conf/temperature``."""
 
     concept: ClassVar[str] = "temperature"
 
     @pytest.fixture
     def temperature(self, name: str) -> Temperature:
-        """The strategy under test."""
+        """Return the tested strategy."""
         found: Temperature = strategy("temperature", name)
         return found
 
     @pytest.fixture
     def calibrated(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Values and presence of three lists."""
+        """Return values and presence of three lists."""
         listings = Pool.align(random_runs()).listings.values()
         return [Pit()(held.scores, held.present) for held in listings], [
             held.present for held in listings
@@ -38,7 +38,7 @@ class TemperatureConformance(PureConformance):
     def test_one_column_a_list_never_negative(
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
     ) -> None:
-        """float64[Q, 1] a list, finite, >= 0."""
+        """Each list has float64[Q, 1], finite and 0 or more."""
         found = temperature(*calibrated)
         assert [item.shape for item in found] == [(40, 1)] * 3
         assert all(
@@ -49,7 +49,7 @@ class TemperatureConformance(PureConformance):
     def test_probabilities_sum_to_one_and_descend(
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
     ) -> None:
-        """The Boltzmann weights of every list."""
+        """Tested for the Boltzmann weights of every list."""
         values, present = calibrated
         for value, held, heat in zip(values, present, temperature(values, present), strict=True):
             weights = boltzmann(value, held, heat)
@@ -59,7 +59,7 @@ class TemperatureConformance(PureConformance):
     def test_padding_and_other_queries_change_no_bit(
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
     ) -> None:
-        """Each query alone, without padding, has the temperature that it has among the others."""
+        """A question alone, without padding, has the same temperature as among others."""
         values, present = calibrated
         whole = temperature(values, present)
         for query in range(40):
@@ -75,7 +75,7 @@ class TemperatureConformance(PureConformance):
                 assert torch.equal(alone[0], every[query])
 
     def test_lists_without_any_document_are_allowed(self, temperature: Temperature) -> None:
-        """Of width 0."""
+        """The lists have width 0."""
         nothing = torch.zeros((3, 0), dtype=torch.float64)
         found = temperature([nothing, nothing], [nothing.bool(), nothing.bool()])
         assert all(item.shape == (3, 1) and item.isfinite().all() for item in found)

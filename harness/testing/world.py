@@ -1,4 +1,4 @@
-"""A benchmark of a few passages that name each other, to test retrievers and rerankers on."""
+"""A benchmark of a few passages that name each other, for tests of retrievers and rerankers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ QUESTIONS = {
 
 
 def small_benchmark() -> Benchmark:
-    """Seven passages d0, d1, ... and five questions q0, q1, ..., with two gold passages each."""
+    """Return seven passages d0, d1, ... and five questions q0, q1, ..., with two gold passages
+    each.
+    """
     from datasets import Dataset
 
     titles, texts, questions = list(PASSAGES), list(PASSAGES.values()), list(QUESTIONS)

@@ -1,18 +1,18 @@
-"""Fusers: the lists of a pool to one score a document.
+"""Fusers, which combine the lists of a pool to one score for each document.
 
-A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], one
-score a column. ``-inf`` keeps a document out of the fused list. What it declares decides which
+A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], a score
+for each column. ``-inf`` keeps a document out of the fused list. Its declarations decide which
 knobs belong to its trials:
 
-reads: of ``scores``, ``ranks``, ``values``, ``probabilities``, ``importance`` (a prior of the
-documents) and ``types`` (of the questions), what its result depends on. Without ``values`` or
-``probabilities`` the normalizer changes nothing, without ``probabilities`` the temperature does not
-either.
-unit: whether it needs normalised values in [0, 1] (``probabilities`` always do).
+reads: the inputs that its result depends on, of ``scores``, ``ranks``, ``values``,
+``probabilities``, ``importance`` (a prior of the documents) and ``types`` (of the questions).
+Without ``values`` or ``probabilities`` the normalizer has no effect, without ``probabilities`` the
+temperature has none either. unit: whether it needs normalised values in [0, 1] (``probabilities``
+always do).
 
-One that learns from judged queries has fields that are null until ``fit(pool, gold)`` returns the
-same with values in them (``harness.fusion.learning``); gold is int32[Q, H], -1 padding. So has a
-normalizer, whose ``fit(listings)`` sees no gold.
+A fuser that learns from judged questions has fields that are null until ``fit(pool, gold)`` returns
+a copy with values (``harness.fusion.learning``); gold is int32[Q, H], padded with -1. A normalizer
+learns in the same way by ``fit(listings)``, without gold.
 
 Powers are written ``exp(y * log(x))``: the vectorised ``pow`` gives other bits at the end of a row
 than inside it.
@@ -44,20 +44,18 @@ __all__ = [
 
 @runtime_checkable
 class Fuser(Protocol):
-    """See the package's docstring for the contract."""
+    """The protocol of fusers; the package's docstring has the contract."""
 
     reads: ClassVar[frozenset[str]]
     unit: ClassVar[bool]
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U], a new tensor."""
+        """Return float64[Q, U], a new tensor."""
         ...
 
 
 def fused_scores(fuser: Fuser, pool: Calibrated) -> Tensor:
-    """What a fuser makes of a pool. Raises HarnessError where that is something else than
-    float64[Q, U].
-    """
+    """Return a fuser's scores of a pool; raise HarnessError unless they are float64[Q, U]."""
     return checked(fuser, fuser(pool), pool.pool.docs.shape, "a score a document")
 
 

@@ -15,13 +15,15 @@ from harness.fusion.fuser.shares import ConsensusBonus
 
 @dataclass(frozen=True)
 class Boltzmann(ConsensusBonus):
-    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], of Boltzmann
-    probabilities P.
+    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], P Boltzmann
+    probabilities.
 
-    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >=
-    0.
-    weights: >= 0 by list name, instead of alpha, for any number of lists.
     An absent document has P = 0.
+
+    Attributes:
+        alpha: share of dense, in [0, 1].
+        beta: bonus for a document that two lists or more contain, 0 or more.
+        weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
     alpha: float = 0.7
@@ -30,7 +32,7 @@ class Boltzmann(ConsensusBonus):
     unit: ClassVar[bool] = True
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return self.rewarded(
             pool, [(scored.probabilities, weight) for scored, weight in self.shares(pool)]
         )

@@ -14,18 +14,17 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class CombMax:
-    """score(d) = max_l p_l(d), d's greatest normalised value, over the lists l that hold d; absent
-    counts nothing.
+    """score(d) = max_l p_l(d), d's greatest normalised value, over the lists l that contain d.
 
-    Fusion by the best rank (`min rank`) is this under `normalizer=rank` where all lists are of one
-    length, as the pool's cap makes them; equal scores are in the order of ids.
+    Fusion by the best rank (`min rank`) is CombMAX with `normalizer=rank` if all lists have one
+    length, as after the pool's cap; equal scores are ordered by id.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return reduce(
             torch.maximum, [torch.where(one.present, one.values, -torch.inf) for one in pool.lists]
         )

@@ -15,26 +15,26 @@ from harness.fusion.normalizer import least
 
 @dataclass(frozen=True)
 class CombMin:
-    """score(d) = min_l p_l(d), d's least normalised value, over the lists l that hold anything.
+    """score(d) = min_l p_l(d), d's least normalised value, over the lists l that are not empty.
 
-    A list that lacks d counts the normalizer's absent value, but never more than its own least
-    value: 0 for values in [0, 1], so that only documents of all lists have more than 0, and the
-    others are in the order of ids. (ranx takes the least over the lists that hold d, so that a
-    document gains where a list lacks it.)
+    In a list without d, its value is the normalizer's absent value, but never more than the list's
+    own least value: 0 for values in [0, 1], so that only documents of all lists score above 0 and
+    the others are ordered by id. (ranx takes the least over the lists that contain d, so that a
+    document gains if a list lacks it.)
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         fused = reduce(torch.minimum, [_lowered(one) for one in pool.lists])
         return torch.where(fused == torch.inf, 0.0, fused)
 
 
 def _lowered(scored: Scored) -> Tensor:
-    """float64[Q, U]: the values, at most the list's least where it lacks the document; inf of an
-    empty list.
+    """Return float64[Q, U], the values, for absent documents at most the list's least; inf if it is
+    empty.
     """
     lowest = least(scored.owner.listed(scored.name), scored.listing.present)
     values = torch.where(scored.present, scored.values, torch.minimum(scored.values, lowest))

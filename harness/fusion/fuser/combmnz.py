@@ -14,14 +14,14 @@ from harness.fusion.normalizer import least
 
 @dataclass(frozen=True)
 class CombMnz:
-    """score(d) = n(d) sum_l (p_l(d) - m_l), n the lists that hold d, m_l the least value of list l,
-    at most 0.
+    """score(d) = n(d) sum_l (p_l(d) - m_l), n the number of lists with d, m_l = min(0, least value
+    of l).
 
     With a normalizer to [0, 1] every m_l is 0, and this is the published formula: the sum of values
-    times the number of lists. Only negative values (``zscore``, ``none``) depart from it: a
-    negative sum times the number of lists would punish consensus, so they are shifted until an
-    absent document, which has the list's least value, counts 0. Montague and Aslam (CIKM 2001)
-    likewise shift z-scores by the 2 that their absent documents have.
+    times the number of lists. Only negative values (``zscore``, ``none``) differ: a negative sum
+    times the number of lists would punish consensus, so values are shifted until an absent
+    document, which has the list's least value, has 0. Montague and Aslam (CIKM 2001) likewise shift
+    z-scores by the 2 that their absent documents have.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
@@ -29,11 +29,11 @@ class CombMnz:
     version: ClassVar[int] = 2  # 2: negative values are shifted
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return total([_shifted(scored) for scored in pool.lists]).mul_(pool.held)
 
 
 def _shifted(scored: Scored) -> Tensor:
-    """float64[Q, U]: the values, less the least one of each query where that is negative."""
+    """Return float64[Q, U], the values less each question's least one if that is negative."""
     lowest = least(scored.owner.listed(scored.name), scored.listing.present)
     return scored.values - lowest.clamp(max=0)

@@ -13,13 +13,13 @@ from harness.fusion.fuser.shares import total
 
 @dataclass(frozen=True)
 class CombSum:
-    """score(d) = sum_l p_l(d), d's normalised value in each list l, the normalizer's absent value
-    where l lacks d.
+    """score(d) = sum_l p_l(d), d's normalised value in each list l, or the absent value if l lacks
+    d.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return total([scored.values for scored in pool.lists])

@@ -1,5 +1,5 @@
-"""Linear fusion: a weighted sum of calibrated scores, with a bonus for consensus (PhaseGraph 6.2;
-TM2C2 with `tmm`).
+"""Linear fusion: a weighted sum of calibrated scores with a consensus bonus (PhaseGraph 6.2;
+TM2C2).
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from harness.fusion.fuser.shares import ConsensusBonus
 
 @dataclass(frozen=True)
 class Linear(ConsensusBonus):
-    """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values
-    p.
+    """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], p normalised values.
 
-    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >=
-    0.
-    weights: >= 0 by list name, instead of alpha, for any number of lists.
-    An absent document has the normalizer's absent value.
+    An absent document has the normalizer's absent value. With `tmm` it is TM2C2.
+
+    Attributes:
+        alpha: share of dense, in [0, 1].
+        beta: bonus for a document that two lists or more contain, 0 or more.
+        weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
     alpha: float = 0.7
@@ -29,7 +30,7 @@ class Linear(ConsensusBonus):
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return self.rewarded(
             pool, [(scored.values, weight) for scored, weight in self.shares(pool)]
         )

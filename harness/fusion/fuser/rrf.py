@@ -14,9 +14,9 @@ from harness.fusion.fuser.shares import total
 
 @dataclass(frozen=True)
 class Rrf:
-    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that hold d.
+    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that contain d.
 
-    k: >= 0; large ones make the first ranks count alike.
+    k >= 0; a large k reduces the differences between the first ranks.
     """
 
     k: float = 60
@@ -27,10 +27,10 @@ class Rrf:
         bounded("fuser.k", self.k, 0)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return total([reciprocal(scored, self.k) for scored in pool.lists])
 
 
 def reciprocal(scored: Scored, k: float) -> Tensor:
-    """float64[Q, U]: 1 / (k + rank), 0 where absent; a new tensor."""
+    """Return float64[Q, U], 1 / (k + rank), 0 if absent; a new tensor."""
     return (scored.ranks + k).reciprocal_()

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion over one list's documents ("legacy RRF", PhaseGraph Table 8)."""
+"""Reciprocal rank fusion over the documents of one list ("legacy RRF", PhaseGraph Table 8)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from harness.fusion.fuser.rrf import Rrf
 
 @dataclass(frozen=True)
 class RrfAnchored:
-    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that hold d, for the documents of the
-    anchor list alone.
+    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that contain d, for the anchor's
+    documents.
 
-    k: >= 0.    list: the anchor; what it does not hold is left out.
+    Attributes:
+        k: 0 or more.
+        list: the anchor; documents that it does not contain are left out.
     """
 
     k: float = 60
@@ -30,6 +32,6 @@ class RrfAnchored:
         bounded("fuser.k", self.k, 0)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         anchored = pool[self.list].present
         return torch.where(anchored, Rrf(self.k)(pool), -torch.inf)

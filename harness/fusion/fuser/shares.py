@@ -1,4 +1,4 @@
-"""How lists share a score: alpha for two of them, weights by name for any number."""
+"""The shares of lists in a score: alpha for two lists, weights by name for any number."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ Weights = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Shared:
-    """The fields of a fuser whose lists share the score.
+    """The fields of a fuser that weights its lists.
 
-    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number
-    of lists.
+    Attributes:
+        alpha: share of dense, in [0, 1].
+        weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
     alpha: float = 0.5
@@ -30,14 +31,16 @@ class Shared:
         bounded_weights(self.weights or {})
 
     def shares(self, pool: Calibrated) -> list[tuple[Scored, float]]:
-        """Each list with its weight."""
+        """Return each list with its weight."""
         return shares(pool, self.alpha, self.weights)
 
 
 @dataclass(frozen=True)
 class ConsensusBonus(Shared):
-    """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists
-    hold.
+    """A fuser with weights and a bonus for consensus.
+
+    Attributes:
+        beta: bonus for a document that two lists or more contain, 0 or more.
     """
 
     beta: float = 0.0
@@ -47,15 +50,15 @@ class ConsensusBonus(Shared):
         bounded("fuser.beta", self.beta, 0)
 
     def rewarded(self, pool: Calibrated, parts: Sequence[tuple[Tensor, float]]) -> Tensor:
-        """float64[Q, U]: the sum of weight x tensor, plus beta where at least two lists hold the
-        document.
+        """Return float64[Q, U], the sum of weight x tensor, plus beta if two lists or more contain
+        the document.
         """
         fused = weighted_sum(parts)
         return fused.add_(pool.consensus * self.beta) if self.beta else fused
 
 
 def bounded_weights(weights: Weights) -> None:
-    """Raise unless no weight is negative, and one is above 0."""
+    """Check that no weight is negative and one is above 0; raise HarnessError otherwise."""
     for name, weight in weights.items():
         bounded(f"fuser.weights.{name}", weight, 0)
     if weights and not any(weights.values()):
@@ -65,10 +68,10 @@ def bounded_weights(weights: Weights) -> None:
 
 
 def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:
-    """Each list with its weight: ``weights`` by name, or for two lists alpha for the pool's anchor
-    and 1 - alpha.
+    """Return each list with its weight: ``weights`` by name, or alpha for the anchor and 1 - alpha.
 
-    The anchor is the reference list where the pool holds it, else ``dense``, else the first list.
+    The anchor is the reference list if the pool has it, otherwise ``dense``, otherwise the first
+    list.
     """
     if weights is not None:
         missing = [name for name in pool.names if name not in weights]
@@ -83,15 +86,15 @@ def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tupl
 
 
 def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:
-    """A new tensor [Q, U]: the sum of weight x tensor."""
+    """Return the sum of weight x tensor, a new tensor [Q, U]."""
     return total([part * weight for part, weight in parts])
 
 
 def total(parts: Sequence[Tensor]) -> Tensor:
-    """A new tensor [Q, U]: the sum of tensors, the same to the bit in whatever order they come.
+    """Return the sum of tensors, a new tensor [Q, U] with the same bits in any order of summands.
 
-    Sums of three or more are taken from the smallest summand up: two documents with the same
-    summands in other lists tie, and then the document number decides, not the rounding.
+    Three or more are added from the smallest up: two documents with the same summands in other
+    lists tie, and then the document number decides, not rounding.
     """
     ordered = list(parts)
     if len(ordered) == 1:

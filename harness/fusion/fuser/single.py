@@ -1,4 +1,4 @@
-"""One list alone: the baseline that a fusion has to beat."""
+"""One list alone, the baseline that a fusion has to beat."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class Single:
-    """score(d) = that of the named list; what it does not hold is left out."""
+    """score(d) = that of the named list; documents that it does not contain are left out."""
 
     list: str = "dense"
     reads: ClassVar[frozenset[str]] = frozenset({"scores"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return pool[self.list].scores.clone()

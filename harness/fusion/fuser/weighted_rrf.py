@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion with weights, a prior and a bonus for the exact match (ADR)."""
+"""Reciprocal rank fusion with weights, a prior and a bonus for an exact match (ADR)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from harness.fusion.fuser.shares import Weights, bounded_weights, shares, total
 @dataclass(frozen=True)
 class WeightedRrf:
     """score(d) = (sum_l w_l / (k + rank_l(d)) + bonus [d first in the lexical list]) x (0.7 + 0.3
-    importance(d)).
+    prior).
 
-    k: >= 0.    weights: by list name, >= 0; those of lists that the pool lacks are not used.
-    bonus: >= 0, for the first document of the list named ``lexical``. The last factor is there when
-    the pool has a prior importance. Where every list but one is empty, the order without a prior is
-    that list's.
+    The last factor applies if the pool has a prior importance. If all lists but one are empty, the
+    order without a prior is that list's.
+
+    Attributes:
+        k: 0 or more.
+        weights: 0 or more by list name; those of lists that the pool lacks are not used.
+        bonus: 0 or more, for the first document of the list named ``lexical``.
     """
 
     k: float = 60
@@ -40,7 +43,7 @@ class WeightedRrf:
         bounded_weights(self.weights)
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         fused = total(
             [
                 reciprocal(scored, self.k).mul_(weight)

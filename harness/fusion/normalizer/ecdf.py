@@ -1,6 +1,4 @@
-"""Percentile ranks among the scores of many queries: PIT against a reference, not against the
-list's own scores.
-"""
+"""Percentile ranks of scores among the scores of many questions."""
 
 from __future__ import annotations
 
@@ -20,15 +18,16 @@ from harness.fusion.pool import Listing
 
 @dataclass(frozen=True)
 class Ecdf(PerList):
-    """value_i = share of the reference scores that are <= s_i: those of the list, after the cap,
-    over queries of tune.
+    """value_i = share of the reference scores that are <= s_i: those of the list, capped, on tune.
 
-    A query with only poor hits is not stretched to 1, as it is by ``pit``. Values in [0, 1]; an
+    A question with only poor hits is not stretched to 1, as with ``pit``. Values in [0, 1]; an
     absent document has 0, and so has a score below all reference scores.
-    points: >= 1; the reference is kept as that many quantiles and the least score, with straight
-    lines between them.
-    reference: those scores by list name, ascending. null: a sweep learns it, on the folds of tune
-    that it does not score, and ``winner.lock.json`` keeps what all of tune gives.
+
+    Attributes:
+        points: 1 or more; the reference is stored as that many quantiles and the least score, with
+            straight lines between them.
+        reference: reference scores by list name, ascending. null: a sweep learns it on the folds of
+            tune that it does not score, and ``winner.lock.json`` has the reference of all of tune.
     """
 
     points: int = 1000
@@ -47,9 +46,7 @@ class Ecdf(PerList):
                 )
 
     def fit(self, listings: Mapping[str, Listing]) -> Ecdf:
-        """The same with the reference of these lists. A list that holds nothing at all has the
-        reference 0.
-        """
+        """Return a copy with the reference of these lists; an empty list has the reference 0."""
         return replace(
             self,
             reference={
@@ -58,7 +55,7 @@ class Ecdf(PerList):
         )
 
     def of(self, name: str) -> Normalizer:
-        """The scaling of one list."""
+        """Return the scaling of one list."""
         give = "normalizer.reference={list: [scores]}"
         reference = learned_value("normalizer=ecdf", "reference scores", self.reference, give)
         if name not in reference:
@@ -79,13 +76,13 @@ class Ecdf(PerList):
 
 @dataclass(frozen=True)
 class Among(ZeroAbsent):
-    """``Ecdf`` of one list, from its reference: the quantiles at 0, 1/n, ..., 1."""
+    """``Ecdf`` for one list, from its reference: the quantiles at 0, 1/n, ..., 1."""
 
     reference: tuple[float, ...]
     unit: ClassVar[bool] = True
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]."""
+        """Return float64[Q, N]."""
         knots = torch.tensor(self.reference, dtype=torch.float64, device=scores.device)
         last = len(knots) - 1
         above = torch.searchsorted(knots, scores.contiguous(), right=True)

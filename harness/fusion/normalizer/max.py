@@ -13,7 +13,7 @@ from harness.fusion.normalizer import ZeroAbsent, best
 
 @dataclass(frozen=True)
 class Max(ZeroAbsent):
-    """value_i = s_i / max, 0 where s_i is negative, so 0 everywhere when max <= 0.
+    """value_i = s_i / max, 0 if s_i is negative, so 0 for all if max <= 0.
 
     Values in [0, 1]; an absent document has 0.
     """
@@ -21,6 +21,6 @@ class Max(ZeroAbsent):
     unit: ClassVar[bool] = True
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]."""
+        """Return float64[Q, N]."""
         top = best(scores)
         return scores.clamp(min=0).div_(torch.where(top > 0, top, 1.0))

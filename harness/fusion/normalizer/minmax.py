@@ -13,15 +13,15 @@ from harness.fusion.normalizer import ZeroAbsent, best, least
 
 @dataclass(frozen=True)
 class MinMax(ZeroAbsent):
-    """value_i = (s_i - min) / (max - min); a constant list has 1 everywhere.
+    """value_i = (s_i - min) / (max - min); in a constant list 1 for all.
 
-    Values in [0, 1]; an absent document has 0, as the last document of its list.
+    Values in [0, 1]; an absent document has 0, like the last document of its list.
     """
 
     unit: ClassVar[bool] = True
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]."""
+        """Return float64[Q, N]."""
         low = least(scores, present)
         span = best(scores) - low
         return torch.where(span == 0, 1.0, (scores - low).div_(torch.where(span == 0, 1.0, span)))

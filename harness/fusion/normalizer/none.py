@@ -1,4 +1,4 @@
-"""Scores as they are: value_i = s_i."""
+"""Unchanged scores: value_i = s_i."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from harness.fusion.normalizer import ZeroAbsent
 
 @dataclass(frozen=True)
 class Raw(ZeroAbsent):
-    """s_i. Values are any numbers; an absent document has 0."""
+    """value_i = s_i; values are any numbers, and an absent document has 0."""
 
     unit: ClassVar[bool] = False
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]."""
+        """Return float64[Q, N]."""
         return scores

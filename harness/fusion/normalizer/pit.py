@@ -1,5 +1,5 @@
-"""Percentile ranks: the probability integral transform of a list's own scores (PhaseGraph
-eq. 1).
+"""Percentile ranks: the probability integral transform of a list's own scores
+(PhaseGraph eq. 1).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from harness.fusion.normalizer import ZeroAbsent, counts
 class Pit(ZeroAbsent):
     """p_i = share of the list's scores that are <= s_i.
 
-    kind: ``weak`` counts scores <= s_i, ``strict`` those < s_i, ``mean`` is the middle of the two;
-    SciPy's ``percentileofscore`` has the same names. Values in [0, 1]; an absent document has 0.
+    ``kind``: ``weak`` counts scores <= s_i, ``strict`` those < s_i, ``mean`` is the middle of the
+    two; SciPy's ``percentileofscore`` has the same names. Values in [0, 1]; an absent document has
+    0.
     """
 
     kind: str = "weak"
@@ -29,8 +30,9 @@ class Pit(ZeroAbsent):
         one_of("normalizer.kind", self.kind, ("weak", "strict", "mean"))
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]. A row descends, so n minus where a score's group of ties begins counts
-        what is <= it.
+        """Return float64[Q, N].
+
+        A row descends, so n minus the start of a score's group of ties counts the scores <= it.
         """
         held = counts(present).double()
         below = (held - group_stops(scores)).clamp_(min=0) if self.kind != "weak" else None
@@ -43,7 +45,7 @@ class Pit(ZeroAbsent):
 
 
 def group_starts(scores: Tensor) -> Tensor:
-    """int32[Q, N]: where the group of equal scores of each place begins."""
+    """Return int32[Q, N], the place where the group of equal scores of each place begins."""
     places = torch.arange(scores.shape[-1], dtype=torch.int32, device=scores.device)
     begins = scores[:, 1:] != scores[:, :-1]
     return torch.cummax(
@@ -52,6 +54,6 @@ def group_starts(scores: Tensor) -> Tensor:
 
 
 def group_stops(scores: Tensor) -> Tensor:
-    """int32[Q, N]: one past where the group of equal scores of each place ends."""
+    """Return int32[Q, N], one past the place where the group of equal scores of each place ends."""
     width = scores.shape[-1]
     return width - group_starts(scores.flip(-1)).flip(-1)

@@ -1,6 +1,4 @@
-"""Theoretical min-max: value_i = (s_i - inf) / (max - inf), from the least score a retriever can
-give (TM2C2; ADR).
-"""
+"""Theoretical min-max scaling, from the least score that a retriever can give (TM2C2; ADR)."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent, best, lea
 
 @dataclass(frozen=True)
 class Tmm(PerList):
-    """(s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
+    """value_i = (s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
 
-    minimum: inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an absent
-    document has 0, and so has every document of a list whose greatest score is inf.
+    ``minimum`` is inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an
+    absent document has 0, and so has every document of a list whose greatest score is inf.
     """
 
     minimum: Mapping[str, float] = field(
@@ -33,7 +31,7 @@ class Tmm(PerList):
             bounded(f"normalizer.minimum.{name}", value)
 
     def of(self, name: str) -> Normalizer:
-        """The scaling of one list."""
+        """Return the scaling of one list."""
         if name not in self.minimum:
             raise HarnessError(
                 f"normalizer.minimum has no list {name!r}, it names "
@@ -46,14 +44,14 @@ class Tmm(PerList):
 
 @dataclass(frozen=True)
 class Above(ZeroAbsent):
-    """``Tmm`` of one list, from its theoretical minimum."""
+    """``Tmm`` for one list, from its theoretical minimum."""
 
     name: str
     minimum: float
     unit: ClassVar[bool] = True
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]. Raises HarnessError for a score below the minimum."""
+        """Return float64[Q, N]; raise HarnessError for a score below the minimum."""
         below = (least(scores, present) < self.minimum) & present.any(dim=-1, keepdim=True)
         if below.any():
             raise HarnessError(

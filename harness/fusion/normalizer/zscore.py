@@ -1,4 +1,4 @@
-"""Standard scores of a list's own scores: value_i = (s_i - mean) / std."""
+"""Standard scores of a list: value_i = (s_i - mean) / std."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from harness.fusion.normalizer import best, counts, least, ordered_sum
 
 @dataclass(frozen=True)
 class ZScore:
-    """(s_i - mean) / std, with the population's standard deviation; a constant list has 0
-    everywhere.
+    """value_i = (s_i - mean) / std, with the population's standard deviation; 0 in a constant list.
 
-    Values are any numbers. An absent document has the list's own minimum: 0 is the mean, and would
-    put an unseen document before half of the seen ones. An empty list gives 0.
+    Values are any numbers. An absent document has the list's own minimum: with 0, the mean, an
+    unseen document would be ahead of half of the seen ones. An empty list gives 0.
     """
 
     unit: ClassVar[bool] = False
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, N]."""
+        """Return float64[Q, N]."""
         held = counts(present).clamp_(min=1)
         mean = ordered_sum(torch.where(present, scores, 0.0)) / held
         apart = torch.where(present, scores - mean, 0.0)
@@ -35,5 +34,5 @@ class ZScore:
         return torch.where(constant, 0.0, apart / torch.where(constant, 1.0, deviation))
 
     def absent(self, values: Tensor, present: Tensor) -> Tensor:
-        """float64[Q, 1]: the smallest value of the list."""
+        """Return float64[Q, 1], the smallest value of the list."""
         return torch.where(present.any(dim=-1, keepdim=True), least(values, present), 0.0)

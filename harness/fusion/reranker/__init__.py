@@ -1,11 +1,11 @@
-"""Rerankers: another order for the best of the fused documents.
+"""Rerankers, which reorder the best of the fused documents.
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is
-left out) and the calibrated pool it came from. It returns float64[Q, U]: the same documents in
-another order. Those below the best m keep theirs. ``reads`` says what a reranker needs of the pool
-beside the scores: ``mentions``, ``texts``, ``seeds`` (``seeding``), ``relations`` or ``encoder``
-(``vectors``); a model is in its fields. Those that read texts are
-``TextReranker``: each (question, passage) is scored once and its score is kept.
+left out) and the calibrated pool. It returns float64[Q, U]: the same documents in another order.
+Those below the best m keep their order. ``reads`` names its further inputs: ``mentions``,
+``texts``, ``seeds`` (``seeding``), ``relations`` or ``encoder`` (``vectors``); a model is in its
+fields. Rerankers that read texts are ``TextReranker``: each (question, passage) is scored once and
+the score is stored.
 """
 
 from __future__ import annotations
@@ -22,50 +22,47 @@ from harness.fusion.fuser import Calibrated, Fuser, fused_scores
 
 @runtime_checkable
 class Reranker(Protocol):
-    """See the package's docstring for the contract."""
+    """The protocol of rerankers; the package's docstring has the contract."""
 
     reads: ClassVar[frozenset[str]]
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]; ``fused`` may be written over."""
+        """Return float64[Q, U]; ``fused`` may be overwritten."""
         ...
 
 
 def reranked(reranker: Reranker, fused: Tensor, pool: Calibrated) -> Tensor:
-    """What a reranker makes of fused scores. Raises HarnessError where that is something else than
-    float64[Q, U].
-    """
+    """Return a reranker's scores; raise HarnessError unless they are float64[Q, U]."""
     return checked(reranker, reranker(fused, pool), pool.pool.docs.shape, "a score a document")
 
 
 @dataclass(frozen=True)
 class FuseThenRerank:
-    """score(d) = reranker(fuser(pool), pool), for `harness fuse`, which knows fusers only."""
+    """score(d) = reranker(fuser(pool), pool), for `harness fuse`, which only takes fusers."""
 
     fuser: Fuser
     reranker: Reranker
 
     @property
     def reads(self) -> frozenset[str]:
-        """As the fuser."""
+        """The inputs of the fuser."""
         return self.fuser.reads
 
     @property
     def unit(self) -> bool:
-        """As the fuser."""
+        """Whether the fuser needs values in [0, 1]."""
         return self.fuser.unit
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return reranked(self.reranker, fused_scores(self.fuser, pool), pool)
 
 
 def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
-    """The best m of each row in the one order: their columns int64[Q, m'], m' <= m, and whether
-    there is one, bool.
+    """Return the columns int64[Q, m'] of the best m of each row, m' <= m, and bool: whether there
+    is one.
 
-    A row's documents are the same whatever other rows there are; only the number of columns depends
-    on them.
+    A row's documents do not depend on other rows; only the number of columns does.
     """
     scores = fused.masked_fill(pool.pool.docs < 0, -torch.inf)
     best, columns = torch.sort(scores, dim=-1, descending=True, stable=True)
@@ -73,9 +70,7 @@ def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
 
 
 def scale(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
-    """float64[Q, m]: each row brought to [low, 1]; 0 where there is none, and where all
-    are equal.
-    """
+    """Return float64[Q, m], each row scaled to [low, 1]; 0 if absent, and if all are equal."""
     if values.shape[-1] == 0:
         return values
     least = torch.where(there, values, torch.inf).amin(dim=-1, keepdim=True)
@@ -88,10 +83,11 @@ def scale(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
 def reorder(
     fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor
 ) -> Tensor:
-    """float64[Q, U]: the documents of ``top`` under their new scores [Q, m'], the others below them
-    in their old order.
+    """Return float64[Q, U], the documents of ``top`` by new scores [Q, m'], the others below in old
+    order.
 
-    The others have the least new score - 1, - 2, ...; what the fused list leaves out stays out.
+    The others have the least new score - 1, - 2, ...; documents that the fused list leaves out stay
+    out.
     """
     rest = fused.masked_fill(pool.pool.docs < 0, -torch.inf).scatter(-1, columns, -torch.inf)
     kept, order = torch.sort(rest, dim=-1, descending=True, stable=True)

@@ -1,4 +1,4 @@
-"""Passages chosen one after another for the words of the question that are still open."""
+"""Passages chosen one after another for the words of the question that are not yet covered."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Coverage:
-    """The fused top m, chosen one after another: the next d has the greatest
-    h(d) + weight sum_{t in q, t in d, t in no s} idf(t) / sum_{t in q} idf(t).
+    """The fused top m, chosen one after another by fused score and newly covered words of the
+    question.
 
-    h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).
-    t: the distinct words of the question q that any passage has, as ``retriever=bm25`` counts them
-    with the longer list of English stop words; idf is its own, over all passages.
-    s: the passages chosen before. Of equal ones the one that was fused higher is chosen.
+    The next d has the greatest h(d) + weight sum_{t in q, t in d, t in no s} idf(t) / sum_{t in q}
+    idf(t).
+
+    h: the fused score, scaled to [0, 1] over the top m of the question (0 if all are equal). t: the
+    distinct words of the question q that any passage has, as ``retriever=bm25`` counts them with
+    the longer list of English stop words; idf is its own, over all passages. s: the passages chosen
+    before. Of equal ones the higher fused one is chosen.
 
     The sum of h and of the words' shares is monotone and submodular in the chosen passages: each
-    first k have at least 1 - 1/e of what the best k of the m have (Nemhauser, Wolsey and Fisher
+    first k have at least 1 - 1/e of the value of the best k of the m (Nemhauser, Wolsey and Fisher
     1978; for summaries Lin and Bilmes, ACL 2011).
 
-    weight: >= 0; 0 is the fused order.    m: >= 1, how many are reranked.
+    weight: 0 or more; 0 is the fused order. m: 1 or more, number of reranked documents.
     """
 
     version: ClassVar[int] = 1
@@ -48,7 +51,7 @@ class Coverage:
         whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         texts = needed(
             pool.pool.context.texts, "reranker=coverage reads the words of questions and passages"
         )
@@ -75,11 +78,12 @@ class Coverage:
 
 
 def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
-    """Of Q questions of at most W words, and D passages, w being the number of a word.
+    """Return the words of Q questions of up to W words, and of D passages; w is the number of a
+    word.
 
     Returns:
         float64[Q, W], each word's share of its question's idf, 0 in the padding; int64[Q, W], w D;
-        and int64[N], w D + d wherever passage d has word w.
+        and int64[N], w D + d for each word w of each passage d.
     """
     bags, index = BM25(stopwords="english_plus").index(texts.passages, texts.questions, texts.store)
     asked, word = np.unique(bags.indices, return_inverse=True)

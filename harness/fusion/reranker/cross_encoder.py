@@ -1,6 +1,4 @@
-"""A cross-encoder: a sequence classifier that reads question and passage together (Nogueira and Cho
-2019; ADR).
-"""
+"""A cross-encoder: a classifier of question and passage together (Nogueira and Cho 2019; ADR)."""
 
 from __future__ import annotations
 
@@ -18,11 +16,10 @@ from harness.fusion.reranker.text_reranker import Pair
 
 @dataclass(frozen=True)
 class CrossEncoder(PretrainedReranker):
-    """s = logit of "relevant", by any Hugging Face sequence classifier of one label, or of two
-    (their difference).
+    """s = logit of "relevant", by a Hugging Face sequence classifier with one label or two.
 
-    The other fields, and how s meets the fused score, are those of every reranker that reads:
-    blend, m, max_length. With two labels s = logit of the second - logit of the first.
+    With two labels s = logit of the second - logit of the first. The other fields are those of
+    every reranker that reads: blend, m, max_length.
     """
 
     model: str = field(default="cross-encoder/ms-marco-MiniLM-L6-v2", metadata=REACHES)
@@ -33,7 +30,7 @@ class CrossEncoder(PretrainedReranker):
 
 
 class Classifier:
-    """A loaded sequence classifier. See ``harness.fusion.reranker.text_reranker.Model``."""
+    """A loaded sequence classifier (see ``harness.fusion.reranker.text_reranker.Model``)."""
 
     def __init__(self, judge: CrossEncoder) -> None:
         self.judge = judge
@@ -53,7 +50,9 @@ class Classifier:
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Batches of one length each. The tokenizer works in one thread: it has a state."""
+        """Score pairs in batches of one length. The tokenizer uses one thread, because it has a
+        state.
+        """
         texts = [question for question, _ in pairs], [passage for _, passage in pairs]
         self._check(dict.fromkeys(texts[0]))
         whole = self.tokenizer(*texts, verbose=False)["input_ids"]

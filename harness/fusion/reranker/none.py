@@ -12,10 +12,10 @@ from harness.fusion.fuser import Calibrated
 
 @dataclass(frozen=True)
 class Keep:
-    """The fused order as it is."""
+    """The fused order, unchanged."""
 
     reads: ClassVar[frozenset[str]] = frozenset()
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         return fused

@@ -1,6 +1,4 @@
-"""Scores of pairs on disk: an artifact that grows, shard by shard, each named by the hash of what
-it holds.
-"""
+"""Stored scores of pairs: an artifact of shards, each named by the hash of its content."""
 
 from __future__ import annotations
 
@@ -21,11 +19,13 @@ log = logging.getLogger(__name__)
 
 
 class PairScores:
-    """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same
-    time.
+    """The scores in a folder, by the SHA-256 (hex) of the pair; several processes may add to it.
 
-    A shard is written whole or not at all; one whose content is not what its name says is named,
-    and left out: its pairs are counted again. about: what the manifest says of the scores.
+    A shard is written completely or not at all. A shard whose content does not match its name is
+    reported and left out: its pairs are scored again.
+
+    Attributes:
+        about: description of the scores in the manifest.
     """
 
     def __init__(self, folder: Path, about: Mapping[str, object]) -> None:
@@ -42,7 +42,7 @@ class PairScores:
         return self.known[key]
 
     def add(self, keys: Sequence[str], scores: NDArray[np.float64]) -> None:
-        """Write down the scores float64[n] of these pairs."""
+        """Store the scores float64[n] of these pairs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / MANIFEST).exists():
             facts = {"code": code_version(), "libraries": library_versions()}

@@ -1,6 +1,4 @@
-"""Rerankers by weights of Hugging Face: where they are, their hash, loading them, and batches whose
-bits hold.
-"""
+"""Rerankers with Hugging Face weights: path, hash, loading, and batches with reproducible bits."""
 
 from __future__ import annotations
 
@@ -23,19 +21,21 @@ from harness.fusion.reranker.text_reranker import TextReranker
 from harness.model.weights import check_reachable
 
 STEP = 32
-"""Lengths are rounded up to a multiple of it, so that few shapes are needed."""
+"""Lengths are rounded up to a multiple of this, so that few shapes are needed."""
 
 
 @dataclass(frozen=True)
 class PretrainedReranker(TextReranker):
-    """A reranker by weights that are loaded here.
+    """A reranker whose weights are loaded here.
 
-    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin
-    its ``revision``).
-    max_length: tokens read of a pair, >= 8; the passage is cut, and pairs that are cut are counted.
-    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the
-    weights.
-    device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+    Attributes:
+        model: an installed package with a .gguf file, a .gguf file, a folder, or a Hub id (pin its
+            ``revision``).
+        max_length: number of tokens of a pair, 8 or more; the passage is shortened, and shortened
+            pairs are counted.
+        batch_size: pairs in a batch; it decides shapes, and so the last bits.
+        dtype: type of the weights.
+        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     revision: str | None = field(default=None, metadata=REACHES)
@@ -51,24 +51,25 @@ class PretrainedReranker(TextReranker):
         one_of("reranker.dtype", self.dtype, ("float32", "float16", "bfloat16"))
 
     def content(self) -> str:
-        """The hash of the model's files; of nothing when it comes from the Hub."""
+        """The hash of the model's files; of nothing if it comes from the Hub."""
         return content(self.model)
 
     def check_reachable(self) -> None:
-        """Raise HarnessError if the model is neither stored here nor reachable on the Hub, whose
-        own client tries for a minute, and only after all lists are built.
+        """Raise HarnessError if the model is neither stored here nor reachable on the Hub.
+
+        The Hub's own client tries for a minute, and only after all lists are built.
         """
         if local(self.model) is None and not self.model.isidentifier():
             check_reachable("reranker.model", self.model)
 
     def limit(self) -> str:
-        """``max_length``."""
+        """Return ``max_length`` in words."""
         return f"to {self.max_length} tokens (reranker.max_length)"
 
 
 def local(model: str) -> Path | None:
-    """The folder or .gguf file that a model's name says: itself, or what an installed package
-    carries; else None.
+    """Return the model's folder or .gguf file, its own or of an installed package,
+    otherwise None.
     """
     place = Path(model)
     if place.exists():
@@ -81,7 +82,7 @@ def local(model: str) -> Path | None:
 
 
 def content(model: str) -> str:
-    """The hash of the model's files; of nothing when it comes from the Hub."""
+    """Return the hash of the model's files; of nothing if it comes from the Hub."""
     place = local(model)
     return files_sha256(*([] if place is None else [place]))
 
@@ -89,7 +90,7 @@ def content(model: str) -> str:
 def load(
     kind: str, model: str, revision: str | None, dtype: str, device: str
 ) -> tuple[Any, Any, Any]:
-    """Tokenizer, model in evaluation and device. kind: the class of transformers that loads the
+    """Return tokenizer, model in evaluation mode, and device; kind: the transformers class of the
     model.
     """
     import torch
@@ -125,7 +126,7 @@ def load(
 
 
 def round_up(length: int) -> int:
-    """The length up to a multiple of STEP."""
+    """Return the length rounded up to a multiple of STEP."""
     return -(-length // STEP) * STEP
 
 
@@ -136,12 +137,18 @@ def score_batches(
     device: Any,
     advance: Callable[[int], object],
 ) -> NDArray[np.float64]:
-    """float64[n]: ``forward(shape, rows)``, float64[size], over batches of one shape, always of
-    ``size`` rows.
+    """Return float64[n], the results of ``forward(shape, rows)`` over batches of one shape.
 
-    shapes: of each row. What a row gives then follows from itself alone: not from the others, nor
-    from how many there are (the last batch is filled up with its first row), nor from threads: on a
+    Batches always have ``size`` rows, so a row's result depends on the row alone: not on the
+    others, nor on their number (the last batch is filled with its first row), nor on threads: on a
     CPU each batch has one.
+
+    Args:
+        forward: returns float64[size].
+        shapes: shape of each row.
+        size: rows of a batch.
+        device: where ``forward`` runs.
+        advance: called with the number of scored rows.
     """
     import torch
 

@@ -1,5 +1,5 @@
-"""What rerankers that read share: a model's score of each (question, passage) pair, counted once
-and kept.
+"""The base of rerankers that read: a model's score of each (question, passage), computed once,
+stored.
 """
 
 from __future__ import annotations
@@ -33,40 +33,41 @@ from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 SHARD = 256
-"""Pairs after which what was counted is written down: what a killed process loses at most."""
+"""Number of pairs after which scores are stored: a killed process loses up to this many."""
 ONE = threading.Lock()
-"""Held while a model counts: blocks of queries that want pairs wait for each other."""
+"""Lock of a model: blocks of questions that need pairs wait for each other."""
 
 Pair = tuple[str, str]
 Verdicts = tuple[NDArray[np.float64], NDArray[np.bool_]]
-"""Scores of pairs, and which were cut."""
+"""Scores of pairs, and whether each was shortened."""
 
 
 class Model(Protocol):
-    """An opened model. The score of a pair follows from the pair alone, whatever others are asked
-    with it.
+    """An opened model; the score of a pair depends on the pair alone.
 
-    spent: may be left out; a method that says in a line what the scores took so far.
+    spent: optional method that returns a line on the time of the scores so far.
     """
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """float64[n], one a (question, passage), and bool[n], which passages were cut."""
+        """Return float64[n], a score for each (question, passage), and bool[n], whether it was
+        shortened.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class TextReranker:
-    """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's, both
-    scaled to [-1, 1].
+    """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's.
 
-    They are scaled over the top m of each query (0 where all are equal). blend: in [0, 1].    m: >=
-    1.
-    model: what reads; see the subclass.
+    Both are scaled to [-1, 1] over the top m of each question (0 if all are equal). A pair's score
+    is an artifact by (model, question, passage): other m, blends and fusers score no pair twice.
 
-    A pair's score is an artifact of its own by (model, question, passage): other m, blends and
-    fusers count none twice.
+    Attributes:
+        blend: in [0, 1].
+        m: 1 or more.
+        model: see the subclass.
     """
 
     version: ClassVar[int] = 1
@@ -86,21 +87,21 @@ class TextReranker:
         raise NotImplementedError
 
     def order(self, pair: Pair) -> Any:
-        """What pairs are sorted by before they are scored: here the longest come first."""
+        """Return the sort key of pairs before they are scored: here the longest come first."""
         return -len(pair[0]) - len(pair[1])
 
     def limit(self) -> str:
-        """How much of a pair is read, in words, for the count of those that were cut."""
+        """Return in words how much of a pair is read, for the count of shortened pairs."""
         raise NotImplementedError
 
     def judge(self) -> Self:
-        """The same without what only orders: rerankers that share it share their scores of
+        """Return a copy without fields that only order; rerankers with equal copies share scores of
         pairs.
         """
         return dataclasses.replace(self, blend=1.0, m=1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """Return float64[Q, U]."""
         columns, there = top(fused, pool, self.m)
         name = type(self).__module__.rpartition(".")[2]
         texts = needed(pool.pool.context.texts, f"reranker={name} reads questions and passages")
@@ -121,19 +122,19 @@ class TextReranker:
         rows: NDArray[np.int64],
         places: NDArray[np.int64],
     ) -> list[Pair]:
-        """What the model reads: one pair for each (row, place) of docs int32[Q, m], best first."""
+        """Return the pair for each (row, place) of docs int32[Q, m], best first."""
         asked = zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
         return [(texts.questions[row], texts.passages[doc]) for row, doc in asked]
 
     def combine(self, fused: Tensor, read: Tensor, there: Tensor) -> Tensor:
-        """float64[Q, m]: the new score of the best m, of their fused scores and the model's."""
+        """Return float64[Q, m], the new score of the best m from their fused scores and the
+        model's.
+        """
         return (1 - self.blend) * scale(fused, there) + self.blend * scale(read, there)
 
 
 def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[np.float64]:
-    """float64[n]: the model's scores of the pairs; those that the store does not hold are counted
-    and put there.
-    """
+    """Return float64[n], the model's scores of the pairs; missing ones are computed and stored."""
     keys = [texts_sha256(pair) for pair in pairs]
     with ONE:
         known = _verdicts(store.place("judge", identity(judge), {}), judge)
@@ -180,9 +181,7 @@ def _count(
 def _read_together(
     judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
 ) -> Verdicts:
-    """``read`` of all pairs, with the processes that want the same ones: an artifact of
-    their own.
-    """
+    """Read all pairs, shared with processes that need the same ones: an artifact of their own."""
 
     @functools.cache
     def counted() -> Verdicts:

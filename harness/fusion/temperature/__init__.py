@@ -1,8 +1,8 @@
 """Temperatures of the Boltzmann family: how sharply a list's energies become weights.
 
-A temperature is a frozen dataclass, called with the normalised ``values`` (one float64[Q, N] a
-list, each row in the list's own order) and ``present`` (bool[Q, N]) of all lists of a pool. It
-returns one float64[Q, 1] a list.
+The energy of a value p is -ln(p + 1e-6). A temperature is a frozen dataclass, called with the
+normalised ``values`` (float64[Q, N] for each list, rows in the list's own order) and ``present``
+(bool[Q, N]) of all lists of a pool. It returns float64[Q, 1] for each list.
 """
 
 from __future__ import annotations
@@ -16,31 +16,34 @@ from torch import Tensor
 from harness.fusion.normalizer import ordered_sum
 
 EPSILON = 1e-6
-"""Added to a value before its logarithm, so that a value of 0 has a finite energy (PhaseGraph eq.
-2).
-"""
+"""Added to a value before its logarithm, so that 0 has a finite energy (PhaseGraph eq. 2)."""
 
 
 @runtime_checkable
 class Temperature(Protocol):
-    """T of every query, for each list."""
+    """The protocol of temperatures."""
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
-        """One float64[Q, 1] a list, >= 0."""
+        """Return float64[Q, 1] for each list, 0 or more."""
         ...
 
 
 def energies(values: Tensor) -> Tensor:
-    """E = -ln(p + 1e-6), for values p in [0, 1] (PhaseGraph eq. 2)."""
+    """Return E = -ln(p + 1e-6), for values p in [0, 1] (PhaseGraph eq. 2)."""
     return -torch.log(values + EPSILON)
 
 
 def boltzmann(values: Tensor, present: Tensor, temperature: Tensor) -> Tensor:
-    """P_i = exp(-E_i / T) / sum_j exp(-E_j / T), over the documents of the list; 0 in the padding
-    (PhaseGraph eq. 4).
+    """Return P_i = exp(-E_i / T) / sum_j exp(-E_j / T) over the list's documents (PhaseGraph eq.
+    4).
 
-    values, present: [Q, N]. temperature: [Q, 1]. T = 0 gives the uniform distribution. The smallest
-    energy is subtracted first, so that no T underflows.
+    T = 0 gives the uniform distribution. The smallest energy is subtracted first, so that no T
+    underflows. P is 0 in the padding.
+
+    Args:
+        values: float64[Q, N].
+        present: bool[Q, N].
+        temperature: float64[Q, 1].
     """
     energy = energies(values)
     lowest = (

@@ -16,12 +16,12 @@ from harness.fusion.temperature import energies
 class Auto:
     """T = mean(E) / 2, of each list.
 
-    0 when the mean is not positive (every value is 1, so E = -ln(1 + 1e-6)) and for an empty list:
-    uniform weights.
+    0, that is uniform weights, for an empty list and if the mean is not positive (every value is 1,
+    so E = -ln(1 + 1e-6)).
     """
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
-        """One float64[Q, 1] a list."""
+        """Return float64[Q, 1] for each list."""
         return [_half_mean(value, held) for value, held in zip(values, present, strict=True)]
 
 

@@ -20,5 +20,5 @@ class Fixed:
         bounded("temperature.T", self.T, 0, open_low=True)
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
-        """One float64[Q, 1] a list."""
+        """Return float64[Q, 1] for each list."""
         return [value.new_full((value.shape[0], 1), self.T) for value in values]

@@ -1,6 +1,4 @@
-"""A temperature that rises with the distance between the lists (PhaseGraph App. C
-"Wasserstein-T").
-"""
+"""A temperature that increases with the distance between the lists (PhaseGraph App. C)."""
 
 from __future__ import annotations
 
@@ -17,13 +15,10 @@ from harness.fusion.normalizer import counts, ordered_sum
 
 @dataclass(frozen=True)
 class Wasserstein:
-    """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance between the normalised values of two
-    lists.
+    """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance of the normalised values of two lists.
 
-    T0: > 0.    gamma: >= 0.
     With more than two lists, W1 of a list is the mean of its distances to the others. An empty list
-    has no
-    distribution: it is left out, and its own W1 is 0.
+    has no distribution: it is left out, and its own W1 is 0. T0 > 0, gamma >= 0.
     """
 
     T0: float = 1.0
@@ -34,7 +29,7 @@ class Wasserstein:
         bounded("temperature.gamma", self.gamma, 0)
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
-        """One float64[Q, 1] a list."""
+        """Return float64[Q, 1] for each list."""
         sizes = [counts(held) for held in present]
         totals = [value.new_zeros((value.shape[0], 1)) for value in values]
         others = [torch.zeros_like(size) for size in sizes]
@@ -52,11 +47,11 @@ class Wasserstein:
 def distance(
     first: Tensor, first_present: Tensor, second: Tensor, second_present: Tensor
 ) -> Tensor:
-    """float64[Q, 1]: W1 = integral of |F - G|, F and G the empirical distributions; 0 when a list
+    """Return float64[Q, 1], W1 = integral of |F - G|, F and G the empirical distributions; 0 if one
     is empty.
 
-    The difference of the distributions is counted in whole numbers of 1 / (n m), so no order of
-    summation touches it.
+    The difference of the distributions is counted in whole units of 1 / (n m), so the order of
+    summation does not matter.
     """
     n, m = counts(first_present), counts(second_present)
     if first.shape[-1] == 0 or second.shape[-1] == 0:
