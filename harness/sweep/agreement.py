@@ -1,7 +1,7 @@
-"""A finished sweep held against somebody else's: what was the same, and how far the results agree.
+"""The comparison of a finished sweep with another one: what is the same, and whether results agree.
 
-Trials are matched by what was asked for (their parameters) and questions by id, so that sweeps by
-other code, or of other data, can be compared, too.
+Trials are matched by their parameters and questions by id, so that sweeps by other code, or of
+other data, can be compared, too.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ CAUSES = {
     "device": ("devices", "machine"),
     "code": ("code",),
 }
-"""What results follow from, by its keys in the manifest; what explains most comes first."""
+"""The causes of results, by their keys in the manifest; the most likely comes first."""
 NAMED = 3
-"""Differences of one kind that are named; of more it says how many."""
+"""The largest number of differences of one kind that are named; of more the number is given."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two sweeps. Raises HarnessError if they have no trial, or no question, in common."""
+    """Two sweeps with common trials and questions; HarnessError if they have none."""
 
     mine: SweepResult
     theirs: SweepResult
@@ -91,7 +91,7 @@ class Agreement:
 
     @property
     def cause(self) -> str:
-        """The first cause that is known."""
+        """The most likely known cause."""
         told = (f"other {kind}: {lines[0]}" for kind, lines in self.causes.items() if lines)
         return next(told, "no input that the manifests name differs")
 
@@ -99,9 +99,9 @@ class Agreement:
     def answer(self) -> Answer:
         """How far the results agree.
 
-        The same verdict: the same trial won, and on each split it is better than, worse than or
-        not told from the same lists. The same bits: so, and all trials and questions are in both
-        sweeps, with equal gold ranks, metrics and forecast.
+        The same verdict: the same trial won, and on each split its findings against the same lists
+        are the same. The same bits: in addition, all trials and questions are in both sweeps, with
+        equal gold ranks, metrics and forecast.
         """
         pairs, ours, others = self.splits.values(), self.mine.lock, self.theirs.lock
         if ours["winner"]["parameters"] != others["winner"]["parameters"] or any(
@@ -131,7 +131,7 @@ class Agreement:
             yield f"{self.answer}{within if self.answer == 'same verdict' else ''} ({self.cause})"
 
     def _scores(self) -> Iterator[str]:
-        """Yield how far the scores of each list on tune differ, if the questions are the same."""
+        """Yield the differences of each list's scores on tune, if the questions are the same."""
         ours, others = self.mine.scores, self.theirs.scores
         for name in ours.keys() & others.keys() if self.splits["tune"].same_questions else ():
             one, other = ours[name], others[name]
@@ -143,7 +143,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class SplitPair:
-    """A split of both sweeps.    metrics: those that both have."""
+    """A split of both sweeps, with the metrics of both."""
 
     mine: Side
     theirs: Side
@@ -151,7 +151,7 @@ class SplitPair:
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
-        """The places of each trial of both."""
+        """Indices of each common trial."""
         ours, others = (
             {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(rows)}
             for rows in (self.mine.view.rows, self.theirs.view.rows)
@@ -160,7 +160,7 @@ class SplitPair:
 
     @cached_property
     def questions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The places of each question of both in either sweep."""
+        """Indices of each common question in either sweep."""
         return np.intersect1d(self.mine.ids, self.theirs.ids, return_indices=True)[1:]
 
     @property
@@ -170,15 +170,13 @@ class SplitPair:
 
     @property
     def whole(self) -> bool:
-        """Whether no trial and no question is in one of them only."""
+        """Whether all trials and questions are in both."""
         counts = {len(self.mine.ranks), len(self.theirs.ranks), len(self.places)}
         return self.same_questions and len(counts) == 1
 
     @cached_property
     def shares(self) -> list[float]:
-        """Of each trial of both, the share of its gold ranks that are equal, on questions of
-        both.
-        """
+        """The share of equal gold ranks of each common trial, on common questions."""
         sides = (self.mine.ranks, self.theirs.ranks)
         hops = max(ranks.shape[2] for ranks in sides)
         kept = [
@@ -196,7 +194,7 @@ class SplitPair:
 
     @cached_property
     def differences(self) -> dict[str, float]:
-        """By metric, the greatest difference of a trial's scores, in shares."""
+        """The largest difference of a trial's scores, by metric, as shares."""
         found = {}
         for name in self.metrics:
             ours, others = (
@@ -211,12 +209,12 @@ class SplitPair:
 
     @property
     def farthest(self) -> float:
-        """The greatest of ``differences``."""
+        """The largest of ``differences``."""
         return max(self.differences.values(), default=0.0)
 
     @cached_property
     def verdicts(self) -> list[dict[str, str]]:
-        """By single list what each sweep finds of its winner."""
+        """The finding of each sweep's winner, by single list."""
         found = []
         for view in (self.mine.view, self.theirs.view):
             names = filter(None, dict.fromkeys([view.reference, view.best_single]))
@@ -225,7 +223,7 @@ class SplitPair:
         return found
 
     def lines(self, split: str) -> Iterator[str]:
-        """Yield how many questions and trials are in both, gold ranks, metrics and verdicts."""
+        """Yield the numbers of common questions and trials, gold ranks, metrics and verdicts."""
         ours, others, exact = self.mine, self.theirs, self.shares.count(1)
         asked = f"{len(self.questions[0])} questions of {len(ours.ids)} here and {len(others.ids)}"
         trials = f"{len(self.places)} trials of {len(ours.ranks)} and {len(others.ranks)}"
@@ -238,9 +236,7 @@ class SplitPair:
 
 
 def _facts(result: SweepResult) -> dict[str, Any]:
-    """Return the manifest, with who made the lists apart from the devices that they were made
-    on.
-    """
+    """Return the manifest, with the makers of the lists but without their devices."""
     made = (result.manifest.get("made_by") or {}).items()
     devices = {name: one.get("devices") for name, one in made}
     libraries = {name: one.get("libraries") for name, one in made}

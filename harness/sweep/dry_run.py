@@ -1,6 +1,4 @@
-"""What a sweep would do, before it does anything: its trials, what is stored already, and what
-would be built.
-"""
+"""The plan of a sweep before it starts: its trials, what is stored, and what would be built."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ from harness.work.store import NotStored, Store
 
 
 def blocks(plan: Plan) -> Table:
-    """A row a block of the grid: its axes, its points, and the trials that no block above
-    it has.
-    """
+    """Return a row for each block of the grid: axes, points, and trials that no block above has."""
     plan.trials()  # with all that can be wrong with them
     seen: set[str] = set()
     points: dict[str, int] = {}
@@ -47,7 +43,9 @@ def blocks(plan: Plan) -> Table:
 
 
 def stages(plan: Plan) -> Table:
-    """A row a list: whether its run is stored, else what a model is asked to build it."""
+    """Return a row for each list: whether its run is stored, otherwise the model requests to build
+    it.
+    """
     kept = Store(Path(plan.config.paths.runs), builds=False)
     made, _ = open_lists(plan)
     columns = [Column("list", "text"), Column("state", "text"), Column("asked", "text")]
@@ -75,7 +73,7 @@ def stages(plan: Plan) -> Table:
 
 
 def _axes(axes: Settings, knobs: Iterable[str]) -> str:
-    """The axes that points of the block have: how many values, or the only one."""
+    """Return the axes of a block's points: the number of values, or the only one."""
     varied = {knob: values(axes[knob]) for knob in knobs}
     return ", ".join(
         f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}"
@@ -84,8 +82,10 @@ def _axes(axes: Settings, knobs: Iterable[str]) -> str:
 
 
 def _asked(retriever: Any, data: Benchmark) -> list[str]:
-    """At most what models behind a server are asked, as what is kept is not asked again; and which
-    models are not here.
+    """Return the largest number of requests to each model behind a server, and models that are
+    missing.
+
+    Stored answers are not requested again.
     """
     parts = list(_parts(retriever))
     calls = [one.asked(data.passages, data.questions) for one in parts if hasattr(one, "asked")]
@@ -93,7 +93,9 @@ def _asked(retriever: Any, data: Benchmark) -> list[str]:
 
 
 def absent_models(parts: Iterable[Any]) -> list[str]:
-    """A line for each part of a strategy whose model cannot be had (``check_reachable``)."""
+    """Return a line for each part of a strategy whose model is not available
+    (``check_reachable``).
+    """
     found: dict[str, None] = {}
     for one in parts:
         try:
@@ -105,7 +107,9 @@ def absent_models(parts: Iterable[Any]) -> list[str]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """A strategy and its parts; not those of one that says itself what it asks for."""
+    """Yield a strategy and its parts, except those of a strategy that describes
+    its own requests.
+    """
     yield value
     if dataclasses.is_dataclass(value) and not (isinstance(value, type) or hasattr(value, "asked")):
         for field in dataclasses.fields(value):

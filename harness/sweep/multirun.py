@@ -1,9 +1,7 @@
-"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, whichever
-launcher ran them.
+"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, on any launcher.
 
-A job notes what it made, or why it made nothing. Settings that do not go together are left out, a
-job that fails does not take the others with it, and the table of those that came to an end is
-printed whatever happens.
+A job records its sweep, or why it made none. Invalid combinations are left out, a job that fails
+does not stop the others, and the table of the finished jobs is always printed.
 """
 
 from __future__ import annotations
@@ -32,13 +30,11 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 VARIABLE = "HARNESS_MULTIRUN"
-"""The environment variable by which jobs know the folder of their multirun's notes: launchers hand
-it on.
-"""
+"""The environment variable with the folder of a multirun's records: launchers pass it on."""
 
 
 class Job(TypedDict, total=False):
-    """What a job notes: its place among the others, and what it ended with."""
+    """The record of a job: its place among the others, and how it ended."""
 
     number: Required[int]
     overrides: Required[list[str]]
@@ -48,7 +44,7 @@ class Job(TypedDict, total=False):
 
 
 class Begin(Callback):
-    """Hydra's callback: names the multirun for its jobs."""
+    """The callback of Hydra that names the multirun for its jobs."""
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Set the variable."""
@@ -59,10 +55,9 @@ class Begin(Callback):
 
 @contextmanager
 def experiment() -> Iterator[None]:
-    """A block in which Hydra runs the jobs; prints the joint table at its end, also of what was
-    there before an error.
+    """Run the jobs in this block; print the joint table at its end, also after an error.
 
-    Raises HarnessError where a job failed, and where none made sense.
+    Raises HarnessError if a job failed, or no combination was valid.
     """
     try:
         yield
@@ -77,9 +72,9 @@ def experiment() -> Iterator[None]:
 
 @contextmanager
 def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[None]:
-    """A block that is a job: what it ends with is noted, and other jobs go on.
+    """Run a job in this block: its end is recorded, and other jobs go on.
 
-    translate: of a library that is not installed, the line that says so.
+    translate: returns a line for a library that is not installed.
     """
     hydra = HydraConfig.get()
     note: Job = {
@@ -104,11 +99,11 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
 
 
 MADE: list[str] = []
-"""The sweep of the job that runs in this process."""
+"""The sweep of the job in this process."""
 
 
 def note(result: SweepResult) -> None:
-    """Note which sweep this job made."""
+    """Record the sweep of this job."""
     MADE[:] = [str(result.folder)]
 
 
@@ -119,15 +114,15 @@ def _write(note: Mapping[str, object]) -> None:
 
 
 def _trace() -> str:
-    """The last line of the error at hand, whose traceback is printed."""
+    """Return the last line of the current error, and print its traceback."""
     traceback.print_exc(file=sys.stderr)
     return traceback.format_exc().strip().splitlines()[-1]
 
 
 def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -> Iterator[str]:
-    """The settings side by side, the cells that were left out, and the folders.
+    """Yield the table of settings, the combinations that were left out, and the folders.
 
-    place: where the table is written, too.
+    place: the file to which the table is also written.
     """
     if results:
         table = settings_table(results)
@@ -159,7 +154,7 @@ def _check(jobs: Sequence[Job]) -> None:
 
 
 def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[str]:
-    """The cells of each reason, with the reason."""
+    """Return each reason with the combinations that it excludes."""
     found: dict[str, list[str]] = {}
     for job in jobs:
         if key in job:
@@ -168,7 +163,7 @@ def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[st
 
 
 def _cell(job: Job, jobs: Sequence[Job]) -> str:
-    """What tells the job from the others."""
+    """Return the settings that distinguish the job from the others."""
     own = [
         text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)
     ]

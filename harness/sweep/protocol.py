@@ -30,13 +30,13 @@ def run_sweep(*overrides: str) -> SweepResult:
     """Score the grid on tune and lock the winner.
 
     Args:
-        overrides: as the command line takes them, e.g. ``dataset=musique``.
+        overrides: as on the command line, e.g. ``dataset=musique``.
 
     Returns:
         The sweep, with its rows and its lock.
 
     Raises:
-        HarnessError: whatever the user can mend, before anything is built where that is possible.
+        HarnessError: an error that the user can fix, if possible before anything is built.
     """
     texts_of("overrides", overrides)
     plan = Plan(compose("config", overrides), overrides)

@@ -1,4 +1,4 @@
-"""Sweeps that differ in some settings, side by side: a row each, compared with the first."""
+"""A table of sweeps that differ in some settings, compared with the first."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from harness.sweep.judge.selection import matches
 
 @dataclass(frozen=True)
 class SettingRow:
-    """The best trial of one sweep: its place in a view of the sweep."""
+    """The best trial of one sweep, as an index in a view of the sweep."""
 
     result: SweepResult
     view: View
     place: int
 
     def values(self, metric: Metric) -> NDArray[np.float64]:
-        """Return float64[Q]: the metric on each question."""
+        """Return float64[Q], the metric on each question."""
         return self.view.values(self.place, metric)
 
     def compared(self, first: SettingRow) -> Comparison | None:
-        """Return the comparison with another row; None unless both have the same questions."""
+        """Compare with another row; None unless both have the same questions."""
         if [*self.view.queries["id"]] != [*first.view.queries["id"]]:
             return None
         metric, view = first.view.metric, first.view
@@ -39,12 +39,12 @@ class SettingRow:
 
     @property
     def name(self) -> str:
-        """The trial as it is announced."""
+        """The trial as it is printed."""
         winner = self.place == self.view.winner_place
         return self.view.winner_name if winner else self.view.rows[self.place]["name"]
 
     def setting(self, key: str) -> str:
-        """Return what was typed for a key, or its default."""
+        """Return the typed value of a key, or its default."""
         if key in self.result.given:
             return self.result.given[key]
         node: object = self.result.config
@@ -62,9 +62,9 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
         results: the sweeps, the reference first.
 
     Returns:
-        A row a sweep: what differs, its score, and its difference from the first row on the same
-        questions; a dash if they have other questions. All rows are on test if all sweeps were
-        held out, else on tune.
+        A row for each sweep: the settings that differ, its score, and its difference from the first
+        row on the same questions; a dash if they have other questions. All rows are on test if all
+        sweeps were held out, otherwise on tune.
     """
     held_out = all(one.test for one in results)
     rows = [_best(one, one.locked if held_out else one.whole) for one in results]
@@ -94,8 +94,8 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
 
 
 def _best(result: SweepResult, view: View) -> SettingRow:
-    """Return the best fusion with the knobs that were typed; the winner if no trial has them, or if
-    that is not in the view.
+    """Return the best fusion with the typed knobs, or the winner if no trial of
+    the view has them.
     """
     from hydra.core.override_parser.overrides_parser import OverridesParser
 

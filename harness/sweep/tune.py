@@ -93,9 +93,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
 
 
 def _evaluated(folder: Path) -> bool:
-    """Whether the same sweep is there already and was held out: then its files stay as they were
-    evaluated.
-    """
+    """Return whether the same sweep exists and was held out; its files are then not replaced."""
     try:
         return SweepResult(folder).heldout is not None
     except HarnessError:
@@ -114,11 +112,13 @@ def _say_what_is_kept(folder: Path, content: str) -> None:
 
 @dataclass(frozen=True)
 class Findings:
-    """The trials of a grid, scored and judged on tune; the tables, the manifest and the lock that
-    follow.
+    """The scored and judged trials of a grid on tune, and the tables, manifest and lock.
 
-    trials: by hash.    rows, comparisons, ranks int32[T, Q, H]: in the order of the rule.
-    edges: where a best trial lies at the edge of the grid.    seconds: of scoring, without judging.
+    Attributes:
+        trials: by hash.
+        rows, comparisons, ranks: in the order of the rule; ranks int32[T, Q, H].
+        edges: best trials at the edge of the grid.
+        seconds: of scoring, without judging.
     """
 
     prepared: Prepared
@@ -131,7 +131,7 @@ class Findings:
 
     @classmethod
     def of(cls, prepared: Prepared, trials: Sequence[Trial]) -> Findings:
-        """Score the trials, and order and judge them."""
+        """Score the trials, then order and judge them."""
         started = time.perf_counter()
         ranks = prepared.ranks(trials, "tune")
         seconds = time.perf_counter() - started
@@ -148,8 +148,8 @@ class Findings:
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The table of each file: trials in the order of the rule and their comparisons, tune
-        queries, and the lists' scores.
+        """Return the table of each file: trials, comparisons, tune questions, and the lists'
+        scores.
         """
         return {
             "trials.parquet": frame(self.rows),
@@ -160,16 +160,18 @@ class Findings:
 
     @cached_property
     def identity(self) -> str:
-        """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
+        """Return 12 hex digits from the trials, the rule of the choice, the code
+        and the libraries.
+        """
         plan = self.prepared.plan
         chosen_by = [plan.config.objective, plan.margin, plan.experiment, *self._departures()]
         return digest([sorted(self.trials), *chosen_by, code_version(), library_versions()])[:12]
 
     def _departures(self) -> list[object]:
-        """Return what departs from the defaults, which are left out so that folders of older
-        versions keep their names.
+        """Return what departs from the defaults, so that folders of older versions keep their
+        names.
 
-        Classes without a version may read what is in no hash, so their ranks count, too.
+        Ranks are included for classes without a version, which may read what is in no hash.
         """
         found: list[object] = []
         split, reference = self.prepared.benchmark.split_facts, self.prepared.plan.reference
@@ -189,7 +191,7 @@ class Findings:
 
     @cached_property
     def manifest(self) -> dict[str, object]:
-        """``manifest.json`` without what is measured: ``seconds``, ``cost``, ``machine``."""
+        """Return ``manifest.json`` without the measured ``seconds``, ``cost`` and ``machine``."""
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold = data.gold[data.members("tune")]
@@ -223,8 +225,8 @@ class Findings:
         }
 
     def write(self, folder: Path, measured: Mapping[str, object]) -> None:
-        """Write all files beside ``config.yaml``, the lock last.    measured: what another run
-        measures anew.
+        """Write all files next to ``config.yaml``, the lock last; measured: what each run measures
+        again.
         """
         for name, table in self.tables.items():
             write_frame(folder / name, table)
@@ -233,7 +235,7 @@ class Findings:
         write_json(folder / LOCK, self.lock(hashes(folder)))
 
     def lock(self, files: Mapping[str, str]) -> dict[str, object]:
-        """``winner.lock.json``. files: the hashes of the other files, by name."""
+        """Return ``winner.lock.json``; files: the hashes of the other files by name."""
         plan = self.prepared.plan
         facts = {
             **self._tied,
@@ -254,7 +256,7 @@ class Findings:
 
     @cached_property
     def _runs(self) -> dict[str, Run]:
-        """The lists of the tune queries."""
+        """Return the lists of the tune questions."""
         members = self.prepared.benchmark.members("tune")
         return {name: run.take(members) for name, run in self.prepared.runs.items()}
 
@@ -283,7 +285,7 @@ class Findings:
 
     @cached_property
     def _ahead(self) -> dict[str, object]:
-        """The forecast for test."""
+        """Return the forecast for test."""
         plan, data = self.prepared.plan, self.prepared.benchmark
         labels, test = clusters(data.gold[data.members("tune")]), data.members("test")
         asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test

@@ -1,4 +1,4 @@
-"""A finished sweep, checked: each file against its hash and, on demand, each number against a new
+"""Checks of a finished sweep: each file by its hash and, on demand, each number by a new
 computation.
 """
 
@@ -36,22 +36,23 @@ if TYPE_CHECKING:
     from harness.sweep.trial.prepared import Prepared
 
 UNCOMPARED = ("code", "libraries", "made_by", "sha256", "files", "extended", *MEASURED)
-"""What of a lock or manifest follows from the machine, or, as what a grid was extended by, from
-more than is stored.
-"""
+"""The keys of a lock or manifest that depend on the machine or on more than is stored."""
 CONFIG = "config.yaml"
 SAME = "rows, scores and lock"
 ABSENT = "nothing"
-"""What a mapping without a key is said to have there."""
+"""The value that stands for a missing key."""
 
 
 def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
-    """Check the hash of every file, and the evaluation's line in the ledger; a line about each
+    """Check the hash of every file and the evaluation's line in the ledger; yield a line on each
     part.
 
-    ledger: None of an archive, which has not the whole of it.
+    Args:
+        folder: the sweep's.
+        ledger: None for an archive, which does not contain it.
 
-    Raises HarnessError for the first file that is missing, damaged or changed.
+    Raises:
+        HarnessError: a file is missing, damaged or changed.
     """
     lock = SweepResult(folder).lock
     hashes = recorded(folder, lock)
@@ -79,15 +80,15 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
-    """Score and judge all trials on tune again, then the held-out ones on test, and compare; a line
-    about each split.
+    """Score and judge all trials again on tune, then on test; yield a line on each split.
 
-    The sweep is written again, elsewhere, and its files are compared: ranks to the bit; the tables
-    of trials, queries and scores, the manifest and the lock by value, where floats may differ by
-    1e-9 of their size. Other code and libraries are named. Test is scored only where it was held
-    out before, and no number of it is shown: it is no new evaluation.
+    The sweep is written to another folder and its files are compared: ranks bit for bit; the tables
+    of trials, questions and scores, the manifest and the lock by value, with floats equal within
+    1e-9 of their size. Other code and libraries are named. Test is scored only if it was held out
+    before, and none of its numbers is shown: it is no new evaluation.
 
-    Raises HarnessError that names the first value that differs.
+    Raises:
+        HarnessError: a value differs; the error names the first one.
     """
     from harness.sweep.heldout import locked, placed, score_locked
     from harness.sweep.tune import Findings
@@ -145,7 +146,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
 
 def _contents(result: SweepResult) -> dict[str, Any]:
-    """Return by file what it holds; of each list the lengths of its queries and its scores."""
+    """Return the content of each file; for lists the lengths and scores."""
     scores = {
         name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()}
         for name, one in result.scores.items()
@@ -161,10 +162,10 @@ def _contents(result: SweepResult) -> dict[str, Any]:
 
 
 def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
-    """A line about code and libraries that are not those of now. Raises HarnessError where lock and
-    manifest differ.
+    """Yield a line if code or libraries have changed; raise HarnessError if lock and manifest
+    differ.
 
-    anew: the manifest as it is written now, by which the lists are those that are stored now.
+    anew: the manifest as it is written now, with the lists that are stored now.
     """
     lock: Mapping[str, Any] = result.lock
     manifest: Mapping[str, Any] = result.manifest
@@ -193,8 +194,8 @@ def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:
-    """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...),
-    code, libraries.
+    """Return what has changed since the sweep: data, lists (retrievers, encoders, ...), code,
+    libraries.
     """
     from harness.sweep.trial import read_by
 
@@ -217,8 +218,9 @@ def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
 
 
 def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The path to each value that is another, with both: names come first, a list's length comes
-    before its items.
+    """Yield the path of each value that differs, with both values.
+
+    Names come first, and a list's length comes before its items.
     """
     if isinstance(then, Mapping) and isinstance(now, Mapping):
         for key in sorted({*then, *now}, key=lambda key: (key not in ("name", "trial"), key)):

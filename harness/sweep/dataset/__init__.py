@@ -1,1 +1,1 @@
-"""Datasets that only a sweep can make."""
+"""Datasets that only a sweep uses."""

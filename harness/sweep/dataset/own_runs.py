@@ -1,4 +1,4 @@
-"""The questions of a gold file and the documents of some run files: a benchmark without texts."""
+"""A benchmark without texts: the questions of a gold file and the documents of run files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class OwnRuns:
-    """Documents are known by their ids alone, so nothing that reads texts or a graph can be used.
+    """The questions of a gold file and the ids of run files; nothing that reads texts can be used.
 
-    The hash of the data is that of the gold file, whatever the lists hold: evaluations of the same
-    questions count together. ``rel`` and ``chain`` are as of `harness evaluate`.
+    The hash of the data is that of the gold file, whatever the lists are: evaluations of the same
+    questions are counted together. ``rel`` and ``chain`` are those of `harness evaluate`.
 
     Args:
         gold: a file in any form that `harness evaluate` reads, or a benchmark.
@@ -75,7 +75,7 @@ class OwnRuns:
         )
 
     def _sha256(self, gold: Gold) -> str:
-        """The hash of the gold file as it is read."""
+        """Return the hash of the gold file."""
         if not Path(self.gold).is_file():
             return digest([gold.query_ids, gold.supporting, gold.has_last_hop.tolist()])
         sha256 = file_sha256(Path(self.gold))

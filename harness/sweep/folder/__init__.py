@@ -1,4 +1,4 @@
-"""A sweep's folder: what is stored, read, found, checked, packed and counted."""
+"""The folder of a sweep: writing, reading, finding, checking and packing it."""
 
 import lazy_loader
 

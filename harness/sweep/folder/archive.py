@@ -1,8 +1,7 @@
-"""A sweep in one zip archive, to be deposited: written with the same bytes for the same content and
-read with care, because anybody may have made it.
+"""A sweep in a zip archive for deposit: the same content gives the same bytes.
 
-``sweep/NAME/`` has the sweep's files, ``archive.json`` the hash of every other file. Of an archive
-that is read only the sweep's own files are unpacked, and nothing in it is run.
+``sweep/NAME/`` has the sweep's files, ``archive.json`` the hash of every other file. An archive may
+come from anybody: only the sweep's own files are unpacked, and nothing in it is run.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from harness.sweep.folder.lock import LOCK
 
 INDEX = "archive.json"
 FORM = 1
-"""Which form of archive this is; another one is refused."""
+"""The version of the form of archives; others are refused."""
 NAMES = (LOCK, ENTRY, *FILES, *HELDOUT)
-"""The files of a sweep that an archive has, as far as they are there."""
+"""The files of a sweep that an archive has, if they exist."""
 TIME = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip archive can tell, for every file in it."""
+"""The earliest time of a zip archive, used for every file."""
 COUNT = 10_000
-"""Files that an archive may have."""
+"""The largest number of files in an archive."""
 MEND = "get the archive again from where it was deposited"
 
 
 class Index(TypedDict):
-    """``archive.json``."""
+    """The content of ``archive.json``."""
 
     form: int
     sweep: str
@@ -46,9 +45,11 @@ class Index(TypedDict):
 
 
 def pack(path: Path, folder: Path, others: Mapping[str, bytes]) -> None:
-    """Write an archive of the sweep in ``folder``, sorted by name.    others: what else it has.
+    """Write an archive of the sweep in ``folder``, sorted by name, with ``others`` as further
+    files.
 
-    What belongs to a machine is taken out of ``config.yaml``; its hash does not change by that.
+    Keys that belong to a machine are removed from ``config.yaml``; its hash does not depend on
+    them.
     """
     files = dict(others)
     for name in NAMES:
@@ -68,9 +69,9 @@ def pack(path: Path, folder: Path, others: Mapping[str, bytes]) -> None:
 
 @contextlib.contextmanager
 def opened(place: Path) -> Iterator[Path]:
-    """The folder of a sweep: of an archive one that is gone afterwards, of a folder itself.
+    """Yield the folder of a sweep; an archive is unpacked to a temporary one.
 
-    Raises HarnessError for an archive that is damaged, edited, of another form, too large, or with
+    Raises HarnessError for an archive that is damaged, edited, of another form, too large, or has
     names that lead out of it.
     """
     if not place.is_file():
@@ -97,7 +98,7 @@ def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
 
 
 def _checked_members(place: Path, archive: zipfile.ZipFile) -> set[str]:
-    """Return the names of the files, after checks of names, number and size."""
+    """Return the names of the files after checks of names, number and size."""
     members = {info.filename: info for info in archive.infolist()}
     for name in members:
         parts = PurePosixPath(name).parts

@@ -1,6 +1,4 @@
-"""Whether the files of a sweep's folder are those that its lock, and its line in the ledger, were
-written for.
-"""
+"""The hashes of a sweep's files, as recorded by its lock and its line in the ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ FILES = (
     "scores.parquet",
     "trials.parquet",
 )
-"""The files of a sweep, beside its lock."""
+"""The files of a sweep other than its lock."""
 HELDOUT = (
     "heldout.json",
     "heldout_comparisons.parquet",
@@ -39,15 +37,15 @@ HELDOUT = (
 )
 """The files of a held-out evaluation."""
 ENTRY = "heldout.entry.json"
-"""A copy of the evaluation's line in the ledger, so that a folder can be moved."""
+"""The file with a copy of the evaluation's ledger line, so that a folder can be moved."""
 HERE = ("paths", "tracking", "device")
 """Keys of a configuration that belong to a machine, not to a sweep."""
 MEASURED = ("seconds", "cost", "machine")
-"""Keys of a manifest that another run of the same sweep measures anew."""
+"""Keys of a manifest that each run of the same sweep measures again."""
 
 
 class LedgerLine(TypedDict, total=False):
-    """A line of the ledger that is an evaluation, as far as it is read."""
+    """The fields of a line of the ledger that records an evaluation."""
 
     sha256: Required[str]
     previous: Required[str]
@@ -65,7 +63,7 @@ class LedgerLine(TypedDict, total=False):
 
 
 class Evaluation(LedgerLine):
-    """Such a line in the folder of its sweep."""
+    """The copy of such a line in the folder of its sweep."""
 
     evaluation: Required[int]  # type: ignore[misc]
     time: Required[str]  # type: ignore[misc]
@@ -74,15 +72,13 @@ class Evaluation(LedgerLine):
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of
-    manifest.json neither cost nor machine.
-    """
+    """Return SHA-256 by file of its relevant content, without machine, cost and time."""
     return {name: file_hash(folder / name) for name in FILES}
 
 
 def file_hash(path: Path) -> str:
-    """The hash of one file, as ``hashes`` has it. Raises OSError or ValueError for one that cannot
-    be read.
+    """Return the hash of one file as in ``hashes``; raise OSError or ValueError if it is
+    unreadable.
     """
     if path.name == "config.yaml":
         return digest(portable(read_yaml(path)))
@@ -101,10 +97,9 @@ def portable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def recorded(folder: Path, lock: Lock) -> dict[str, str]:
-    """The hashes that the files of this folder were recorded with, by name: in its lock, and in its
-    ledger's line.
+    """Return the recorded hashes of a folder's files by name, from its lock and its ledger line.
 
-    One warning says when the sweep is older than these hashes. A held-out file without that line
+    One warning is logged if the sweep is older than these hashes. A held-out file without that line
     has an empty hash. Raises HarnessError as ``read_entry`` does.
     """
     entry = read_entry(folder, lock)
@@ -119,8 +114,8 @@ def recorded(folder: Path, lock: Lock) -> dict[str, str]:
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
-    """Raise HarnessError when a file is not the one that was recorded; a file that was not recorded
-    passes.
+    """Raise HarnessError if a file differs from the recorded one; a file without a
+    record passes.
     """
     if name not in recorded:
         return
@@ -155,10 +150,9 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
 
 
 def read_entry(folder: Path, lock: Lock) -> Evaluation | None:
-    """The line of the ledger that this folder's held-out files belong to; None when nothing was
-    held out.
+    """Return the ledger line of this folder's held-out files; None if nothing was held out.
 
-    Raises HarnessError when it was changed, or belongs to another lock.
+    Raises HarnessError if it was changed, or belongs to another lock.
     """
     path = folder / ENTRY
     try:
@@ -181,7 +175,7 @@ def read_entry(folder: Path, lock: Lock) -> Evaluation | None:
 
 @functools.cache
 def _warn(folder: Path) -> None:
-    """Once for each folder."""
+    """Warn once for each folder."""
     log.warning(
         "%s: written before hashes of files were kept; only its lock can be checked", folder
     )

@@ -13,11 +13,13 @@ from harness.sweep.folder.systems import made_by
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
-    """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was,
-    size.
+    """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation, size.
 
-    evaluated: the hashes of the locks that the ledger holds.
-    parameters: what was typed, as far as sweeps of the benchmark differ in it.
+    Parameters are the typed overrides in which sweeps of the benchmark differ.
+
+    Args:
+        runs: the runs folder.
+        evaluated: hashes of the locks in the ledger.
     """
     rows, typed = [], _parameters(runs)
     for result in results(runs):
@@ -56,7 +58,7 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
 
 
 def _parameters(runs: Path) -> dict[Path, str]:
-    """By folder, what was typed for it and not for all readable sweeps of its benchmark."""
+    """Return by folder the overrides that not all readable sweeps of its benchmark have."""
     groups: dict[str, list[SweepResult]] = {}
     for result in results(runs):
         with contextlib.suppress(HarnessError):
@@ -70,5 +72,5 @@ def _parameters(runs: Path) -> dict[Path, str]:
 
 
 def results(runs: Path) -> list[SweepResult]:
-    """The finished sweeps, by name; none is read yet."""
+    """Return the finished sweeps by name; none is read yet."""
     return [SweepResult(path.parent) for path in sorted((runs / "sweeps").glob("*/trials.parquet"))]

@@ -1,8 +1,7 @@
-"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in
-this working folder.
+"""The sweeps that a command works on: those of ``sweep=``, or this user's last one in this folder.
 
-Every command takes the same: the name of a sweep in ``paths.runs``, a folder, and, where it is
-about several, a list of these, or ``all``.
+Every command takes the name of a sweep in ``paths.runs``, or a folder. Commands for several sweeps
+also take a list of these, or ``all``.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ from harness.sweep.folder.result import SweepResult
 log = logging.getLogger(__name__)
 
 POINTER = "latest"
-"""The file beside the sweeps: a line for each user and working folder, tab-separated, the last
-sweep at the end.
-"""
+"""The file with the last sweep of each user and working folder, a tab-separated line each."""
 
 
 def remember(folder: Path) -> None:
-    """Note that the sweep in ``folder`` is the last one of this user in this working folder."""
+    """Record that the sweep in ``folder`` is the last one of this user in this working folder."""
     pointer = folder.parent / POINTER
     with locked(pointer.with_suffix(".lock")):
         remove_partials(folder.parent, f"{POINTER}.*.partial")
@@ -41,10 +38,10 @@ def remember(folder: Path) -> None:
 def latest(runs: Path) -> Path:
     """Return the folder of the last sweep of this user in this working folder.
 
-    If there is none, it is the only one of others, or the only sweep that was copied here.
+    Without one it is the only sweep of others, or the only one that was copied here.
 
     Raises:
-        HarnessError: There is no sweep, or there are several of others.
+        HarnessError: there is no sweep, or there are several of others.
     """
     sweeps = runs / "sweeps"
     known = [(sweeps / name, who) for name, *who in _lines(sweeps / POINTER)]
@@ -62,15 +59,17 @@ def latest(runs: Path) -> Path:
 
 
 def finished(runs: Path) -> list[Path]:
-    """The folders of all sweeps that have a lock, the oldest first."""
+    """Return the folders of all sweeps with a lock, the oldest first."""
     found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
     return sorted(found, key=lambda path: ((path / LOCK).stat().st_mtime_ns, path))
 
 
 def choose(runs: Path, sweep: object) -> list[Path]:
-    """The folders of the sweeps that a command is asked for.
+    """Return the folders of the requested sweeps.
 
-    sweep: the name of one in ``runs``, or a folder; several of these; or None, the latest one.
+    Args:
+        runs: the runs folder.
+        sweep: the name of a sweep in ``runs``, or a folder; several of these; or None, the latest.
     """
     if sweep is None:
         return [latest(runs)]
@@ -86,7 +85,7 @@ def choose(runs: Path, sweep: object) -> list[Path]:
 
 
 def choose_one(runs: Path, sweep: object) -> Path:
-    """The folder of the one sweep that a command is about, as ``choose`` finds it."""
+    """Return the folder of the requested sweep (see ``choose``)."""
     found = choose(runs, sweep)
     if len(found) > 1:
         raise HarnessError(
@@ -97,8 +96,9 @@ def choose_one(runs: Path, sweep: object) -> Path:
 
 @contextlib.contextmanager
 def name_origin(folder: Path) -> Iterator[None]:
-    """An error over a missing file says where the sweep in ``folder`` was made, if that names it by
-    a relative path.
+    """Add to errors over missing files where the sweep in ``folder`` was made.
+
+    Only if its configuration names the file by a relative path.
     """
     try:
         yield
@@ -117,7 +117,7 @@ def name_origin(folder: Path) -> Iterator[None]:
 
 
 def _values(node: object) -> Iterator[str]:
-    """All values in a configuration, as they are typed."""
+    """Yield all values in a configuration as typed."""
     if isinstance(node, (Mapping, list)):
         for part in node.values() if isinstance(node, Mapping) else node:
             yield from _values(part)
@@ -126,10 +126,12 @@ def _values(node: object) -> Iterator[str]:
 
 
 def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
-    """Return the sweeps that a command is asked for, by title.
+    """Return the requested sweeps by title.
 
-    sweep: as ``choose`` takes it, or ``all`` (of each title the one that was locked last). Of
-    ``all`` those that are damaged are left out, with a warning that names file and reason.
+    Args:
+        runs: the runs folder.
+        sweep: as in ``choose``, or ``all``: the last locked sweep of each title. With ``all``,
+            damaged sweeps are left out and a warning names file and reason.
     """
     results = _newest_whole(runs) if sweep == "all" else map(SweepResult, choose(runs, sweep))
     found: dict[str, SweepResult] = {}

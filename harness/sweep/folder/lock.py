@@ -1,6 +1,4 @@
-"""Reading a ``winner.lock.json``: whole, as it was written, and of the form that its
-readers need.
-"""
+"""The reader of ``winner.lock.json``: complete, unchanged, and in the expected form."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ LOCK = "winner.lock.json"
 
 
 class Power(TypedDict):
-    """What the winner's test against the best single list can show, as
-    ``harness.sweep.judge.foresight`` counts it.
+    """The power of the winner's test against the best single list
+    (``harness.sweep.judge.foresight``).
     """
 
     n: int
@@ -35,7 +33,7 @@ class Power(TypedDict):
 
 
 class Edged(TypedDict):
-    """A best trial at the edge of its grid, as ``harness.sweep.judge.edge`` finds it."""
+    """A best trial at the edge of its grid (``harness.sweep.judge.edge``)."""
 
     family: str
     winner: bool
@@ -45,7 +43,7 @@ class Edged(TypedDict):
 
 
 class Locked(TypedDict):
-    """What every lock has."""
+    """The required fields of a lock."""
 
     winner: Named
     fusers: list[Named]
@@ -59,7 +57,7 @@ class Locked(TypedDict):
 
 
 class Lock(Locked, total=False):
-    """What a lock must hold, and may."""
+    """The required and optional fields of a lock."""
 
     named: list[Named] | None
     added: dict[str, Named] | None
@@ -78,12 +76,12 @@ class Lock(Locked, total=False):
 
 
 def lock_file(named: str | Path) -> Path:
-    """The lock that a file, or the folder of a sweep, names."""
+    """Return the path of the lock, given the file or the folder of a sweep."""
     return Path(named) / LOCK if Path(named).is_dir() else Path(named)
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or
+    """Return the lock at ``path``; raise HarnessError if it is missing, damaged, changed or
     incomplete.
     """
     if not path.exists() and path.name != LOCK:
@@ -108,14 +106,14 @@ def read_lock(path: Path) -> Lock:
 
 
 def locked_rows(lock: Lock) -> list[Named]:
-    """The rows of all locked trials; a trial with two roles has two."""
+    """Return the rows of all locked trials; a trial with two roles has two."""
     own = (lock.get("added") or {}).values()
     return [lock["winner"], *lock["fusers"], *(lock.get("named") or ()), *own, *lock["baselines"]]
 
 
 def locked_trials(lock: Lock) -> dict[str, list[str]]:
-    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in
-    the lock's order.
+    """Return the roles of each locked trial (``winner``, ``best boltzmann``, ``baseline``) by hash,
+    in order.
     """
     roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
     for row in lock["fusers"]:
@@ -133,5 +131,5 @@ def locked_trials(lock: Lock) -> dict[str, list[str]]:
 
 
 def learned(lock: Lock) -> dict[str, Mapping[str, object]]:
-    """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
+    """Return what each locked trial has learned, by hash and knob."""
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}

@@ -1,4 +1,4 @@
-"""The manifest of a sweep, ``manifest.json``: what its readers need of it."""
+"""The manifest of a sweep, ``manifest.json``, as far as it is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.sweep.folder.rows import Covered, Forecast
 
 
 class Ceiling(TypedDict):
-    """What no fusion of these lists can exceed."""
+    """The highest score that a fusion of these lists can reach."""
 
     lists: list[str]
     candidates: NotRequired[Number | None]
@@ -21,20 +21,20 @@ class Ceiling(TypedDict):
 
 
 class FittedOn(TypedDict):
-    """Where a list was fitted."""
+    """The questions on which a list was fitted."""
 
     on: list[str]
     seen: NotRequired[dict[str, int] | None]
 
 
 class Seconds(TypedDict, total=False):
-    """What took how long."""
+    """The seconds of each stage."""
 
     lists: dict[str, Number] | None
 
 
 class ListCost(TypedDict):
-    """What a list costs."""
+    """The cost of a list."""
 
     query_ms: Number
     index_seconds: NotRequired[Number | None]
@@ -45,14 +45,14 @@ class ListCost(TypedDict):
 
 
 class Asked(TypedDict):
-    """What models were asked for."""
+    """The requests to models."""
 
     answers: int
     tokens: dict[str, int]
 
 
 class Cost(TypedDict, total=False):
-    """What the lists cost, and the process that scored them."""
+    """The cost of the lists, and of the process that scored them."""
 
     lists: dict[str, ListCost] | None
     seconds: Seconds | None
@@ -63,7 +63,8 @@ class Cost(TypedDict, total=False):
 Recall = TypedDict(
     "Recall", {"index": str, "recall@100": Number, "questions": int, "mend": NotRequired[str]}
 )
-"""What an approximate index of a list finds of the exact one's best 100, over how many questions.
+"""The share of an exact index's best 100 that a list's approximate index finds, and on how many
+questions.
 """
 
 
@@ -75,7 +76,7 @@ class Counts(TypedDict):
 
 
 class Needed(TypedDict):
-    """What every manifest has."""
+    """The required fields of a manifest."""
 
     dataset: str
     data_sha256: str

@@ -1,4 +1,6 @@
-"""The folder of a sweep, ``runs/sweeps/<id>/``: what a sweep and its held-out run leave behind."""
+"""The folder of a sweep, ``runs/sweeps/<id>/``, with the files of the sweep and
+its held-out run.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 SHOWN, SHOWN_METRICS = 8, 4
 """Trials and metrics that a notebook shows of a sweep."""
 QUERY = ("id", "hops", "type", "chain")
-"""What readers need of a manifest, of a row of a trial, and of a row of a query."""
+"""The required fields of a manifest, of a trial's row, and of a question's row."""
 UNTITLED = (
     "paths.runs",
     "paths.data",
@@ -56,7 +58,7 @@ BENCHMARK = (
     "dataset.corpus",
     "gold",
 )
-"""What says which benchmark a sweep is of: its name says them, too."""
+"""The keys that decide the benchmark of a sweep; its name includes them."""
 
 
 class Evaluated(Row):
@@ -67,14 +69,15 @@ class Evaluated(Row):
 
 @dataclass(frozen=True, repr=False)
 class SweepResult:
-    """A finished sweep, read lazily from its folder.
+    """A finished sweep; its files are read when they are first needed.
 
-    ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON
+    ``trials`` has a row for each trial in leaderboard order, with the columns ``parameters`` (JSON
     of flat, typed knobs such as ``fuser``, ``fuser.alpha``, ``pool.cap``) and ``family``
-    (``single`` for baselines, else the fuser's name).
-    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``:
-    ``id, hops, type, chain, cluster`` of the Q queries.
-    splits: other splits of tune under which reports try the choice again.
+    (``single`` for baselines, otherwise the fuser's name). ``ranks`` are int32[T, Q, H] gold ranks
+    in row order. ``queries`` has ``id, hops, type, chain, cluster`` of the Q questions.
+
+    Attributes:
+        splits: number of other splits of tune under which reports repeat the choice.
     """
 
     folder: Path
@@ -109,8 +112,8 @@ class SweepResult:
 
     @property
     def title(self) -> str:
-        """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment
-        ``sweep <dataset> ...``.
+        """``<experiment> <dataset> <other overrides>``; without an experiment ``sweep <dataset>
+        ...``.
         """
         chosen, *rest = self.kind.split(" ")
         return " ".join([chosen, str(self.manifest["dataset"]), *rest])
@@ -127,7 +130,7 @@ class SweepResult:
 
     @property
     def given(self) -> dict[str, str]:
-        """The overrides that were typed, by name, but for those that say where things lie."""
+        """The typed overrides by name, without paths."""
         pairs = (text.partition("=") for text in self.config.get("given", ()))
         return {name: value for name, _, value in pairs if name not in UNTITLED}
 
@@ -138,10 +141,10 @@ class SweepResult:
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """A row a trial and the single list that it was compared with, on tune and, after `harness
-        heldout`, the locked trials on test.
+        """A row for each trial and single list that it was compared with, on tune and test.
 
-        Columns: trial, name, split, against, metric, n, and those of ``Outcome``.
+        Test has the locked trials after `harness heldout`. Columns: trial, name, split, against,
+        metric, n, and those of ``Outcome``.
         """
         import pandas as pd
 
@@ -150,25 +153,23 @@ class SweepResult:
 
     @cached_property
     def ranks(self) -> NDArray[np.int32]:
-        """int32[T, Q, H], memory-mapped. See harness.evaluation.metric for what a gold rank is."""
+        """int32[T, Q, H] gold ranks, memory-mapped (see harness.evaluation.metric)."""
         return self._ranks("ranks.npy", len(self.trials), len(self.queries))
 
     @cached_property
     def queries(self) -> pd.DataFrame:
-        """The tune queries, in the order of ``ranks``."""
+        """The tune questions, in the order of ``ranks``."""
         return self._table("queries.parquet", QUERY)
 
     @cached_property
     def lock(self) -> Lock:
-        """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or
-        changed.
-        """
+        """``winner.lock.json`` as written; HarnessError if it is missing or changed."""
         return read_lock(self.folder / LOCK)
 
     @cached_property
     def heldout(self) -> Sequence[Row] | None:
-        """The rows of ``heldout.json``: the locked trials on test. None before `harness
-        heldout`.
+        """The rows of ``heldout.json``, the locked trials on test; None before
+        `harness heldout`.
         """
         name = "heldout.json"
         if not (self.folder / name).is_file():
@@ -177,21 +178,19 @@ class SweepResult:
 
     @cached_property
     def heldout_ranks(self) -> NDArray[np.int32]:
-        """int32[R, Q', H]: gold ranks of the locked trials on the test queries, in the order of
+        """int32[R, Q', H]: gold ranks of the locked trials on the test questions, in the order of
         ``heldout``.
         """
         return self._ranks("heldout_ranks.npy", len(self.heldout or ()), len(self.heldout_queries))
 
     @cached_property
     def heldout_queries(self) -> pd.DataFrame:
-        """The test queries, in the order of ``heldout_ranks``."""
+        """The test questions, in the order of ``heldout_ranks``."""
         return self._table("heldout_queries.parquet", QUERY)
 
     @cached_property
     def scores(self) -> dict[str, ListScores]:
-        """The scores of every list on the tune queries, by name; none in the folder of an older
-        sweep.
-        """
+        """The scores of every list on the tune questions, by name; empty for an older sweep."""
         name = "scores.parquet"
         if name not in self._recorded and not (self.folder / name).is_file():
             return {}
@@ -229,7 +228,7 @@ class SweepResult:
     def _view(
         self, split: str, rows: Sequence[Row], ranks: NDArray[np.int32], queries: pd.DataFrame
     ) -> View:
-        """Of the queries that the objective counts."""
+        """Return a view of the questions that the objective counts."""
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
         if not known.all():
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
@@ -242,12 +241,12 @@ class SweepResult:
 
     @property
     def locked(self) -> View:
-        """The locked trials: on test when they were held out, else on tune."""
+        """The locked trials, on test if they were held out, otherwise on tune."""
         return self.test or self.tune
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics, in the order of the configuration, the objective among them."""
+        """The metrics, with the objective, in the order of the configuration."""
         named = [
             str(metric)
             for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])
@@ -255,7 +254,7 @@ class SweepResult:
         return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
 
     def __repr__(self) -> str:
-        """``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
+        """Return ``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
         trials, questions = (
             counted(len(self.trials), "trial"),
             counted(len(self.queries), "tune question"),
@@ -263,7 +262,7 @@ class SweepResult:
         return f"{type(self).__name__}({self.title}: {trials} on {questions})"
 
     def _repr_html_(self) -> str:
-        """The best trials on tune."""
+        """Return the best trials on tune."""
         counts = [
             Column(title, "count")
             for title, key in (("W", "wins"), ("L", "losses"))
@@ -347,7 +346,7 @@ class SweepResult:
 
 
 def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
-    """Of each sweep, the parameters that were typed and that are not the same for all."""
+    """Return for each sweep the typed parameters that differ between them."""
     given = [result.given for result in results]
     names = dict.fromkeys(name for one in given for name in one)
     chosen = [name for name in names if len({one.get(name) for one in given}) > 1]
@@ -355,7 +354,7 @@ def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
 
 
 def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
-    """The sweeps that differ in the benchmark alone, by their kind."""
+    """Return the sweeps that differ only in the benchmark, by their kind."""
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
         kinds.setdefault(result.kind, []).append(result)

@@ -1,6 +1,4 @@
-"""Rows of a sweep's tables: a trial on one split, in ``trials.parquet``, in ``heldout.json`` and in
-a lock.
-"""
+"""Rows of trials on one split, as in ``trials.parquet``, ``heldout.json`` and a lock."""
 
 from __future__ import annotations
 
@@ -25,11 +23,11 @@ Count = int | None
 Share = Number | None
 Interval = Pair | None
 NUMBERS = ("difference", "low", "high", "p", "p_cluster", "p_holm")
-"""The columns of a comparison beside its counts."""
+"""The columns of a comparison in addition to its counts."""
 
 
 class Forecast(TypedDict):
-    """What tune lets expect of the winner's score on ``n`` queries of test."""
+    """The expected score of the winner on ``n`` questions of test."""
 
     score: Number
     low: Number
@@ -40,7 +38,7 @@ class Forecast(TypedDict):
 
 
 class Covered(TypedDict):
-    """Of what was counted of a list, what its readers need."""
+    """The counts of a list's coverage that are read."""
 
     warnings: list[str]
 
@@ -48,9 +46,7 @@ class Covered(TypedDict):
 Knobs = TypedDict(
     "Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.list": NotRequired[str | None]}
 )
-"""Of the flat parameters of a trial those that are read here; the strategy that has one checks
-another.
-"""
+"""The flat parameters of a trial that are read here; strategies check others."""
 
 
 def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
@@ -60,7 +56,7 @@ def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
 
 
 class Named(TypedDict):
-    """A trial, as a lock names it."""
+    """The row of a trial in a lock."""
 
     trial: str
     name: str
@@ -73,8 +69,12 @@ class Named(TypedDict):
 class Compared(TypedDict):
     """A row of the long frame of comparisons: a trial against a single list on one split.
 
-    against: the reference list, or the best single list of tune.    metric: the objective.
-    n: the queries that it counts.    The other columns are those of ``Outcome``.
+    Attributes:
+        against: the reference list, or the best single list of tune.
+        metric: the objective.
+        n: number of questions that it counts.
+
+    The other columns are those of ``Outcome``.
     """
 
     trial: str
@@ -94,7 +94,7 @@ class Compared(TypedDict):
 
 
 class Scored(Named):
-    """What every row of a trial has."""
+    """The required columns of a trial's row."""
 
     n: int
     wins: Count
@@ -102,22 +102,26 @@ class Scored(Named):
 
 
 class Row(Scored, total=False):
-    """A trial on one split. Beside these columns a row has one a metric, by its name (see
-    ``score``).
+    """A trial on one split; it also has a column for each metric (see ``score``).
 
-    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for
-    it.
-    n: the queries that the objective counts.    practical: false of a trial that could not be
-    chosen in practice, since a list of it knows the gold; none such is the winner or the best.
     ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);
     null for that list itself.
-    ``wilson``: Wilson's 95% interval of the objective by query, ``wilson_cluster`` by clusters of
-    queries that share gold passages, which is shown: the same numbers where none share, null where
-    clusters are too few.    ``odds_ratio``: the objective's odds against the reference's, of a 0/1
-    one.
-    ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and
-    ``dense`` (the reference, where no list is called so) does not, and the reverse.
-    learned: only in a lock; ``coverage`` and what follows it: only on test.
+
+    Attributes:
+        family: the fuser's name, ``single`` for a list alone.
+        untuned: whether nothing was chosen for it.
+        n: number of questions that the objective counts.
+        practical: false for a trial that nobody could choose in practice, because one of its lists
+            uses the gold; it is never the winner or the best.
+        wilson: Wilson's 95% interval of the objective by question.
+        wilson_cluster: the interval that is shown: by cluster if questions share gold passages,
+            otherwise the same as ``wilson``; null if clusters are too few.
+        odds_ratio: odds ratio of a 0/1 objective to the reference.
+        graph_win: number of questions whose last hop is in the trial's top k but not in that of
+            ``dense`` (or the reference, if no list has that name), k the objective's depth.
+        graph_loss: the reverse.
+        learned: only in a lock.
+        coverage: only on test, like the columns after it.
     """
 
     untuned: bool
@@ -144,14 +148,12 @@ class Row(Scored, total=False):
 
 
 def score(row: Named, metric: str) -> float:
-    """A metric of a row, or another number of it by its column."""
+    """Return a row's value of a metric, or of another column."""
     return cast("dict[str, float]", row)[metric]
 
 
 def records(trials: pd.DataFrame) -> list[Row]:
-    """The rows of a table of trials as ``heldout.json`` has them: overrides and parameters read,
-    null as None.
-    """
+    """Return the rows of a table of trials as in ``heldout.json``: JSON parsed, null as None."""
     plain = trials.astype(object).where(trials.notna(), None)
     rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
     read = [
@@ -162,7 +164,7 @@ def records(trials: pd.DataFrame) -> list[Row]:
 
 
 def lists_read(row: Named) -> list[str]:
-    """The lists that a row's strategy reads; none where the row does not say."""
+    """Return the lists that a row's strategy reads; none if the row does not say."""
     knobs = row["parameters"]
     return (
         [knobs["fuser.list"]]
@@ -172,5 +174,5 @@ def lists_read(row: Named) -> list[str]:
 
 
 def rerun(row: Row) -> str:
-    """The command that runs a row's trial alone."""
+    """Return the command that runs a row's trial alone."""
     return f"harness sweep {shlex.join(row['overrides'])}"

@@ -1,5 +1,5 @@
-"""The scores of a sweep's lists on tune, kept in its folder so that a report needs nothing beside
-it.
+"""The scores of a sweep's lists on tune, stored in its folder so that a report
+needs nothing else.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ COLUMNS = ("list", "query", "score")
 
 @dataclass(frozen=True)
 class ListScores:
-    """One list: its scores float64[N], best first within a query, and its lengths int64[Q]."""
+    """A list's scores float64[N], best first within a question, and its lengths int64[Q]."""
 
     scores: NDArray[np.float64]
     lengths: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """Number of queries."""
+        """Return the number of questions."""
         return len(self.lengths)
 
     def top(self, depth: int | None) -> ListScores:
-        """The list cut to its ``depth`` best scores a query; None cuts nothing."""
+        """Return the ``depth`` best scores of each question; None returns all."""
         if depth is None:
             return self
         starts = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
@@ -42,7 +42,9 @@ class ListScores:
 
 
 def to_frame(runs: Mapping[str, Run]) -> pd.DataFrame:
-    """A row a document of each list: the list's name, the query's number, the score."""
+    """Return a row for each document of each list: the list's name, the question's number, the
+    score.
+    """
     import pandas as pd
 
     parts = [
@@ -59,7 +61,7 @@ def to_frame(runs: Mapping[str, Run]) -> pd.DataFrame:
 
 
 def from_frame(frame: pd.DataFrame, queries: int) -> dict[str, ListScores]:
-    """The lists of such a table, by name."""
+    """Return the lists of such a table by name."""
     parts = {str(name): part for name, part in frame.groupby("list", sort=False, observed=True)}
     return {
         name: ListScores(

@@ -1,30 +1,27 @@
-"""What a sweep's lists are made of, in words: the encoder, the graph retriever, and how deep lists
-are.
-"""
+"""Words for a sweep's lists: the encoder, the graph retriever, and the depth of lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 Listed = Mapping[str, Mapping[str, object]]
-"""The identities of a sweep's lists by name, as its manifest has them."""
+"""The identities of a sweep's lists by name, as in its manifest."""
 
 
 def made_by(lists: Listed, part: str) -> list[str]:
-    """Return what each list has under the key ``part``, such as ``encoder``: the model's name, or
-    the class if it has none.
+    """Return the name of each list's ``part``, such as ``encoder``: the model's, otherwise the
+    class.
     """
     found = (one for node in _nodes(lists) if isinstance(one := node.get(part), Mapping))
     return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
 def differences(lists: Listed, published: Mapping[str, str]) -> str:
-    """Return a clause for each part of the lists that another publication made otherwise.
+    """Return a clause for each part of the lists in which another publication differs.
 
     Args:
-        lists: The identities of the sweep's lists.
-        published: What the publication used, by the name of a part: ``encoder``, ``extractor``,
-            ``filter``.
+        lists: the identities of the sweep's lists.
+        published: the publication's parts by name: ``encoder``, ``extractor``, ``filter``.
 
     Returns:
         ``the encoder is MiniLM where the publication has NV-Embed-v2; ``; empty if all parts are
@@ -38,15 +35,16 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
 
 
 def graphs(lists: Listed) -> dict[str, str]:
-    """Of each list that reads names, the retriever, the graph and what found names:
-    ``PPR over Entity (Offline)``.
+    """Return retriever, graph and name finder of each list that reads names.
+
+    For example ``PPR over Entity (Offline)``.
     """
     return {name: graph for name, node in lists.items() if (graph := _graph(node))}
 
 
 def describe(lists: Listed) -> str:
-    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did
-    not note its lists.
+    """Return ``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty without
+    identities.
     """
     made = made_by(lists, "encoder")
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
@@ -62,13 +60,13 @@ def describe(lists: Listed) -> str:
 
 
 def class_name(node: Mapping[str, object]) -> str:
-    """The class of a stored identity or of a configuration, without its module."""
+    """Return the class of a stored identity or a configuration, without its module."""
     return str(node.get("class") or node.get("_target_", "")).rpartition(".")[2]
 
 
 def _graph(node: Mapping[str, object]) -> str:
-    """The retriever, the graph and what names were found by; empty for a list that reads
-    no names.
+    """Return the retriever, the graph and the finder of names; empty for a list that reads no
+    names.
     """
     graph, names = (_part(node, key) for key in ("graph", "extractor"))
     if graph is None and names is None:
@@ -79,12 +77,12 @@ def _graph(node: Mapping[str, object]) -> str:
 
 
 def _part(node: Mapping[str, object], key: str) -> Mapping[str, object] | None:
-    """The first mapping of that key in it."""
+    """Return the first mapping with that key."""
     return next((found for one in _nodes(node) if isinstance(found := one.get(key), Mapping)), None)
 
 
 def _nodes(node: object) -> Iterator[Mapping[str, object]]:
-    """A mapping and all that it holds."""
+    """Yield a mapping and all mappings in it."""
     if isinstance(node, Mapping):
         yield node
         for value in node.values():

@@ -1,4 +1,4 @@
-"""The trials of a sweep on a split with their gold ranks: scores, places, comparisons."""
+"""The trials of a sweep on a split with their gold ranks: scores, indices, comparisons."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ Selection = NDArray[np.bool_] | NDArray[np.int64] | slice
 
 @dataclass(frozen=True)
 class TrialScores:
-    """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to
-    them.
+    """Rows of trials on one split.
 
-    queries: those that the objective counts; in_split: how many the split has, None: these.
-    comparisons: the rows of the long frame on this split; of other trials, too.
+    Attributes:
+        ranks: int32[R, Q, H].
+        queries: the Q questions that the objective counts.
+        in_split: number of questions in the split; None: Q.
+        comparisons: rows of the long frame on this split, also of other trials.
     """
 
     split: str
@@ -44,12 +46,12 @@ class TrialScores:
 
     @property
     def n(self) -> int:
-        """Number of queries."""
+        """Number of questions."""
         return len(self.queries)
 
     @property
     def dataset(self) -> str:
-        """The benchmark's name."""
+        """The name of the benchmark."""
         return self.manifest["dataset"]
 
     @property
@@ -59,7 +61,7 @@ class TrialScores:
 
     @property
     def objective(self) -> str:
-        """The name of the metric that the winner was chosen by."""
+        """The name of the metric by which the winner was chosen."""
         return self.manifest["objective"]
 
     @property
@@ -74,7 +76,7 @@ class TrialScores:
 
     @property
     def reference(self) -> str:
-        """The list that wins are counted against."""
+        """The list against which wins are counted."""
         return self.lock.get("reference") or "dense"
 
     @property
@@ -90,7 +92,7 @@ class TrialScores:
 
     @property
     def evaluation(self) -> int:
-        """Which evaluation of test this is; 0 on tune."""
+        """The number of this evaluation of test; 0 on tune."""
         return max((row.get("evaluation", 0) for row in self.rows), default=0)
 
     @cached_property
@@ -100,17 +102,18 @@ class TrialScores:
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """float64[R, Q]: the objective of each row on each query."""
+        """float64[R, Q]: the objective of each row on each question."""
         return np.stack([self.values(place) for place in range(len(self.rows))])
 
     def values(self, place: int, metric: Metric | None = None) -> NDArray[np.float64]:
-        """float64[Q]: a metric, by default the objective, of a row on each query."""
+        """Return float64[Q], a metric (by default the objective) of a row on each question."""
         return (metric or self.metric)(np.asarray(self.ranks[place]))
 
     @cached_property
     def originals(self) -> list[int]:
-        """Of each row, the place of the first one with the same gold ranks, as all have that follow
-        one list alone.
+        """For each row, the index of the first one with the same gold ranks.
+
+        Fusions that follow one list alone have the same.
         """
         first: dict[bytes, int] = {}
         return [
@@ -120,12 +123,12 @@ class TrialScores:
 
     @property
     def copies(self) -> list[bool]:
-        """Of each row, whether one before it has the same gold ranks."""
+        """For each row, whether an earlier one has the same gold ranks."""
         return [first < place for place, first in enumerate(self.originals)]
 
     @cached_property
     def winner_place(self) -> int:
-        """The place of the locked winner."""
+        """Index of the locked winner."""
         if (place := self.place(self.winner)) is None:
             raise HarnessError(
                 f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}"
@@ -134,15 +137,13 @@ class TrialScores:
 
     @property
     def winner_name(self) -> str:
-        """The name of the locked winner; of a fusion that ranks as one list does, that
-        list's name.
-        """
+        """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
         return self.winner_list or self.rows[self.winner_place]["name"]
 
     @cached_property
     def winner_list(self) -> str | None:
-        """The list that the winning fusion is in disguise: all gold of the objective's first k
-        stands as in it.
+        """The list whose first k gold ranks the winning fusion copies, k the objective's depth, or
+        None.
         """
         if self.winner_place not in self.fused:
             return None
@@ -150,12 +151,12 @@ class TrialScores:
 
     @property
     def best_place(self) -> int:
-        """The place of the winner, or of the list that it is."""
+        """Index of the winner, or of the list that it copies."""
         return self.singles[self.winner_list] if self.winner_list else self.winner_place
 
     @property
     def best_first(self) -> list[int]:
-        """The places of the rows, the highest objective first; those not practical last."""
+        """Indices of the rows by descending objective; impractical ones last."""
 
         def key(place: int) -> tuple[bool, float]:
             row = self.rows[place]
@@ -165,9 +166,7 @@ class TrialScores:
 
     @property
     def rivals(self) -> dict[str, int]:
-        """What the winner is shown beside, by name: reference and best single list, where these are
-        not itself.
-        """
+        """Indices of the reference and the best single list by name, without the winner."""
         names = dict.fromkeys([self.reference, self.best_single])
         own = (None, self.winner_place, self.best_place)
         return {
@@ -176,7 +175,7 @@ class TrialScores:
 
     @property
     def added(self) -> dict[str, int]:
-        """The places of the best trials of what the command line added, by its name."""
+        """Indices of the best trials of what the command line added, by its name."""
         added = (self.lock.get("added") or {}).items()
         places = ((name, self.place(row["trial"])) for name, row in added)
         return {name: place for name, place in places if place is not None}
@@ -184,9 +183,7 @@ class TrialScores:
     def compare(
         self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
     ) -> Comparison:
-        """A row against another one by the objective, or by ``metric``, on all questions or on
-        some.
-        """
+        """Compare two rows by the objective, or ``metric``, on all questions or on ``part``."""
         ours, theirs = (
             self.scores[one] if metric is None else self.values(one, metric)
             for one in (place, other)
@@ -200,9 +197,7 @@ class TrialScores:
         )
 
     def outcome(self, place: int, against: str | None) -> Outcome | None:
-        """What is stored of a row against a single list; None of that list itself, and where they
-        were not compared.
-        """
+        """Return the stored comparison of a row with a single list; None if there is none."""
         found = self._stored.get((self.rows[place]["trial"], str(against)))
         if found is None:
             return None
@@ -213,10 +208,10 @@ class TrialScores:
         return {(one["trial"], one["against"]): one for one in self.comparisons}
 
     def winner_against(self, name: str | None) -> Comparison | None:
-        """The winner against a single list; None against itself, and where the sweep has no such
-        list.
+        """Compare the winner with a single list; None for itself and for a list that the sweep
+        lacks.
 
-        Against the reference and the best list of tune its p is corrected as it is stored.
+        Against the reference and the best list of tune, p is corrected as it is stored.
         """
         place = self.singles.get(name or "")
         if place is None or place in (self.winner_place, self.best_place):
@@ -227,26 +222,26 @@ class TrialScores:
         )
 
     def is_winner(self, place: int) -> bool:
-        """Whether a row is the winner or, where that is a list in disguise, any other disguise of
-        it.
-        """
+        """Return whether a row is the winner, or copies the same list as the winner."""
         other = self.winner_list is not None and self._is_alike(place)
         return place == self.winner_place or other
 
     def _is_alike(self, place: int) -> bool:
-        """Whether a row has the winner's gold ranks, all beyond the objective's k counted alike."""
+        """Return whether a row has the winner's gold ranks, with all ranks beyond the objective's k
+        equal.
+        """
         ranks = self.ranks[[place, self.winner_place]]
         ours, winner = ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
         return np.array_equal(ours, winner)
 
     def score(self, row: Row) -> float:
-        """The objective of a row."""
+        """Return the objective of a row."""
         return score(row, self.objective)
 
     @cached_property
     def singles(self) -> dict[str, int]:
-        """The places of the practical lists alone, by name: the first where several trials are one
-        list under other caps.
+        """Indices of the practical single lists by name: the first of several trials with other
+        caps.
         """
         found: dict[str, int] = {}
         for place, row in enumerate(self.rows):
@@ -256,24 +251,25 @@ class TrialScores:
 
     @cached_property
     def fused(self) -> list[int]:
-        """The places of all rows but lists alone."""
+        """Indices of all rows except single lists."""
         return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
 
     @property
     def knobs(self) -> set[str]:
-        """The names of the parameters that any trial has."""
+        """Names of the parameters of all trials."""
         return {knob for row in self.rows for knob in row["parameters"]}
 
     def place(self, trial: str) -> int | None:
-        """The place of the trial of that hash."""
+        """Return the index of the trial with that hash."""
         return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
 
     def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """bool[Q]: the queries of a slice.
+        """Return bool[Q], the questions of a slice.
 
-        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or
-        ``list, metric, is``: the queries on which the metric of that single list has that value
-        (``list: graph, metric: full_sup@200, is: 1``).
+        Args:
+            where: values of columns of the questions (``hops: 2``, ``in_hipporag_1000: true``), or
+                ``list, metric, is``: the questions on which the metric of that single list has that
+                value (``list: graph, metric: full_sup@200, is: 1``).
         """
         if "list" in where:
             alone = self.singles.get(where["list"])
@@ -293,8 +289,8 @@ class TrialScores:
 
     @property
     def clusters(self) -> NDArray[np.int64]:
-        """int64[Q]: queries with the same number share gold passages; each its own in a sweep that
-        did not store it.
+        """int64[Q]: questions with the same number share gold passages; unique if the sweep lacks
+        clusters.
         """
         found: NDArray[np.int64] = np.asarray(self.queries.get("cluster", np.arange(self.n)))
         return found

@@ -1,5 +1,5 @@
-"""A finished sweep as reports, trackers and the terminal read it: trials on a split, and what is
-said of them.
+"""A finished sweep for reports, trackers and the terminal: trials on a split, with
+their captions.
 """
 
 from __future__ import annotations
@@ -21,32 +21,28 @@ from harness.sweep.folder.trial_scores import TrialScores
 
 @dataclass(frozen=True)
 class View(TrialScores):
-    """The rows with words for captions: data, split, lists, clusters, and the winner as it
-    is announced.
-    """
+    """Rows of trials with the words of captions: data, split, lists, clusters, and the winner."""
 
     @property
     def charge(self) -> str:
-        """How p is charged for earlier evaluations of test; nothing for the first, and on tune."""
+        """How p is corrected for earlier evaluations of test; empty for the first, and on tune."""
         times = charge(self.evaluation)
         return f", p times {times}" if times > 1 else ""
 
     @property
     def winner_title(self) -> str:
-        """The winner as it is announced."""
+        """The winner as it is printed."""
         return f"{self.winner_name}; no fusion is better" if self.winner_list else self.winner_name
 
     @property
     def disguise(self) -> str:
-        """Which fusion was locked, where it is a list alone; for the ends of sentences."""
+        """Which fusion was locked if it copies a single list; the end of a sentence."""
         locked = self.rows[self.winner_place]["name"]
         return f", {self.winner_title} (locked as {locked})" if self.winner_list else ""
 
     @property
     def where(self) -> str:
-        """Benchmark, split, number of questions, of test which evaluation, and what the lists are
-        made of.
-        """
+        """Benchmark, split, number of questions, evaluation of test, and the parts of the lists."""
         times = f", evaluation {self.evaluation}{self.charge}" if self.evaluation else ""
         systems = f"; {self.systems}" if self.systems else ""
         return f"{self.dataset}, {self.split} split (n = {self.n}{times}){systems}"
@@ -64,8 +60,10 @@ class View(TrialScores):
 
     @property
     def warnings(self) -> list[str]:
-        """Lines on test questions that were chosen on, on approximate indexes that lose documents,
-        on trials that are not practical, and on lists that lack half of a split's queries or gold.
+        """Sentences on what may distort the scores.
+
+        They are about test questions that were used for a choice, approximate indexes that lose
+        documents, impractical trials, and lists that lack half of a split's questions or gold.
         """
         splits = {"tune": self.manifest.get("coverage") or {}}
         if self.split == "test":
@@ -98,8 +96,8 @@ class View(TrialScores):
 
     @property
     def source(self) -> Source:
-        """What holds for every table: split, lists, what counts as found, the hash, which
-        evaluation, and cautions.
+        """The facts of every table: split, lists, relevance, the hash, the evaluation, and
+        cautions.
         """
         name = self.objective.partition("@")[0]
         splitting = {
@@ -120,7 +118,7 @@ class View(TrialScores):
         return Source(notes=[note.strip() for note in notes if note])
 
     def unordered(self) -> str:
-        """How many queries last_hop counts, where the hop order of some is unknown."""
+        """How many questions last_hop counts if the hop order of some is unknown."""
         of = self.in_split or self.n
         known = (
             self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
@@ -134,7 +132,7 @@ class View(TrialScores):
         )
 
     def fitted(self) -> str:
-        """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
+        """The lists whose weights were chosen on tune questions, and the benchmarks of these."""
         groups: dict[str, list[str]] = {}
         for name, one in (self.manifest.get("fitted") or {}).items():
             where = ", ".join(one["on"])
@@ -145,7 +143,7 @@ class View(TrialScores):
         return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
 
     def recalls(self) -> str:
-        """Which lists an approximate index found, and how much of an exact search it finds."""
+        """The lists with an approximate index, and the share of an exact search that it finds."""
         told = "; ".join(
             f"{name} ({one['index']}, {one['recall@100']:.3f} of "
             f"{counted(one['questions'], 'question')})"
@@ -156,8 +154,8 @@ class View(TrialScores):
 
     @property
     def deciding(self) -> str:
-        """`` by cluster`` where queries share gold passages: what p and intervals that decide are
-        by; else "".
+        """`` by cluster`` if questions share gold passages, otherwise "": the unit of deciding p
+        and intervals.
         """
         if not share(self.clusters):
             return ""
@@ -165,12 +163,14 @@ class View(TrialScores):
 
     @property
     def splitting(self) -> str:
-        """``md5``, ``disjoint`` for whole clusters, or ``given``."""
+        """``md5``, ``disjoint`` (whole clusters), or ``given``."""
         return self.manifest.get("splitting") or "md5"
 
     def clustering(self) -> tuple[str, str]:
-        """How far questions share gold passages: clusters, the largest one, the design effect of
-        the winner's score; and how many of test share one with tune.
+        """How questions share gold passages: the clusters, and how many of test share one with
+        tune.
+
+        The first text has the largest cluster and the design effect of the winner's score, too.
         """
         labels, shared = self.clusters, self.manifest.get("shared_gold")
         sizes = np.bincount(labels)

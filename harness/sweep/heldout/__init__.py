@@ -1,4 +1,4 @@
-"""Test, evaluated once: the locked trials' scores and the ledger."""
+"""The single evaluation on test: the scores of the locked trials, and the ledger."""
 
 import lazy_loader
 

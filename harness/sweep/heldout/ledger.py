@@ -1,9 +1,9 @@
-"""A ledger: what test splits have seen, in a file that can only grow.
+"""A ledger of the evaluations of test splits, in a file that only grows.
 
 Each line is a JSON object with its own SHA-256 and that of the line before it, so that a line that
-was changed, moved, or removed from between others is named. A line that was cut off at the end is
-missed by the folder of its sweep, which holds a copy (``harness verify``, ``harness doctor``). This
-finds accidents, not adversaries: who can write the file can write all its hashes.
+was changed, moved or removed between others is found. A line that was cut off at the end is found
+by the folder of its sweep, which has a copy (``harness verify``, ``harness doctor``). This detects
+accidents, not attacks: whoever can write the file can write all its hashes.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Ledger:
     path: Path
 
     def entries(self) -> list[LedgerLine]:
-        """All lines, verified.
+        """Return all lines, verified.
 
         Raises:
-            HarnessError: a line is not as it was written; it names the first one.
+            HarnessError: a line was changed; the error names the first one.
         """
         lines: list[LedgerLine] = []
         for number, text in enumerate(filter(None, self._text().split("\n")), start=1):
@@ -61,7 +61,7 @@ class Ledger:
         return lines
 
     def of(self, data_sha256: str, split: str = "test") -> list[LedgerLine]:
-        """The evaluations of this split of this data."""
+        """Return the evaluations of a split of data."""
         return [
             entry
             for entry in self.entries()
@@ -69,11 +69,11 @@ class Ledger:
         ]
 
     def of_lock(self, sha256: str) -> list[LedgerLine]:
-        """The evaluations of the sweep with this lock."""
+        """Return the evaluations of the sweep with this lock."""
         return [entry for entry in self.entries() if entry.get("lock_sha256") == sha256]
 
     def check_whole(self, folder: Path, lock_sha256: str) -> None:
-        """Raise HarnessError where a sweep's folder that shows no evaluation has one here."""
+        """Raise HarnessError if a sweep's folder without an evaluation has one in the ledger."""
         if seen := self.of_lock(lock_sha256):
             raise HarnessError(
                 f"{folder}: lacks the files of evaluation {seen[-1]['evaluation']} of test, "
@@ -82,11 +82,11 @@ class Ledger:
             )
 
     def append(self, facts: Mapping[str, object]) -> LedgerLine:
-        """Add an evaluation: ``facts``, its number among those of the same data and split, the time
-        and the chain.
+        """Add an evaluation: ``facts``, its number for the same data and split, the time and the
+        chain.
 
-        Nothing is added to a damaged ledger (HarnessError). The file is written again next to
-        itself and renamed: on a full disk it is as it was.
+        A damaged ledger raises HarnessError. The file is written next to itself and renamed: on a
+        full disk it does not change.
         """
         with self.exclusive():
             lines = self.entries()
@@ -101,7 +101,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """A block that no other process is in; one that has to wait says for what. Blocks may be
+        """Lock the ledger for this process; a process that waits logs the reason. Blocks may be
         nested.
         """
         try:

@@ -1,8 +1,8 @@
 """The second half of the protocol: score the locked trials on test, once.
 
-Check, line in the ledger, and files are one step that no other process can come between. The line
-holds the hash of the lock and of what was scored; a process that is killed after it is finished by
-the same command, to the same bytes.
+Check, ledger line and files are one step under a lock of the ledger. The line has the hash of the
+lock and of the scores. If a process is killed after it, the same command completes it to the same
+bytes.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class Placed(TypedDict):
-    """Which evaluation of test this is, and how many of its questions other sweeps chose on, as the
-    rows of ``heldout.json`` say it.
+    """The number of an evaluation of test, and how many of its questions other sweeps used for a
+    choice.
+
+    These are the columns in ``heldout.json``.
     """
 
     evaluation: int
@@ -50,19 +52,19 @@ class Placed(TypedDict):
 def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
     """Score exactly the locked trials on test, add the evaluation to the ledger, write the files.
 
-    An evaluation of the same lock that was killed before its files were there is finished, and
+    An evaluation of the same lock that was killed before its files were written is completed, and
     counts once.
 
     Args:
-        result: The sweep.
-        prepared: Its plan with the data.
-        again: Whether a split that has been evaluated may be evaluated once more.
+        result: the sweep.
+        prepared: its plan with the data.
+        again: whether a split that has been evaluated may be evaluated once more.
 
     Returns:
         The sweep with its held-out files.
 
     Raises:
-        HarnessError: Data, code or lock changed, or the split has been evaluated already.
+        HarnessError: data, code or lock changed, or the split has been evaluated already.
     """
     data = prepared.benchmark
     lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
@@ -113,7 +115,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
 
 
 def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: bool) -> Placed:
-    """Return which evaluation of test would come next. Raise HarnessError if it is one too many."""
+    """Return the number of the next evaluation of test; raise HarnessError if it is not allowed."""
     seen = ledger.of(data.sha256)
     if seen and not again:
         raise HarnessError(
@@ -128,7 +130,7 @@ def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: boo
 
 
 def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
-    """Raise HarnessError if the sweep was evaluated and the ledger does not have it."""
+    """Raise HarnessError if the sweep was evaluated and the ledger lacks it."""
     earlier = read_entry(result.folder, lock)
     if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
         raise HarnessError(
@@ -138,10 +140,10 @@ def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
 
 
 def _chosen_on(runs: Path, data: Benchmark) -> int:
-    """Return how many test questions other sweeps chose on, because another split had them on tune.
+    """Return how many test questions other sweeps used for a choice, under another split.
 
-    A split that is a rule puts a question on one side for ever; two rules, or a file that was
-    edited, do not.
+    Under one splitting rule a question always stays on one side; two rules, or an edited file, may
+    move it.
     """
     found: set[str] = set()
     for other in results(runs):
@@ -152,7 +154,7 @@ def _chosen_on(runs: Path, data: Benchmark) -> int:
 
 
 def placed(entry: LedgerLine | Evaluation) -> Placed:
-    """Return what a line of the ledger says of the evaluation that it is."""
+    """Return the number of the evaluation in a line of the ledger."""
     found: Placed = {"evaluation": entry.get("evaluation") or 1}
     if (shared := entry.get("chosen_on")) is not None:
         found["chosen_on"] = shared
@@ -160,9 +162,7 @@ def placed(entry: LedgerLine | Evaluation) -> Placed:
 
 
 def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
-    """Return the last evaluation of this lock if the folder does not hold its files as they were
-    scored.
-    """
+    """Return the last evaluation of this lock if the folder lacks the files that were scored."""
     own = ledger.of_lock(lock["sha256"])
     files = own[-1].get("files") if own else None
     if files is None:
@@ -175,7 +175,7 @@ def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
 
 
 def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Trial]:
-    """The locked trials by hash, with what they learned on tune, in the lock's order."""
+    """Return the locked trials by hash, with what they learned on tune, in the lock's order."""
     trials = prepared.plan.trials()
     known = dict(zip(prepared.hashes(trials), trials, strict=True))
     fitted = learned(lock)
@@ -191,7 +191,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
 def score_locked(
     trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, place: Placed
 ) -> dict[str, bytes]:
-    """The files of the evaluation, by name. place: see ``placed``."""
+    """Return the files of the evaluation by name; place: see ``placed``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored, compared = judge_trials(
         prepared, trials, ranks, "test", lock.get("best_single"), place["evaluation"]
@@ -220,7 +220,7 @@ def score_locked(
 
 
 def expectation(row: stored.Row, lock: Lock) -> dict[str, object]:
-    """What was expected of the winner before test was touched, and whether it came so."""
+    """Return the forecast of the winner from before test, and whether it came true."""
     expected = lock.get("expected")
     if expected is None or row["trial"] != lock["winner"]["trial"]:
         return {}

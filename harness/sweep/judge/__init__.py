@@ -1,6 +1,4 @@
-"""The judgement of trials: rows, tests and corrections, what lies at an edge, the choice and what
-it lets expect.
-"""
+"""The judgement of trials: rows, tests and corrections, edges of the grid, choice and forecast."""
 
 import lazy_loader
 

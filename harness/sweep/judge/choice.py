@@ -1,4 +1,4 @@
-"""Choosing on tune, and writing the choice down before anything touches test."""
+"""The choice on tune, and the lock that records it before test is touched."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from harness.sweep.folder.rows import Row, score
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
-    """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5,
-    name; those that are not practical come last.
+    """Return the indices of the rows by the rule of the protocol.
+
+    The rule is objective, fewer losses, alpha nearer .5, name; impractical rows come last.
     """
 
     def key(number: int) -> tuple[Any, ...]:
@@ -32,14 +33,14 @@ def order(rows: Sequence[Row], objective: str) -> list[int]:
 
 
 def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, str, str]:
-    """What settles trials with the same objective and losses: alpha's distance to .5 (0 without
-    alpha), then name.
+    """Return the key for trials with equal objective and losses: alpha's distance
+    to .5, then name.
     """
     return round(abs(knobs.get("fuser.alpha", 0.5) - 0.5), 12), name, trial
 
 
 def best_of_fusers(rows: Sequence[Row]) -> list[Row]:
-    """The first row of each fuser.    rows: in the order of the rule."""
+    """Return the first row of each fuser, from rows in the order of the rule."""
     best: dict[str, Row] = {}
     for row in rows:
         best.setdefault(row["family"], row)
@@ -53,19 +54,19 @@ def lock(
     added: Mapping[str, int] = MappingProxyType({}),
     learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, object]]] = lambda keys: {},
 ) -> dict[str, object]:
-    """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned
+    """Return the lock of an ordered leaderboard: winner, best trial of each fuser, untuned
     baselines.
 
-    named: the places of the trials that an experiment's tables are about; they are locked too.
-    added: the places of the best trials of what the command line added, by its name; they are
-    locked too.
-    learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one
-    that does not learn. It is locked with them, and test is scored by it.
+    The winner is the best trial that fuses; single lists are baselines, and ``best_single`` names
+    the best of them. ``sha256`` covers all other keys.
 
-    The winner is the best trial that fuses; single lists are baselines beside it, and
-    ``best_single`` names the best.
-    facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all
-    the rest.
+    Args:
+        rows: the leaderboard.
+        facts: what the lock depends on (dataset, data_sha256, objective, ...).
+        named: indices of the trials in an experiment's tables, which are locked, too.
+        added: indices of the best trials of what the command line added, by its name; locked, too.
+        learned: by hash and knob, what trials learn on all of tune. It is locked with them, and
+            test is scored with it.
     """
     single = [row for row in rows if row["family"] == "single"]
     fused = [row for row in rows if row["family"] != "single"]
@@ -88,10 +89,12 @@ def lock(
 
 
 def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str, str]) -> Lock:
-    """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says
-    what has.
+    """Return the lock of a sweep; raise HarnessError if anything that it depends on has changed.
 
-    versions: of the classes of other packages that its trials are made of, as they are now.
+    Args:
+        result: the sweep.
+        data: its benchmark.
+        versions: current versions of the classes of other packages in its trials.
     """
     lock = result.lock
     for what, locked, now in (
@@ -111,7 +114,7 @@ def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str,
 
 
 def _differing(value: Any, other: Any) -> str:
-    """The items of a mapping that another has not, or the value itself."""
+    """Return the items of a mapping that another lacks, or the value itself."""
     if isinstance(value, Mapping):
         return (
             ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item)

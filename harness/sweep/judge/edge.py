@@ -1,4 +1,4 @@
-"""A best trial at the edge of its grid: which axes could go on there."""
+"""Best trials at the edge of the grid, whose axes could be extended."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from harness.sweep.trial.override import name, values
 
 @dataclass(frozen=True)
 class Edge:
-    """The best trial of a fuser has the lowest or highest value of an axis, and the axis could go
-    on.
+    """A fuser's best trial with the lowest or highest value of an axis that could be extended.
 
-    family: the fuser.    winner: whether that trial is the sweep's winner.    block, knob: the
-    axis.
-    value: the trial's.    next: the value that comes after it, which no trial has.
+    Attributes:
+        family: the fuser.
+        winner: whether that trial is the sweep's winner.
+        block, knob: the axis.
+        value: the trial's value.
+        next: the next value of the axis, which no trial has.
     """
 
     family: str
@@ -40,13 +42,18 @@ def find_edges(
     trials: Sequence[Trial],
     longest: Mapping[str, int],
 ) -> list[Edge]:
-    """The edges at which the best trial of each fuser lies, the winner's first.
+    """Return the edges at which the best trials of the fusers are, the winner's first.
 
-    rows: in the order of the rule.    trials: all that were scored; an axis that leads to one of
-    them goes on already.
-    longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes
-    on there. An edge that scores the same as the value beside it on the axis is none: nothing grows
-    towards it.
+    An edge that scores the same as the next inner value is left out, because the score does not
+    rise towards it.
+
+    Args:
+        grid: the grid.
+        rows: in the order of the rule.
+        objective: the metric of the choice.
+        trials: all scored trials; an axis that leads to one of them already goes on.
+        longest: the largest length of each list, by name; a larger cap has no effect, so it is no
+            next value.
     """
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
@@ -74,7 +81,7 @@ def find_edges(
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:
-    """The number next to ``value`` on its axis, where ``value`` is the lowest or highest; else
+    """Return the number next to ``value`` on its axis if ``value`` is the lowest or highest, or
     None.
 
     No cap (null) comes after every number.
@@ -91,9 +98,10 @@ def beside(axis: Sequence[Any], value: Any) -> float | None:
 
 
 def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[float]:
-    """What may come after ``value``, the best first: fractions by the step from ``inner`` (stopping
-    at 0 or 1 where it goes beyond), then by the ratio to it; whole numbers by the ratio, then by
-    the step.
+    """Yield possible next values after ``value``, the best first.
+
+    Fractions go by the step from ``inner`` (up to 0 or 1), then by the ratio; whole numbers by the
+    ratio, then by the step.
     """
     step, ratio = value + (value - inner), value * value / inner if inner else value
     if all(isinstance(number, int) for number in axis if number is not None):
@@ -117,8 +125,8 @@ def _next(
     scored: set[str],
     longest: Mapping[str, int],
 ) -> float | None:
-    """The first candidate that the strategies accept; None where there is none, or where it was
-    scored already.
+    """Return the first candidate that the strategies accept; None if there is none or it was
+    scored.
     """
     value = point[knob]
     for number in candidates(axis, value, inner):

@@ -1,6 +1,4 @@
-"""Known before test is touched: what the winner can be expected to score there, and what such a
-test can see at all.
-"""
+"""Forecasts before test is touched: the winner's expected score, and what the test can detect."""
 
 from __future__ import annotations
 
@@ -33,14 +31,20 @@ def foresight(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, object]:
-    """What the leaderboard's winner is expected to do on ``n`` test queries, of which no outcome is
-    used.
+    """Return the forecast of the winner on ``n`` test questions, whose outcomes are not used.
 
-    ``expected``: its score.    ``expected_difference``: from the best single list.    ``power``: of
-    its test against that list; both null where there is none, or where the winner is that list.
-    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the
-    list that wins are counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of
-    test's; None: each query by itself.
+    ``expected`` is its score, ``expected_difference`` that from the best single list, ``power`` the
+    power of its test against that list; both are null if there is no such list, or if it is the
+    winner.
+
+    Args:
+        ordered: rows in the order of the rule.
+        ranks: int32[T, Q, H], their gold ranks on tune.
+        objective: the metric of the choice.
+        n: number of test questions.
+        reference: the list against which wins are counted.
+        labels: int64[Q], clusters of the questions; None: no clusters.
+        fresh: sizes of test's clusters.
     """
     usable = [place for place, row in enumerate(ordered) if row.get("practical") is not False]
     fused = [place for place in usable if ordered[place]["family"] != "single"]
@@ -84,16 +88,20 @@ def power(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, object]:
-    """What the test of ``n`` queries can see, before Holm's correction.
+    """Return what the test of ``n`` questions can detect, before Holm's correction.
 
-    apart: float64[Q], the winner's difference from the best single list on tune's queries, in
-    clusters ``labels``.
-    fresh: the sizes of test's clusters: its n queries tell as much as ``n_effective``, n divided by
-    1 + r (sum of s^2 / n - 1), r the correlation of the differences within clusters.
-    ``smallest``: the smallest net share of wins found with 80% power (null: none is). ``power``: at
-    the difference of tune, and ``power_corrected`` at that less the winner's curse. ``queries``:
-    how many like test's give 80% power at the latter; null when a million do not, or where there is
-    no effect.
+    ``smallest`` is the smallest net share of wins found with 80% power (null: none). ``power`` is
+    that at the difference of tune, ``power_corrected`` at that less the winner's curse. ``queries``
+    is the number of questions like test's for 80% power at the latter; null if a million are too
+    few, or without an effect. ``n_effective`` is n / (1 + r (sum of s^2 / n - 1)), s the sizes of
+    test's clusters, r the correlation of the differences within clusters.
+
+    Args:
+        apart: float64[Q], the winner's difference from the best single list on tune's questions.
+        n: number of test questions.
+        bias: the winner's curse.
+        labels: int64[Q], clusters of tune.
+        fresh: sizes of test's clusters.
     """
     wins, losses = float((apart > 0).mean()), float((apart < 0).mean())
     discordance, effect = wins + losses, wins - losses

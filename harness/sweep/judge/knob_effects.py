@@ -1,11 +1,10 @@
-"""Which knob matters: the share of the variance of the trials' scores that each knob of a grid
-explains.
+"""The importance of knobs: the share of the variance of scores that each knob explains.
 
 On a full grid these are the main effects and interactions of functional ANOVA by group means,
 exact, and add up to 1 with the interactions of more than two knobs. A grid is seldom full: RRF has
-no alpha. So a knob is judged among the trials that have it, by what it adds there to the other
-knobs that all of these have: the reduction of the residual sum of squares, as type II sums of
-squares are. On a full grid the two are the same.
+no alpha. So a knob is judged among the trials that have it, by what it adds to the other knobs of
+all of these: the reduction of the residual sum of squares, as in type II sums of squares. On a full
+grid the two are the same.
 """
 
 from __future__ import annotations
@@ -27,9 +26,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Level:
-    """A value of a knob: the trials that have it, their mean score, and that of the best
-    of them.
-    """
+    """A value of a knob: its trials, their mean score, and the best one."""
 
     value: Setting
     trials: int
@@ -39,10 +36,12 @@ class Level:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one knob, or two together beyond each alone, explain of the variance of all trials.
+    """The share of the variance of all trials that a knob, or an interaction of two, explains.
 
-    trials: that have it, or both.    share: of the sum of squares.    levels: of one knob, the best
-    first.
+    Attributes:
+        trials: trials with the knob, or both.
+        share: share of the sum of squares.
+        levels: values of one knob, the best first.
     """
 
     knobs: tuple[str, ...]
@@ -53,8 +52,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class Importance:
-    """The effects of a grid, the greatest first.    full: whether every trial has every knob, and
-    each cell as many.
+    """The effects of a grid, the largest first.
+
+    Attributes:
+        full: whether every trial has every knob, and all cells have the same size.
     """
 
     main: Sequence[Effect]
@@ -63,14 +64,15 @@ class Importance:
 
 
 def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importance:
-    """What each knob that takes more than one value explains, and what each pair does beyond that.
+    """Return the effect of each knob with several values, and of each pair in addition to its
+    knobs.
 
     Args:
-        trials: the settings of each trial; one that lacks a knob does not read it.
-        scores: float[T], what is explained.
+        trials: the settings of each trial; a trial does not read the knobs that it lacks.
+        scores: float[T], the values to explain.
 
     Returns:
-        The effects; none where all trials score the same.
+        The effects; none if all trials score the same.
     """
     codes = _own(
         {
@@ -106,14 +108,15 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
 
 
 def of_view(view: View) -> Importance:
-    """The same of the fusions of a sweep, by its objective."""
+    """Return the importance for the fusions of a sweep by its objective."""
     rows = [view.rows[place] for place in view.fused]
     return importance([row["parameters"] for row in rows], [view.score(row) for row in rows])
 
 
 def of_sweeps(results: Sequence[SweepResult]) -> Importance:
-    """The same of the fusions of several sweeps of one benchmark; what was typed differently, as
-    encoder, is a knob.
+    """Return the importance for the fusions of several sweeps of one benchmark.
+
+    Overrides that differ, such as encoder, are knobs.
     """
     typed = [
         {knob: value or "default" for knob, value in one.items() if knob not in BENCHMARK}
@@ -128,8 +131,8 @@ def of_sweeps(results: Sequence[SweepResult]) -> Importance:
 
 
 def _own(codes: Mapping[str, Codes]) -> dict[str, Codes]:
-    """The knobs that take several values, but for those that follow from another one's value, as a
-    fuser's weights.
+    """Return the knobs with several values, except those that follow from another, as a fuser's
+    weights.
     """
     varied = [(knob, code) for knob, code in codes.items() if code.max() > 0]
     found: dict[str, Codes] = {}
@@ -145,23 +148,24 @@ def _own(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 
 def _follows(code: Codes, other: Codes, earlier: bool) -> bool:
-    """Whether each value of another knob has one of this one; of two that name each other the
-    earlier stays.
+    """Return whether each value of another knob has one of this one; of two such
+    the earlier stays.
     """
     values, pairs = len(np.unique(other)), len(np.unique(np.stack([other, code]), axis=1).T)
     return pairs == values and (earlier or values > len(np.unique(code)))
 
 
 def _codes(trials: Sequence[Settings], knob: str) -> Codes:
-    """int64[T]: the number of each trial's value, -1 where it has none."""
+    """Return int64[T], the number of each trial's value, -1 if it has none."""
     texts = [json.dumps(one[knob], sort_keys=True) if knob in one else None for one in trials]
     numbers: dict[str | None, int] = {None: -1}
     return np.array([numbers.setdefault(text, len(numbers) - 1) for text in texts], dtype=np.int64)
 
 
 def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, ...]) -> float:
-    """How much less is left with a knob, or with the cells of two, of the sum of squares among
-    those that have it.
+    """Return the reduction of the residual sum of squares by a knob, or by the cells of two.
+
+    It is computed over the trials that have them.
     """
     members = np.logical_and.reduce([codes[knob] >= 0 for knob in knobs])
     if not members.any():
@@ -178,7 +182,7 @@ def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, 
 
 
 def _residual(y: NDArray[np.float64], factors: Sequence[Codes]) -> float:
-    """The sum of squares that is left of y by a linear model of these factors."""
+    """Return the residual sum of squares of y in a linear model of these factors."""
     columns = [
         np.ones((len(y), 1)),
         *((code[:, None] == np.unique(code)).astype(np.float64) for code in factors),

@@ -1,4 +1,4 @@
-"""Tune split otherwise: whether the rule of the protocol would choose the same."""
+"""The choice repeated under other splits of tune."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from harness.sweep.judge.choice import order
 
 @dataclass(frozen=True)
 class Choices:
-    """What the rule of the protocol chooses on halves of tune, and what that is worth on the other
-    halves.
+    """The choices on halves of tune, and their gains on the other halves.
 
-    names: of each half's winner, the same for two that no question of tune tells apart.    same: in
-    how many halves it
-    is the winner of all of tune.    over_best: its mean difference, on the other half, from the
-    best list of its half;
-    over_reference: from the reference; empty where there is none.
+    Attributes:
+        names: each half's winner; two that no question of tune distinguishes have one name.
+        same: number of halves whose winner is that of all of tune.
+        over_best: its mean difference, on the other half, from the best list of its half.
+        over_reference: the same from the reference; empty if there is none.
     """
 
     names: Sequence[str]
@@ -35,17 +34,20 @@ class Choices:
 
     @property
     def splits(self) -> int:
-        """How many splits had questions on either side."""
+        """Number of splits with questions on both sides."""
         return len(self.names)
 
 
 def choose_again(view: View, splits: int) -> Choices:
-    """The choice under ``splits`` other splits of tune: the MD5 of "<number> <id>" splits as that
-    of the id does.
+    """Repeat the choice under other splits of tune, by the MD5 of "<number> <id>".
 
-    view: every trial on tune. Under split=disjoint a cluster's smallest tune id stands for all of
-    its questions. Ranks are those of the sweep: what learns is not fitted again on a half, but was
-    scored out of fold.
+    Under split=disjoint a cluster's smallest tune id decides for all its questions. Ranks are those
+    of the sweep: trials that learn were scored with cross-validation and are not fitted again on a
+    half.
+
+    Args:
+        view: every trial on tune.
+        splits: number of splits.
     """
     ids = view.queries["id"].astype(str).tolist()
     if view.splitting == "disjoint":
@@ -74,7 +76,7 @@ def choose_again(view: View, splits: int) -> Choices:
 
 
 def _rule(view: View, half: NDArray[np.bool_], reference: int | None) -> list[int]:
-    """The places of all trials by the rule of the protocol on these questions, bool[Q]."""
+    """Return the indices of all trials by the rule of the protocol on these questions, bool[Q]."""
     scores = view.scores[:, half]
     means = scores.mean(axis=1).tolist()
     losses = (

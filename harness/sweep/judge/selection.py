@@ -1,5 +1,5 @@
-"""The trials that an experiment's table is about: of the ones that match a row's description, the
-best on tune.
+"""The trials in an experiment's tables: of those that match a row's description,
+the best on tune.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from harness.core.errors import HarnessError, nearest
 from harness.sweep.folder.rows import Row, Setting, Settings
 
 Spec = Mapping[str, Any]
-"""A row, a table, a figure or an experiment as conf/experiment describes it; each kind has keys of
-its own.
-"""
+"""A row, a table, a figure or an experiment as in conf/experiment; each kind has its own keys."""
 
 
 @contextlib.contextmanager
 def described_errors(part: str) -> Iterator[None]:
-    """What the description of an experiment lacks, or has in another form, in one line. part: where
-    it stands.
+    """Report a missing or malformed part of an experiment's description in one line; part: its
+    place.
     """
     try:
         yield
@@ -38,8 +36,9 @@ def described_errors(part: str) -> Iterator[None]:
 
 
 def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
-    """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing
-    knob is null.
+    """Return whether a trial's knobs are those of ``where``: a value, or a list of allowed ones.
+
+    A missing knob is null.
     """
     for knob, wanted in where.items():
         allowed: list[object] = [wanted]
@@ -51,12 +50,14 @@ def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
 
 
 def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
-    """For each described row the place of its trial among ``trials``, knobs in the order of a
-    leaderboard.
+    """Return for each described row the index of its trial among ``trials``, or None.
 
     A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with
-    ``as``, has the same value as that row's trial in every knob of ``same``. None where no trial
-    does.
+    ``as``, has the same value as that row's trial in every knob of ``same``.
+
+    Args:
+        described: the rows.
+        trials: knobs in the order of a leaderboard.
     """
     places: dict[str, int | None] = {}
     for row in described:
@@ -79,7 +80,7 @@ def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[i
 
 
 def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]:
-    """The places of all trials that the experiment's tables are about: they are locked with the
+    """Return the indices of all trials in the experiment's tables, which are locked with the
     winner.
     """
     with described_errors("experiment.tables"):
@@ -95,9 +96,7 @@ def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]
 
 
 def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dict[str, int]:
-    """The place of the best fusion with each strategy, or of each list, that was added. rows: best
-    first.
-    """
+    """Return the index of the best fusion with each added strategy or list; rows: best first."""
     fused = [place for place, row in enumerate(rows) if row["family"] != "single"]
     found = {
         name: next(

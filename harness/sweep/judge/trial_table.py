@@ -1,4 +1,4 @@
-"""Trials and their gold ranks to the two frames that are stored: trials and comparisons."""
+"""The two stored frames, trials and comparisons, from trials and their gold ranks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTCOMES = {
     "graph_win": "GraphWin: questions whose last hop is in its top k and not in dense's; effective if > 0.",  # noqa: E501
     "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in its own; safe if 0.",  # noqa: E501
 }
-"""Counts of every trial, by their column."""
+"""Counts of every trial by column."""
 WRITTEN, INTERVALS = ("overrides", "parameters"), ("wilson", "wilson_cluster")
 """Columns that are stored as JSON, and as a lower and an upper bound."""
 TYPES = {
@@ -37,7 +37,7 @@ TYPES = {
 }
 """The types of columns that may be null."""
 GRAPH_K = 5
-"""The depth of GraphWin and GraphLoss under an objective that has none."""
+"""The depth of GraphWin and GraphLoss if the objective has none."""
 
 
 def judge_trials(
@@ -48,18 +48,19 @@ def judge_trials(
     best: str | None = None,
     evaluation: int = 0,
 ) -> tuple[list[Row], list[Compared]]:
-    """The trials and their comparisons, as they are stored: the one place where both are made.
+    """Return the rows of trials and of comparisons as they are stored; no other function makes
+    them.
 
     Args:
         prepared: the benchmark and the plan.
         trials: by hash.
-        ranks: int32[T, Q, H], theirs on the split.
+        ranks: int32[T, Q, H], their gold ranks on the split.
         split: tune or test.
         best: the best single list of tune, None for the best here.
-        evaluation: which evaluation of test this is, 0 for tune.
+        evaluation: the number of this evaluation of test, 0 for tune.
 
     Returns:
-        A row a trial, in the order given, and the rows of the long frame.
+        A row for each trial, in the given order, and the rows of the long frame.
     """
     plan, data = prepared.plan, prepared.benchmark
     metric = Metric.parse(plan.config.objective)
@@ -111,8 +112,9 @@ def judge_trials(
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:
-    """Those of ``Outcome``, null without a comparison; no interval where the metric is not 0/1,
-    which would take a bootstrap a trial.
+    """Return the fields of ``Outcome``, null without a comparison.
+
+    No interval if the metric is not 0/1, which would take a bootstrap for each trial.
     """
     if one is None:
         return dict.fromkeys(field.name for field in fields(Outcome))
@@ -127,18 +129,18 @@ def compare_trials(
     labels: Labels | None = None,
     evaluation: int = 0,
 ) -> dict[str, list[Comparison | None]]:
-    """Each trial against each of some lists, p corrected over the trials.
+    """Compare each trial with each of some lists; p is corrected over the trials.
 
     Args:
         ranks: int32[T, Q, H].
-        metric: what is compared by.
-        lists: the place among the trials of each list.
+        metric: the metric.
+        lists: index of each list's trial.
         margin: the largest difference that does not matter.
-        labels: int64[Q], each query's cluster; None: each by itself.
+        labels: int64[Q], clusters of the questions; None: no clusters.
         evaluation: see ``judge_trials``.
 
     Returns:
-        By list one comparison a trial, None for the list itself.
+        By list a comparison for each trial, None for the list itself.
     """
     values, labels = counted_queries(metric(ranks), labels)
     found: dict[str, list[Comparison | None]] = {}
@@ -157,7 +159,7 @@ def compare_trials(
 def score_intervals(
     ranks: NDArray[np.int32], metric: Metric, labels: Labels | None = None
 ) -> list[dict[str, Interval]]:
-    """``wilson`` and ``wilson_cluster`` of each trial's score (see ``Row``)."""
+    """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``Row``)."""
     values, labels = counted_queries(metric(ranks), labels)
     nobody: list[Interval] = [None] * len(values)
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
@@ -168,18 +170,25 @@ def score_intervals(
 
 
 def best_single(scores: Mapping[str, float], reference: str) -> str:
-    """The list with the highest score; of several the reference, else the first by name."""
+    """Return the list with the highest score; of several the reference, otherwise the first by
+    name.
+    """
     return min(scores, key=lambda name: (-scores[name], name != reference, name))
 
 
 def graph_outcomes(
     ranks: NDArray[np.int32], objective: Metric, dense: int | None
 ) -> list[dict[str, Count]]:
-    """GraphWin and GraphLoss of each trial (PhaseGraph 4.3): the queries whose last hop it finds in
-    the objective's top k and dense does not, and the reverse; null for dense itself, and where no
-    last hop is known.
+    """Return GraphWin and GraphLoss of each trial (PhaseGraph 4.3).
 
-    ranks: int32[T, Q, H].    dense: its place among the trials, None where there is none.
+    They are the numbers of questions whose last hop is in the trial's top k and not in that of
+    dense, and the reverse, k the objective's depth; null for dense itself, and if no last hop is
+    known.
+
+    Args:
+        ranks: int32[T, Q, H].
+        objective: the metric of the choice.
+        dense: index of dense among the trials, None if there is none.
     """
     found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
     known = ~np.isnan(found).any(axis=0)
@@ -219,14 +228,14 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _practical(trial: Trial, impractical: Collection[str]) -> dict[str, bool]:
-    """``practical`` (see ``Row``), where some list is not."""
+    """Return ``practical`` (see ``Row``) if a list is not."""
     read = [trial.name] if trial.family == "single" else trial.pool.lists
     return {"practical": not {*read} & {*impractical}} if impractical else {}
 
 
 def _untuned(trial: Trial) -> bool:
-    """Whether this is a baseline that nothing was chosen for: a list alone, or RRF at k 60 on the
-    whole pool.
+    """Return whether nothing was chosen for a trial: a single list, or RRF with k 60 on the whole
+    pool.
     """
     rrf = (
         trial.family == "rrf"

@@ -1,4 +1,4 @@
-"""What is scored: a grid expanded into trials, the lists they stand on, and their gold ranks."""
+"""Scoring: a grid expanded into trials, their lists, and their gold ranks."""
 
 import lazy_loader
 

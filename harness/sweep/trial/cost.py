@@ -1,4 +1,4 @@
-"""What a sweep cost: seconds by stage, peak memory, and what models were asked."""
+"""The cost of a sweep: seconds by stage, peak memory, and requests to models."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from harness.work.store import Store
 def cost(
     identities: Identities, benchmark: str, store: Store, seconds: Mapping[str, float], queries: int
 ) -> dict[str, object]:
-    """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
+    """Return ``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` if models were
+    used.
 
-    identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by
-    stage.
-    queries: how many questions a list answers.
-    ``seconds.lists`` is what each list took when it was made, with all that was made on its way;
-    ``extract`` and ``graph`` are sums over the lists' different extractions and graphs. ``model``
-    sums the answers and tokens of extractors and gates, whenever they were paid for. ``lists`` is
-    what each list needs, see ``needs``.
+    ``seconds.lists`` is the time to make each list with all its inputs; ``extract`` and ``graph``
+    are sums over the lists' different extractions and graphs. ``model`` sums the answers and tokens
+    of extractors and gates, whenever they were requested. ``lists`` is what each list needs, see
+    ``needs``.
+
+    Args:
+        identities: of every list.
+        benchmark: its SHA-256.
+        store: the store of artifacts.
+        seconds: measured by the sweep, by stage.
+        queries: number of questions that a list answers.
     """
     lists = _lists(identities, benchmark, store)
     distinct = {one["key"]: one for one in lists.values()}
@@ -53,7 +58,7 @@ def cost(
 
 
 def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, Described]:
-    """Return the manifest of each list that is stored; its files are not checked again."""
+    """Return the manifest of each stored list; its files are not checked again."""
     inputs = {"benchmark": benchmark}
     found = {
         name: read_manifest(store.place("retrieve", one, inputs) / MANIFEST)
@@ -63,7 +68,9 @@ def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, De
 
 
 def _asked(made: Sequence[Described]) -> dict[str, object]:
-    """``model``: what artifacts and their gates asked of models; nothing where they asked none."""
+    """Return ``model``, the requests of artifacts and their gates to models; empty if there are
+    none.
+    """
     whole = [one["facts"] for one in made]
     gates = [facts.get(name) or {} for facts in whole for name in ("gate", "seed_gate")]
     asked = [facts for facts in [*whole, *gates] if facts.keys() >= {"answers", "tokens", "cost"}]
@@ -82,8 +89,9 @@ def _asked(made: Sequence[Described]) -> dict[str, object]:
 def made_by(
     identities: Identities, benchmark: str, store: Store
 ) -> dict[str, dict[str, dict[str, str]]]:
-    """By list, the versions of the ``libraries`` and the ``devices`` by stage that made it and what
-    it needed; several of one are joined by commas.
+    """Return ``libraries`` and ``devices`` that made each list and its inputs, by stage.
+
+    Several versions of one are joined by commas.
     """
     stored = _lists(identities, benchmark, store)
     found = {}
@@ -106,15 +114,15 @@ def _joined(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
-    """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a
-    question.
+    """Return the costs of a list: ``index_seconds`` and ``index_mb`` (MiB) for a corpus,
+    ``query_ms``.
 
-    The index is everything that was made on the list's way but the vectors of questions: each
-    artifact once, with the seconds of making it alone. A question's milliseconds are those of the
-    list and of the vectors of questions, over the questions, which are answered together. None
-    where an artifact was made before this was noted. Where the list asked questions alone, too:
-    ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms`` of those, each with the mean of a
-    question's vector.
+    The index is everything that was made for the list except the vectors of questions: each
+    artifact once, with its own seconds. A question's milliseconds are those of the list and of the
+    vectors of questions, divided by the number of questions, which are answered together. None if
+    an artifact was made before costs were recorded. If the list was also timed on single questions:
+    ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms``, each with the mean of a question's
+    vector.
     """
     whole = _way(made, store)
     if whole is None:
@@ -136,9 +144,7 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float] | Non
 
 
 def _way(made: Described, store: Store) -> list[Described] | None:
-    """An artifact and all that was made on its way; None where one does not say what it used, or is
-    gone.
-    """
+    """Return an artifact and all its inputs; None if one does not record them, or is gone."""
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
     while waiting:
@@ -155,9 +161,7 @@ def _way(made: Described, store: Store) -> list[Described] | None:
 
 
 def _alone(made: Described, vector: float) -> dict[str, float]:
-    """Milliseconds of questions that were asked alone, each with those of a vector; nothing where
-    none was.
-    """
+    """Return the milliseconds of questions that were timed alone, each with those of a vector."""
     if "alone_ms" not in made:
         return {}
     alone = np.array(made["alone_ms"] or [np.nan]) + vector
@@ -169,8 +173,8 @@ def _alone(made: Described, vector: float) -> dict[str, float]:
 
 
 def _peak_memory() -> float:
-    """The largest resident size of this process so far, in MiB; macOS counts in bytes, Linux in
-    KiB.
+    """Return the largest resident size of this process in MiB; macOS counts in
+    bytes, Linux in KiB.
     """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
         1 << 20 if sys.platform == "darwin" else 1 << 10

@@ -1,8 +1,7 @@
-"""The engine: gold ranks of every trial, in blocks of queries small enough to stay in the
-processor's caches.
+"""The engine: gold ranks of every trial, in blocks of questions that fit the processor's caches.
 
 Trials that share a pool share its alignment; trials that share a normalizer or a temperature share
-their values (the pool's memo). No quantity depends on which queries share its block, so neither do
+their values (the pool's memo). No value depends on the other questions of its block, so neither do
 the ranks.
 """
 
@@ -39,10 +38,16 @@ def score(
     progress: bool = False,
     context: Context = NOTHING,
 ) -> NDArray[np.int32]:
-    """int32[T, Q, H]: where each trial puts each gold passage (see harness.evaluation.metric).
+    """Return int32[T, Q, H], the rank of each gold passage in each trial (see
+    harness.evaluation.metric).
 
-    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q
-    queries have beside.
+    Args:
+        trials: the T trials.
+        runs: the lists over the same Q questions.
+        gold: int32[Q, H], -1 for none.
+        device: device of the tensors.
+        progress: called with the number of scored questions.
+        context: further inputs for these Q questions.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -80,16 +85,16 @@ def score(
 
 
 def _is_list(trial: Trial) -> bool:
-    """Whether the fused list is a list as it stands: then its places are looked up, and no pool is
-    made.
+    """Return whether the fused list is a single list: then its ranks are looked
+    up, without a pool.
     """
     single = isinstance(trial.fuser, Single) and trial.pool.lists == (trial.fuser.list,)
     return single and isinstance(trial.reranker, Keep)
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
-    """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect
-    fuser would reach.
+    """Return the share of questions with a last hop for which it is in the pool: a perfect fuser's
+    score.
     """
     known = gold[:, -1] != UNORDERED
     runs, gold = {name: run.take(np.flatnonzero(known)) for name, run in runs.items()}, gold[known]
@@ -99,7 +104,7 @@ def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) ->
 
 
 def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
-    """Mean number of different passages in a query's pool."""
+    """Return the mean number of distinct passages in a question's pool."""
     keys = []
     for run in spec.cut(runs).values():
         query = np.repeat(np.arange(len(run)), run.lengths())
@@ -108,7 +113,7 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
 
 
 def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
-    """The cells of a query's pool, at most."""
+    """Return the largest number of cells of a question's pool."""
     return sum(spec.depth(name) or int(runs[name].lengths().max(initial=1)) for name in spec.lists)
 
 
@@ -118,10 +123,13 @@ def fit(
     gold: NDArray[np.int32],
     context: Context = NOTHING,
 ) -> list[Trial]:
-    """The trials with what each learns from these queries, whatever the device: on the CPU. gold:
-    int32[Q, H].
+    """Return the trials with what each learns from these questions, always on the CPU.
 
-    context: what these queries have beside their lists.
+    Args:
+        trials: the trials.
+        runs: the lists of the questions.
+        gold: int32[Q, H].
+        context: further inputs for these questions.
     """
     if trials and not len(gold):
         raise HarnessError(

@@ -1,4 +1,4 @@
-"""A grid: axes on the right of the pool, expanded into trials inside the process."""
+"""A grid: axes of fusion and reranking, expanded into trials inside the process."""
 
 from __future__ import annotations
 
@@ -44,21 +44,22 @@ from harness.sweep.trial.override import (
 log = logging.getLogger(__name__)
 
 BASELINES = "baselines"
-"""What stands in place of a block's name for the untuned points."""
+"""The name of the untuned points in place of a block's."""
 
 
 Mistakes = dict[str, HarnessError]
-"""Lines that say what is wrong, with the errors that they are of."""
+"""Lines that describe mistakes, with their errors."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """The trials of a configuration.
 
-    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of
-    ``RERANKER_INPUTS``.
-    given: the overrides that the sweep itself was started with; a trial's own overrides follow
-    them. A knob that they name restricts the grid (see ``harness.sweep.trial.override``).
+    Attributes:
+        config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those
+            of ``RERANKER_INPUTS``.
+        given: the overrides of the sweep; a trial's own overrides follow them. A knob that they
+            name restricts the grid (see ``harness.sweep.trial.override``).
     """
 
     config: Mapping[str, Any]
@@ -67,7 +68,7 @@ class Grid:
     left_out: Mistakes = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
-        """All different trials, baselines first. Raises one HarnessError that lists every bad point
+        """Return all distinct trials, baselines first; one HarnessError lists every invalid point
         and axis.
         """
         found: dict[str, Trial] = {}
@@ -76,8 +77,8 @@ class Grid:
         return list(found.values())
 
     def trials_by_block(self) -> list[tuple[str, Trial]]:
-        """The trial of every point with the name of its block, ``BASELINES`` first; the same trial
-        may come again.
+        """Return the trial of every point with its block, ``BASELINES`` first;
+        trials may repeat.
         """
         mistakes: Mistakes = {}
         if not self.typed:
@@ -109,7 +110,9 @@ class Grid:
         mistakes: Mistakes,
         unfit: Mistakes | None = None,
     ) -> Trial | None:
-        """unfit: takes the mistakes of a fuser and a normalizer that do not go together."""
+        """Return the trial of a point, or None; ``unfit`` collects fusers and normalizers that do
+        not fit.
+        """
         try:
             trial = self.trial(point)
             try:
@@ -123,8 +126,8 @@ class Grid:
             return None
 
     def _left_out(self, trial: Trial) -> bool:
-        """Whether a strategy that nobody typed must know more of the pool's lists: its points are
-        told and left out.
+        """Return whether a strategy that was not typed must know more of the pool's lists; it is
+        logged.
         """
         for group, check_lists in (("fuser", _check_shares), ("normalizer", _check_scales)):
             try:
@@ -140,7 +143,7 @@ class Grid:
         return False
 
     def baselines(self) -> list[Settings]:
-        """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
+        """Return the untuned points: every single list, and RRF with k = 60 on the whole pool."""
         alone: list[Settings] = [
             {
                 "fuser": "single",
@@ -156,7 +159,7 @@ class Grid:
         return alone
 
     def trial(self, point: Settings) -> Trial:
-        """The trial of one point: values by knob, over the configuration's own."""
+        """Return the trial of one point: values by knob, over the configuration's own."""
         pool: dict[str, Any] = {
             key: point.get(f"pool.{key}", self.config["pool"][key])
             for key in ("lists", "cap", "capped")
@@ -189,11 +192,13 @@ class Grid:
 
     @cached_property
     def blocks(self) -> Blocks:
-        """The axes of each block, restricted to what was typed."""
+        """The axes of each block, restricted to the typed values."""
         return restrict(self.config["grid"], self.typed)
 
     def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Setting]]]:
-        """Each point with its block: values by knob, of the knobs that its strategies have."""
+        """Yield each point with its block: values by knob, of the knobs that its
+        strategies have.
+        """
         for block, axes in self.blocks.items():
             used: set[str] = set()
             for point in _product(axes):
@@ -243,8 +248,7 @@ class Grid:
         return fields
 
     def _within(self, fuser: Fields, lists: Sequence[str], point: Settings) -> dict[str, Setting]:
-        """The fuser's fields; defaults that name lists which the pool lacks are those of the lists
-        that it has.
+        """Return the fuser's fields; defaults that name lists are reduced to the pool's lists.
 
         ``list`` is then the reference, or the first list; a list that ``weights`` does not name has
         weight 1.
@@ -267,15 +271,15 @@ class Grid:
         return found
 
     def _make(self, fields: Fields) -> Any:
-        """The strategy of these fields: one object for all trials that share it."""
+        """Return the strategy of these fields: one object for all trials that share it."""
         key = json.dumps(fields, sort_keys=True)
         if key not in self.made:
             self.made[key] = instantiate(dict(fields))
         return self.made[key]
 
     def _importance(self, given: object, read: bool) -> str | None:
-        """The file of an importance, which is read once; None where it is not read. Raises
-        HarnessError without one.
+        """Return the importance file, which is read once; None if it is not used, HarnessError if
+        missing.
         """
         if given is None:
             return None
@@ -293,7 +297,7 @@ class Grid:
         return None if reference is None else other_anchor(reference, lists)
 
     def _kept(self) -> list[str]:
-        """The given overrides that a trial's own do not replace and that move no files."""
+        """Return the given overrides that a trial's own do not replace and that are no paths."""
         own = (
             *GROUPS,
             "pool",
@@ -314,7 +318,7 @@ class Grid:
 
 
 def _check_shares(trial: Trial) -> None:
-    """Raise where alpha would share the score between more than two lists."""
+    """Raise if alpha would share the score between more than two lists."""
     if (
         isinstance(trial.fuser, Shared)
         and trial.fuser.weights is None
@@ -328,7 +332,7 @@ def _check_shares(trial: Trial) -> None:
 
 
 def _check_scales(trial: Trial) -> None:
-    """Raise where a normalizer that scales each list by its name does not know one."""
+    """Raise if a normalizer that scales each list by its name does not know one."""
     scaling = getattr(trial.normalizer, "of", None)
     if scaling is not None and trial.reads_values and not trial.learns:
         for name in trial.pool.lists:
@@ -336,14 +340,16 @@ def _check_scales(trial: Trial) -> None:
 
 
 def _accepted(fields: Fields) -> set[str]:
-    """The fields that a strategy's class has."""
+    """Return the fields of a strategy's class."""
     from hydra.utils import get_class
 
     return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
 
 
 def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
-    """Points of the product of the axes; the groups come first, so that their fields find them."""
+    """Yield points of the product of the axes; groups come first, so that their
+    fields find them.
+    """
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))

@@ -1,5 +1,5 @@
-"""The lists of a configuration: each retriever's run over the benchmark, read from artifacts where
-they exist.
+"""The lists of a configuration: each retriever's run over the benchmark, from
+artifacts if stored.
 """
 
 from __future__ import annotations
@@ -40,14 +40,12 @@ if TYPE_CHECKING:
 
 
 def store(config: DictConfig) -> Store:
-    """Where this configuration keeps its artifacts."""
+    """Return the store of this configuration's artifacts."""
     return Store(Path(config.paths.runs), open_shared(config.paths.get("shared")))
 
 
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
-    """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it
-    is given.
-    """
+    """Return the configuration's benchmark with its split, from ``kept`` if given."""
     dataset = instantiate(config.dataset)
     loaded: object = dataset.load(kept or store(config))
     if not isinstance(loaded, Benchmark):
@@ -58,7 +56,7 @@ def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
 
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
-    """The retriever of every list. A list that is given as a path is that run file."""
+    """Return the retriever of every list; a list that is a path is that run file."""
     check_lists(config)
     found = {}
     for name, node in config.lists.items():
@@ -70,9 +68,7 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
 
 
 def check_lists(config: DictConfig) -> None:
-    """Raise HarnessError where ``lists`` has something else than a retriever or a run file under a
-    name.
-    """
+    """Raise HarnessError if ``lists`` has anything but a retriever or a run file under a name."""
     named = config.get("lists")
     if not _is_mapping(named) or not named:
         raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
@@ -83,8 +79,8 @@ def check_lists(config: DictConfig) -> None:
 
 
 def check_strategy(key: str, node: Any, other: str = "", mend: str = "") -> None:
-    """Raise HarnessError unless the node of a key is a mapping with ``_target_``, the dotted name
-    of a class.
+    """Raise HarnessError unless the node of a key is a mapping with ``_target_``, a class's dotted
+    name.
     """
     target = node.get("_target_") if _is_mapping(node) else None
     if not isinstance(target, str) or "." not in target:
@@ -109,8 +105,8 @@ def _of_file(name: str, path: str) -> dict[str, object]:
 
 @contextlib.contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here
-    with the name.
+    """Add the list's name to errors of its retriever, which does not know it:
+    ``lists.NAME.knob``.
     """
     try:
         yield
@@ -120,13 +116,15 @@ def name_errors(name: str) -> Iterator[None]:
 
 
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
-    """Every list's run over all queries of the benchmark; files of other systems are read before
-    anything is built.
+    """Return every list's run over all questions; files of other systems are read before anything
+    is built.
 
-    A file that lacks queries, or holds others, is said, and a list that answers fewer than half of
-    them. Lists of a benchmark without texts are not stored: its documents are those of the files.
-    Raises Unfinished, after all lists were tried, where parts of some are missing that belong
-    to other shares.
+    A warning names files that lack questions or have others, and lists that answer fewer than half
+    of them. Lists of a benchmark without texts are not stored: its documents are those of the
+    files.
+
+    Raises:
+        Unfinished: parts of some lists belong to other shares; after all lists were tried.
     """
     found, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
@@ -169,25 +167,23 @@ def _say_other_queries(name: str, facts: Facts, data: Benchmark) -> None:
 
 
 def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
-    """What was found of a list, by its identity, when it was made; nothing of one that is not
-    stored.
-    """
+    """Return the facts of a list, by its identity, that were found when it was made."""
     manifest = read_manifest(kept.place("retrieve", one, {"benchmark": data.sha256}) / MANIFEST)
     return manifest.get("facts", {}) if manifest else {}
 
 
 def identities(retrievers: Mapping[str, Retriever]) -> Identities:
-    """What makes each list what it is, by name."""
+    """Return the identity of each list by name."""
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
 def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, FittedOn]:
-    """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the
-    benchmarks ``on``.
+    """Return ``on`` and ``seen`` of every list whose weights were chosen on tune questions.
 
-    ``seen`` has by split how many questions share a gold passage with one that their list's weights
-    were chosen on. A retriever without a method of that name saw whatever an md5 split calls tune;
-    of a benchmark of another name, the questions with the text of such a one.
+    ``on`` names the benchmarks. ``seen`` is, by split, the number of questions that share a gold
+    passage with one on which the weights were chosen. A retriever without a method of that name is
+    assumed to use what an md5 split calls tune; for a benchmark of another name, the questions with
+    equal text.
     """
     found: dict[str, FittedOn] = {}
     for name, retriever in retrievers.items():
@@ -213,28 +209,28 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
 
 
 def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Recall]:
-    """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate
-    index found.
+    """Return ``index``, ``recall@100`` and number of ``questions`` of every list with an
+    approximate index.
     """
     facts = {name: _facts(one, data, kept) for name, one in identities.items()}
     return {name: one["recall"] for name, one in facts.items() if "recall" in one}
 
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
-    """The graph of every list whose retriever walks one."""
+    """Return the graph of every list whose retriever walks one."""
     found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
     return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
 
 
 def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
-    """What these read beside the lists, for all queries of the benchmark."""
+    """Return the further inputs of these readers for all questions of the benchmark."""
     kept = store(config)
     wanted = {what for reader in readers for what in reader.fuser.reads}
     wanted.update(*(getattr(reader.reranker, "reads", ()) for reader in readers))
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
 
     def mentions() -> dict[str, Any]:
-        """Sparse [D, E] by list."""
+        """Return sparse [D, E] by list."""
         from scipy.sparse import csr_array
 
         built = {
@@ -265,12 +261,12 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
 
 
 READ = {"seeding": "seeds", "vectors": "encoder"}
-"""What readers call a field of ``Context``, where that is not its name."""
+"""The names of fields of ``Context`` for readers, if they differ."""
 
 
 def graphs_read(readers: Sequence[Trial], config: DictConfig) -> dict[str, Graph]:
-    """By list, the graphs whose mentions some of these read. Raises HarnessError for a reader
-    without a list of one.
+    """Return by list the graphs whose mentions are read; HarnessError for a reader without such a
+    list.
     """
     reading = [reader for reader in readers if "mentions" in getattr(reader.reranker, "reads", ())]
     if not reading:

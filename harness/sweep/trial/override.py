@@ -1,5 +1,5 @@
-"""Overrides: those typed beside a grid, which restrict its axes and must be read, and those that
-run a trial alone.
+"""Overrides: typed ones, which restrict a grid's axes and must be used, and those of a single
+trial.
 """
 
 from __future__ import annotations
@@ -15,20 +15,18 @@ from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 Fields = Mapping[str, Setting]
-"""The fields of a strategy, its class among them under ``_target_``."""
+"""The fields of a strategy, with its class under ``_target_``."""
 Blocks = Mapping[str, Settings]
-"""The axes of each block of a grid: values, or one, by knob."""
+"""The axes of each block of a grid: a value or several, by knob."""
 
 
 def keys(given: Sequence[str]) -> list[str]:
-    """The keys of overrides, without ``+`` and ``~``."""
+    """Return the keys of overrides, without ``+`` and ``~``."""
     return [text.lstrip("+~").partition("=")[0] for text in given]
 
 
 def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
-    """The value of each knob that an override names, by knob: ``{"fuser": "rrf",
-    "fuser.k": 5}``.
-    """
+    """Return the value of each knob that an override names: ``{"fuser": "rrf", "fuser.k": 5}``."""
     found: dict[str, Setting] = {}
     for key in keys(given):
         group, _, field = key.partition(".")
@@ -43,13 +41,13 @@ def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str,
 
 
 def name(fields: Fields) -> str:
-    """A strategy's name: the last word of its module."""
+    """Return a strategy's name, the last word of its module."""
     return str(fields["_target_"]).split(".")[-2]
 
 
 def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
-    """What overrides add to conf/, by name as knob and value: strategies of new blocks that no
-    other has, and lists.
+    """Return what overrides add to conf/, strategies of new blocks and lists, as knob and value by
+    name.
 
     ``{"fuser=mine": ("fuser", "mine"), "list mine": ("pool.lists", "mine")}``
     """
@@ -81,10 +79,10 @@ def _strategies(blocks: Iterable[Settings | None]) -> Iterator[tuple[str, str]]:
 
 
 def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
-    """The blocks with every typed knob as an axis of that one value.
+    """Return the blocks with every typed knob as an axis with that one value.
 
-    Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out;
-    when none has it, all of them have it in place of theirs.
+    Of blocks that vary a strategy (``fuser``), those without the typed one are left out; if none
+    has it, it replaces theirs in all of them.
     """
     blocks = {label: _axes(label, axes) for label, axes in grid.items()}
     for group in GROUPS:
@@ -102,7 +100,7 @@ def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
 
 
 def _axes(label: str, given: Settings | None) -> dict[str, Setting]:
-    """The axes of a block."""
+    """Return the axes of a block."""
     if not isinstance(given or {}, Mapping):
         raise HarnessError(
             f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, "
@@ -112,12 +110,12 @@ def _axes(label: str, given: Settings | None) -> dict[str, Setting]:
 
 
 def values(axis: Setting) -> Sequence[Setting]:
-    """The values of an axis; one that is no list has itself."""
+    """Return the values of an axis; a single value is its only one."""
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
 def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting]:
-    """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by
+    """Return the value of each knob that a trial reads; ``chosen``: fields of its strategies by
     group.
     """
     read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
@@ -152,7 +150,9 @@ def check_fields(typed: Settings) -> None:
 
 
 def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
-    """A line for every typed knob that none of these trials reads: what would have read it."""
+    """Yield a line for every typed knob that no trial reads, with the strategy
+    that would read it.
+    """
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
             yield unused(f"{knob}={value}", _readers(knob))
@@ -161,7 +161,7 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
 def unread(
     given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]
 ) -> Iterator[str]:
-    """A line for every override of one of ``PARTS`` that neither a list nor a trial uses.
+    """Yield a line for every override of one of ``PARTS`` that neither a list nor a trial uses.
 
     raw: the configuration with its interpolations.
     """
@@ -182,7 +182,7 @@ def unread(
 
 
 def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
-    """Some parts of a configuration, and all that their interpolations lead to."""
+    """Return parts of a configuration, and all that their interpolations lead to."""
     found, pending = set(used), list(used)
     while pending:
         for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - found:
@@ -221,14 +221,14 @@ def _fusers(wanted: set[str]) -> list[str]:
 
 
 def overrides_of(settings: Settings) -> list[str]:
-    """A trial's settings as overrides that run it alone."""
+    """Return a trial's settings as overrides that run it alone."""
     return [
         f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"
     ] + ["grid=point"]
 
 
 def literal(value: Setting) -> str:
-    """A value as Hydra's override grammar reads it."""
+    """Return a value in Hydra's override grammar."""
     if value is None:
         return "null"
     if isinstance(value, bool):

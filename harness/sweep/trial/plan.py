@@ -1,4 +1,4 @@
-"""What a sweep will do, known before it does anything: its trials and its metrics."""
+"""The plan of a sweep before it starts: its trials and its metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STORED = {
     ),
     **{"objective": str, "metrics": list},
 }
-"""What a stored configuration must hold, with its type."""
+"""The required keys of a stored configuration, with their types."""
 POOL = ("lists", "cap", "capped")
 """The keys of its pool."""
 EXTENSION = ("extend", "extend_rounds")
@@ -43,9 +43,7 @@ EXTENSION = ("extend", "extend_rounds")
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep will do, known before it does anything: the trials, the lists they need, and
-    their identities.
-    """
+    """The plan of a sweep before it starts: the trials, their lists, and their identities."""
 
     config: DictConfig
     given: tuple[str, ...]
@@ -62,23 +60,20 @@ class Plan:
         reference_of(self.config.get("reference"), list(self.config.lists))
 
     def trials(self) -> list[Trial]:
-        """The different trials of the grid, baselines first. Every mistake in it is in one
-        HarnessError.
-        """
+        """The distinct trials of the grid, baselines first; one HarnessError has all mistakes."""
         found = self.grid.trials()
         lists.graphs_read(found, self.config)
         return found
 
     def unused(self, trials: Sequence[Trial]) -> list[str]:
-        """A line for each override that neither these trials nor a list reads."""
+        """Return a line for each override that neither these trials nor a list reads."""
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         return [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
 
     def reading(self) -> list[Trial]:
-        """The trials whose reranker reads texts; the grid is not expanded where none of the
-        configuration's does.
+        """Return the trials whose reranker reads texts; the grid is not expanded if none does.
 
-        Those that learn are left out: what they read follows from what they learn.
+        Trials that learn are left out: what they read depends on what they learn.
         """
         own = OmegaConf.to_container(self.config.reranker, resolve=True)
         named = {
@@ -97,7 +92,7 @@ class Plan:
 
     @cached_property
     def grid(self) -> Grid:
-        """The grid with what its points are made of."""
+        """The grid with the configurations of its points."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
         plain: dict[str, object] = {
             key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted
@@ -116,13 +111,13 @@ class Plan:
         return added(self.given, self.grid.config["grid"])
 
     def strategies(self) -> list[str]:
-        """The names of its strategies, ``fuser/rrf``; of one that conf/ does not name its class."""
+        """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""
         plain = OmegaConf.to_container(self.config, resolve=False)
         return re.findall(rf"'{NAME}': '([^']+)'", repr(by_name(plain)))
 
     def stored(self) -> str:
-        """The configuration as YAML: strategies by name, interpolations kept, so that it holds
-        wherever runs are moved.
+        """The configuration as YAML: strategies by name, interpolations kept, so that runs can be
+        moved.
 
         Users and passwords of addresses (a tracking server's) are left out.
         """
@@ -138,7 +133,7 @@ class Plan:
 
     @property
     def experiment(self) -> dict[str, Any] | None:
-        """The tables and figures that this sweep is run for, as conf/experiment describes them;
+        """The tables and figures of this sweep, as conf/experiment describes them;
         None for none.
         """
         described = self.config.get("experiment")
@@ -149,8 +144,8 @@ class Plan:
         )
 
     def graphs(self, data: Benchmark) -> dict[str, object]:
-        """``graphs``: the statistics of each list's graph, where a table of the experiment tells
-        them; else nothing.
+        """Return ``graphs``, the statistics of each list's graph, if a table of the experiment
+        needs them.
         """
         if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
             return {}
@@ -163,16 +158,16 @@ class Plan:
 
     @cached_property
     def reference(self) -> str:
-        """The list that wins are counted against: the configuration's, else dense if there is one,
-        else the first.
+        """The list against which wins are counted: as configured, otherwise dense, otherwise the
+        first.
         """
         return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
 
     def without_order(self, data: Benchmark, split: str) -> Plan:
-        """The plan without the metrics that need an order of hops, which are named in a warning.
+        """Return the plan without metrics that need a hop order; a warning names them.
 
-        For runs without a corpus, an objective that was not typed is replaced by the first of the
-        other metrics. Raises HarnessError where the objective needs an order otherwise.
+        For runs without a corpus, an objective that was not typed is replaced by the first other
+        metric. Otherwise HarnessError is raised if the objective needs an order.
         """
         config = self.config.copy()
         kept = [name for name in config.metrics if not Metric.parse(name).ordered]
@@ -208,11 +203,11 @@ class Plan:
 
 
 def reopen(folder: Path, config: DictConfig) -> Plan:
-    """The plan of a finished sweep, with the paths, device and tracking of the present
-    configuration.
+    """Return the plan of a finished sweep with today's paths, device and tracking.
 
-    Raises HarnessError where the stored one names what conf/ does not
-    (``core.configuration.stored_strategy``).
+    Raises:
+        HarnessError: the stored plan names a strategy that conf/ does not have
+            (``core.configuration.stored_strategy``).
     """
     place = folder / "config.yaml"
     given = tuple(SweepResult(folder).config.get("given", ()))
@@ -228,7 +223,7 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
 
 
 def _check_shape(config: DictConfig) -> None:
-    """Raise HarnessError that names the key, as in ``dataset={}`` or ``lists.dense=5``.
+    """Raise HarnessError that names the key for, say, ``dataset={}`` or ``lists.dense=5``.
 
     A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the
     path of a run file.
@@ -239,7 +234,7 @@ def _check_shape(config: DictConfig) -> None:
 
 
 def _load(place: Path) -> dict[str, object]:
-    """A stored configuration, with the keys that every sweep has."""
+    """Return a stored configuration, with the keys that every sweep has."""
     try:
         stored = OmegaConf.load(place)
     except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
@@ -263,7 +258,7 @@ def _load(place: Path) -> dict[str, object]:
 
 
 def _reads_texts(reranker: Any) -> bool:
-    """Of a reranker, or of its configuration."""
+    """Return whether a reranker, or a configuration of one, reads texts."""
     from hydra.utils import get_class
 
     kind = get_class(str(reranker["_target_"])) if isinstance(reranker, dict) else type(reranker)

@@ -1,4 +1,4 @@
-"""A plan with its data: what scores trials on a split."""
+"""A plan with its data, which scores trials on a split."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 READ_BLOCK = 1024
-"""Queries whose pairs are asked for at once."""
+"""Number of questions whose pairs are requested at once."""
 
 
 def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
-    """The retriever of every list, and its identity. Raises HarnessError for a device, or a file,
-    that is not here.
+    """Return the retriever of every list and its identity; HarnessError for a missing device or
+    file.
     """
     resolve_device(plan.config.device)
     if unnamed := [name for name in plan.strategies() if "/" not in name]:
@@ -51,8 +51,9 @@ def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
 
 
 def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
-    """The plan with the metrics that its benchmark can have, and that. Raises HarnessError where it
-    has no tune.
+    """Return the plan with the metrics that its benchmark supports, and the benchmark.
+
+    Raises HarnessError if it has no tune.
     """
     data = lists.benchmark(plan.config, kept)
     data.need_members("tune")
@@ -71,7 +72,8 @@ def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
 class Prepared:
     """A plan with its data: the benchmark, every list's run, and the identity of each list.
 
-    impractical: lists that nobody could have who does not know the gold, as their retrievers say.
+    Attributes:
+        impractical: lists that use the gold, as their retrievers declare.
     """
 
     plan: Plan
@@ -82,9 +84,7 @@ class Prepared:
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
-        """Load or build what the plan needs, in the store of its configuration unless another is
-        given.
-        """
+        """Load or build what the plan needs, in its configuration's store or another one."""
         kept = store or lists.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
@@ -92,12 +92,14 @@ class Prepared:
         return cls(plan, data, lists.runs(retrievers, data, kept), identities, shown)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
-        """Each trial's hash."""
+        """Return each trial's hash."""
         return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
 
     def versions(self, trials: Iterable[Trial]) -> dict[str, str]:
-        """By class or function of other packages that lists, trials and metrics are made of: its
-        version, or the hash of its file where it states none.
+        """Return the version of each class or function of other packages in lists, trials and
+        metrics.
+
+        Without a version it is the hash of its file.
         """
         measures = [Metric.parse(name).measure for name in self.plan.metrics]
         formulas = [
@@ -109,10 +111,10 @@ class Prepared:
     def ranks(
         self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""
     ) -> NDArray[np.int32]:
-        """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
+        """Return int32[T, Q, H] over the questions of a split, ``tune`` or ``test``.
 
-        On tune, trials that learn are scored on each fold by what they learn on the others (salt:
-        another one makes other folds); on test, by what they learn on tune.
+        On tune, trials that learn are scored with cross-validation, with folds by ``salt``; on test
+        with what they learn on tune.
         """
         members = self.benchmark.members(split)
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
@@ -142,7 +144,7 @@ class Prepared:
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, object]]:
-        """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
+        """Return what each trial learns on all of tune, by knob."""
         learners = [trial for trial in trials if trial.learns]
         tune = self.benchmark.members("tune")
         with torch_alone():
@@ -150,25 +152,25 @@ class Prepared:
         return [next(known).learned if trial.learns else {} for trial in trials]
 
     def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
-        """The lists and the gold of some queries."""
+        """Return the lists and the gold of some questions."""
         return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[
             members
         ]
 
     def _context(self, trials: Sequence[Trial]) -> Context:
-        """What these trials read beside the lists, for all queries."""
+        """Return the further inputs of these trials, for all questions."""
         return lists.gather_context(trials, self.plan.config, self.benchmark)
 
     def _score(
         self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool, context: Context
     ) -> NDArray[np.int32]:
-        """int32[T, Q, H] of trials that need to learn nothing more. context: of all queries."""
+        """Return int32[T, Q, H] of trials that need not learn; context: of all questions."""
         runs, gold = self._take(members)
         device = resolve_device(self.plan.config.device)
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, object]]:
-        """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a
+        """Return by list the counts and warnings of ``harness.evaluation.coverage.Coverage`` over a
         split.
         """
         members = self.benchmark.members(split)
@@ -179,10 +181,10 @@ class Prepared:
         }
 
     def read_pairs(self, trials: Sequence[Trial]) -> None:
-        """Let the rerankers of these trials read the pairs that scoring on tune asks for; their
-        scores are kept.
+        """Score all question-passage pairs that the rerankers of these trials need on tune, and
+        store them.
 
-        Block by block in one order, so that processes which do the same share the work (see
+        Blocks come in one order, so that processes which do the same share the work (see
         harness.work.shared_rows).
         """
         members = self.benchmark.members("tune")
@@ -196,9 +198,10 @@ class Prepared:
                 trial.fused(trial.pool.align(taken, device, context.take(queries)))
 
     def queries(self, split: str) -> pd.DataFrame:
-        """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.
+        """Return ``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's
+        questions.
 
-        Queries of a cluster share gold passages.
+        Questions of a cluster share gold passages.
         """
         members = self.benchmark.members(split)
         frame = pd.DataFrame(

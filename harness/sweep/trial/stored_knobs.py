@@ -1,6 +1,4 @@
-"""The knobs and axes of a stored sweep: each one of conf/ or of the pool before anything is made of
-it.
-"""
+"""Checks of the knobs and axes of a stored sweep, before objects are made of them."""
 
 from __future__ import annotations
 
@@ -14,8 +12,7 @@ from harness.sweep.trial.override import POOL, values
 
 
 def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
-    """The flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...), whose values
-    can be instantiated.
+    """Return the flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...).
 
     Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields
     or of the pool.
@@ -34,7 +31,7 @@ def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
 
 
 def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
-    """Raise HarnessError for an axis of a stored grid that gives a strategy what reaches beyond the
+    """Raise HarnessError for an axis of a stored grid that gives a strategy a path outside the
     folder.
     """
     for block, axes in config["grid"].items():
@@ -49,7 +46,7 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
 
 
 def fields(group: str, knobs: Settings) -> dict[str, Setting]:
-    """The fields that flat knobs give the strategy of a group."""
+    """Return the fields that flat knobs give to the strategy of a group."""
     return {
         knob.removeprefix(f"{group}."): value
         for knob, value in knobs.items()

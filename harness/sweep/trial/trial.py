@@ -1,4 +1,4 @@
-"""A trial: one configuration of everything on the right of the pool, and what makes it itself."""
+"""A trial: one configuration of fusion and reranking, and its identity."""
 
 from __future__ import annotations
 
@@ -29,17 +29,16 @@ if TYPE_CHECKING:
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
 RERANKER_INPUTS = ("seeds", "relations", "encoder")
-"""The parts of a configuration that only some rerankers read, each where it is in their ``reads``.
-"""
+"""The parts of a configuration that only some rerankers read, if it is in their ``reads``."""
 
 
 Identities = Mapping[str, Mapping[str, object]]
-"""What makes each list what it is, by name (see ``harness.core.identity.identity``)."""
+"""The identity of each list by name (see ``harness.core.identity.identity``)."""
 
 
 def reference_of(given: str | None, names: Sequence[str]) -> str:
-    """The list that wins are counted against: the given one, else dense if there is one, else the
-    first.
+    """Return the list against which wins are counted: the given one, otherwise
+    dense, or the first.
     """
     if given is not None:
         one_of("reference", given, names)
@@ -47,8 +46,8 @@ def reference_of(given: str | None, names: Sequence[str]) -> str:
 
 
 def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
-    """The reference where the pool of these lists holds it and alpha would be the share of another
-    list; else None.
+    """Return the reference if the pool has it and alpha would be the share of another list, or
+    None.
     """
     return reference if reference in lists and reference != default_anchor(lists) else None
 
@@ -57,12 +56,12 @@ def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
 class Trial:
     """One configuration, ready to score.
 
-    settings: the flat, typed knobs that this trial's result depends on, e.g.
-    ``{"fuser": "rrf", "fuser.k": 60}``.
-    overrides: Hydra overrides that rerun this trial alone.
-    beside: the identity of what its reranker reads beside the lists, by the key of the
-    configuration
-        (see ``RERANKER_INPUTS``).
+    Attributes:
+        settings: the flat, typed knobs that the result depends on, e.g. ``{"fuser": "rrf",
+            "fuser.k": 60}``.
+        overrides: Hydra overrides that rerun this trial alone.
+        beside: the identity of the reranker's further inputs, by the key of the configuration (see
+            ``RERANKER_INPUTS``).
     """
 
     pool: PoolSpec
@@ -80,8 +79,8 @@ class Trial:
 
     @property
     def family(self) -> str:
-        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one list that
-        is reranked.
+        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one reranked
+        list.
         """
         fuser = str(self.settings["fuser"])
         return "reranked" if fuser == "single" and self.settings["reranker"] != "none" else fuser
@@ -98,12 +97,14 @@ class Trial:
 
     @property
     def learns(self) -> bool:
-        """Whether it has to be fitted to judged queries before it can score."""
+        """Whether it must be fitted to judged questions before it can score."""
         own = must_learn(self.fuser) or must_learn(self.reranker)
         return own or (self.reads_values and must_learn(self.normalizer))
 
     def fit(self, pool: Pool, gold: NDArray[np.int32]) -> Trial:
-        """The trial with what it learns from these queries. gold: int32[Q, H], -1 padding."""
+        """Return the trial with what it learns from these questions; gold: int32[Q, H], padded with
+        -1.
+        """
         normalizer: Any = self.normalizer
         if self.reads_values and must_learn(normalizer):
             normalizer = normalizer.fit(pool.listings)
@@ -117,13 +118,13 @@ class Trial:
         return replace(self, fuser=fuser, normalizer=normalizer, reranker=reranker)
 
     def fused(self, pool: Pool) -> Tensor:
-        """float64[Q, U]: the scores of the pool's documents, fused and reranked."""
+        """Return float64[Q, U], the scores of the pool's documents, fused and reranked."""
         calibrated = Calibrated(pool, self.normalizer, self.temperature)
         return reranked(self.reranker, fused_scores(self.fuser, calibrated), calibrated)
 
     @property
     def learned(self) -> dict[str, object]:
-        """What it has learned, by knob, e.g. ``fuser.coefficients``."""
+        """Return what it has learned by knob, e.g. ``fuser.coefficients``."""
         groups = {"fuser": self.fuser, "reranker": self.reranker}
         known = {
             f"{group}.{name}": value
@@ -138,7 +139,7 @@ class Trial:
         return known
 
     def with_learned(self, knobs: Mapping[str, object]) -> Trial:
-        """The trial with what was ``learned`` before."""
+        """Return the trial with what was ``learned`` before."""
         fields: dict[str, dict[str, object]] = {}
         for knob, value in knobs.items():
             if knob not in self.learned:
@@ -155,7 +156,7 @@ class Trial:
     @cached_property
     def identity(self) -> dict[str, object]:
         """What this trial computes: its strategies with their fields, without those that its fuser
-        does not read.
+        ignores.
         """
         return {
             "lists": list(self.pool.lists),
@@ -175,16 +176,16 @@ class Trial:
         }
 
     def sha256(self, data: str, lists: Identities) -> str:
-        """The trial's hash on this data (its SHA-256) with these lists (their identities by name):
-        16 hex digits.
+        """Return the trial's hash, 16 hex digits, given the data's SHA-256 and the lists'
+        identities.
         """
         used = {name: lists[name] for name in self.pool.lists}
         return digest({"trial": self.identity, "data": data, "lists": used})[:16]
 
     @property
     def name(self) -> str:
-        """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``; a single list
-        is just its name.
+        """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``, or that of a
+        list.
         """
         alone = self.settings["fuser"] == "single"
         if self.family == "single":
@@ -203,7 +204,7 @@ class Trial:
         return " ".join(words)
 
     def _knobs(self, group: str) -> list[str]:
-        """The knobs of a group: numbers always, words and mappings where they are not the
+        """Return the knobs of a group: numbers always, words and mappings unless they are the
         default.
         """
         knobs = {
@@ -220,8 +221,8 @@ class Trial:
 
 
 def read_by(trials: Iterable[Trial]) -> dict[str, object]:
-    """What trials read beside the lists, for people who look for what has changed: hashes of files,
-    identities.
+    """Return the further inputs of trials, hashes of files and identities, to find what has
+    changed.
     """
     found: dict[str, object] = {}
     for trial in trials:

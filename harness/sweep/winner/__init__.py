@@ -1,4 +1,4 @@
-"""The winner of a lock, put to use: on given lists, on new questions, on another corpus."""
+"""The winner of a lock in use: on given lists, on new questions, on another corpus."""
 
 import lazy_loader
 

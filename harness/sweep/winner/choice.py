@@ -1,4 +1,6 @@
-"""What fuses given lists: a configuration, or the winner of a lock with what it has learned."""
+"""The trial that fuses given lists: a configuration, or a lock's winner with what
+it has learned.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 UNREAD = {"normalizer": "pit", "temperature": "auto"}
-"""Stand-ins where the trial's fuser reads none; typing others is no mistake then."""
+"""Stand-ins for parts that the trial's fuser does not read; typing others is then no mistake."""
 
 
 def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
-    """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what
-    it has learned.
+    """Return the trial of ``config`` (without settings), or the winner of ``config.lock``.
 
-    names: the lists that there are.    given: the overrides that were typed; none may change what a
-    lock decides.
+    Args:
+        config: the configuration.
+        names: the given lists.
+        given: the typed overrides; none may change what a lock decides.
     """
     if config.lock is None:
         pool = {"lists": names, **config.pool}
@@ -72,10 +75,14 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
 
 
 def read_winner(path: Path, trusted: bool = False) -> Trial:
-    """The winner of a ``winner.lock.json``, with what it has learned on all of tune.
+    """Return the winner of a ``winner.lock.json``, with what it has learned on all of tune.
 
-    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file
-    is no lock, not as it was written, or names what conf/ does not.
+    Args:
+        path: the lock.
+        trusted: whether its models may differ from those of conf/.
+
+    Raises:
+        HarnessError: the file is no lock, was changed, or names what conf/ does not have.
     """
     winner = read_lock(path)["winner"]
     knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))

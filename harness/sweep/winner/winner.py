@@ -1,4 +1,4 @@
-"""The winner of a lock, put to use: what it makes of questions that nobody has judged."""
+"""The winner of a lock in use: its lists for questions without judgements."""
 
 from __future__ import annotations
 
@@ -35,12 +35,14 @@ Questions = Mapping[str, str] | Sequence[str]
 class Winner:
     """The locked winner of a sweep, with all that it learned on tune.
 
-        winner = harness.Winner.load("runs/sweeps/NAME")
-        winner.rank(["Who directed the film?"]).to_dict()
+        winner = harness.Winner.load("runs/sweeps/NAME") winner.rank(["Who directed the
+        film?"]).to_dict()
 
-    trial: what was locked.    config: of its lists (retrievers, encoders, graph), of the benchmark,
-    and where artifacts
-    are.    lock: the content of the file.    folder: the sweep's.
+    Attributes:
+        trial: the locked trial.
+        config: configuration of its lists (retrievers, encoders, graph), benchmark, and paths.
+        lock: the content of the file.
+        folder: the sweep's.
     """
 
     trial: Trial
@@ -49,21 +51,21 @@ class Winner:
     folder: Path
 
     def __repr__(self) -> str:
-        """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by
-        last_hop@5)``.
+        """Return a line, e.g. ``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph;
+        ...)``.
         """
         chosen = f"chosen on {self.lock['dataset']} by {self.lock['objective']}"
         return f"Winner({self.trial.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
 
     @classmethod
     def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:
-        """The winner of ``winner.lock.json``.
+        """Return the winner of ``winner.lock.json``.
 
         Args:
-            lock: the file, or the folder that holds it.
+            lock: the file, or its folder.
             overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another
                 corpus.
-            trust: whether its models may be others than those of conf/.
+            trust: whether its models may differ from those of conf/.
 
         Returns:
             The winner, with all that it learned.
@@ -79,10 +81,10 @@ class Winner:
 
     @classmethod
     def of(cls, config: DictConfig) -> Winner:
-        """The same by a configuration.
+        """Return the winner by a configuration.
 
         Args:
-            config: as conf/apply.yaml describes it.
+            config: as in conf/apply.yaml.
 
         Returns:
             The winner, with all that it learned.
@@ -107,15 +109,13 @@ class Winner:
 
     @cached_property
     def data(self) -> Benchmark:
-        """The benchmark of ``config``."""
+        """Return the benchmark of ``config``."""
         with name_origin(self.folder):
             return lists.benchmark(self.config)
 
     @property
     def made(self) -> dict[str, object]:
-        """What made its lists, by the names of ``harness.run.metadata``, for a card or the file
-        beside a run.
-        """
+        """Return the sources of its lists, by the names of ``harness.run.metadata``."""
         from omegaconf import OmegaConf
 
         given: Any = OmegaConf.to_container(self.config.lists, resolve=True)
@@ -135,24 +135,23 @@ class Winner:
 
     @property
     def name(self) -> str:
-        """As tables call it, e.g. ``boltzmann pit alpha=0.7 beta=0.5 cap=20``."""
+        """The name in tables, e.g. ``boltzmann pit alpha=0.7 beta=0.5 cap=20``."""
         return self.trial.name
 
     def rank(self, questions: Questions | None = None, depth: int | None = None) -> Run:
-        """Each question's documents, best first: retrieved, fused and reranked as the lock says.
+        """Return each question's documents, best first: retrieved, fused and reranked as locked.
 
-        The lists are artifacts: asked again, the same questions take no time.
+        The lists are stored as artifacts: the same questions take no time again.
 
         Args:
-            questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of
-                the benchmark.
-            depth: the best so many of each, at least 1; None for all.
+            questions: by id, or a sequence with ids q0, q1, ...; None for those of the benchmark.
+            depth: number of the best documents of each, 1 or more; None for all.
 
         Returns:
             The ranked lists, with fused scores.
 
         Raises:
-            HarnessError: a list holds none of the questions, or a question is no text.
+            HarnessError: a list has none of the questions, or a question is no text.
         """
         if depth is not None:
             whole_number("depth", depth, 1)
