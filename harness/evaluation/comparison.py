@@ -374,7 +374,7 @@ class Comparison:
         apart, labels = self.ours - self.theirs, self._labels
         if (
             first := statistic.dominant(labels)
-        ) is not None:  # its sign is a coin: what is shown is shown by the rest
+        ) is not None:  # its sign is one coin; the other clusters decide
             apart, labels = apart[labels != first], labels[labels != first]
         n = len(apart) / float(statistic.design_effect(apart, labels))  # the effective one
         if self.test == "flip":

@@ -239,7 +239,7 @@ def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
     kept, order = torch.sort(
         fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True
     )
-    best = kept[:, :1]  # where a NaN or an infinity would be
+    best = kept[:, :1]  # a NaN or an infinity would be here
     if (best.isnan() | (best == torch.inf)).any():
         raise HarnessError(
             "a fused score is not finite: a list's scores are too large to be summed; scale them "

@@ -1,5 +1,7 @@
-"""What stands in the archive of a sweep beside its own files: lists, tables, figures, environment,
-licence, and a README that says how each claim was made.
+"""The additional files in the archive of a sweep: lists, tables, figures, environment, licence,
+README.
+
+The README says how each claim was made.
 """
 
 from __future__ import annotations
@@ -61,10 +63,10 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
     """Write the archive of a sweep.
 
     Args:
-        path: of the zip archive.
+        path: path of the zip archive.
         result: the sweep, from a folder ``<runs>/sweeps/NAME``.
-        ledger: the ledger that its held-out evaluations were written to.
-        reports: where its report was written.
+        ledger: the ledger of its held-out evaluations.
+        reports: the folder of its report.
     """
     if path.suffix.lower() != ".zip":
         raise HarnessError(f"archive={path}: expected a name that ends in .zip")
@@ -90,8 +92,8 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
 
 
 def _lists(result: SweepResult) -> dict[str, bytes]:
-    """The stored lists of the sweep as TREC runs, as far as their artifacts are in its runs
-    folder.
+    """Return the stored lists of the sweep as TREC runs, if their artifacts are in
+    its runs folder.
     """
     stored = result.folder.parents[1] / "artifacts" / "retrieve"
     manifest, found = result.manifest, {}
@@ -146,7 +148,7 @@ def _readme(result: SweepResult, has_runs: bool) -> str:
 
 
 def _claims(result: SweepResult) -> Iterator[str]:
-    """A row of the table for each locked trial, on the split that reports show."""
+    """Yield a row of the table for each locked trial, on the split that reports show."""
     view, name = result.locked, result.folder.name
     file = "heldout.json" if view.split == "test" else "trials.parquet"
     minutes = _minutes(result.manifest.get("seconds"))

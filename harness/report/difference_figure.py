@@ -1,6 +1,4 @@
-"""Runs against their baseline: the difference of each with its 95% interval, wins and losses beside
-it.
-"""
+"""A figure of runs against their baseline: differences with 95% intervals, wins and losses."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def picture(found: Sequence[SystemComparison], name: str) -> Picture:
-    """Return the figure of the comparisons of one call: a row a run and metric, the first on
+    """Return the figure of the comparisons of one call: a row for each run and metric, the first on
     top.
     """
     first = found[0]

@@ -1,5 +1,5 @@
-"""Names as a paper has them, from conf/display: ``last_hop@5`` is LastHop@5, ``boltzmann ... pit``
-PIT + Boltzmann.
+"""Names in papers, from conf/display: ``last_hop@5`` is LastHop@5, ``boltzmann ... pit`` PIT +
+Boltzmann.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ KNOBS = {"alpha": "α", "beta": "β"}
 
 @dataclass(frozen=True)
 class Display:
-    """Names of papers by concept; a name without an entry stays as it is.
+    """Names in papers by concept; a name without an entry does not change.
 
     Attributes:
-        fuser, normalizer, list, dataset, metric: from the names of conf/.
+        fuser, normalizer, list, dataset, metric: by the names of conf/.
         trials: of whole trials, by their names.
     """
 
@@ -81,14 +81,14 @@ class Display:
         )
 
     def text(self, text: str) -> str:
-        """Return a sentence with the names of metrics, benchmarks and whole trials exchanged."""
+        """Return a sentence with the names of metrics, benchmarks and whole trials replaced."""
         for name in sorted(self.trials, key=len, reverse=True):
             if " " in name:
                 text = text.replace(name, self.trials[name])
         return self._words.sub(lambda found: self._known[found[0]], text)
 
     def cell(self, text: str) -> str:
-        """Return a whole cell, or a label of a figure: any known name."""
+        """Return a cell, or a label of a figure, with known names replaced."""
         known = {**self.trials, **self.list, **self.fuser, **self.normalizer}
         return known.get(text) or self.text(text)
 

@@ -1,4 +1,4 @@
-"""A sweep in a notebook: ``harness.sweep_result``, its data frames, tables and figures."""
+"""A sweep in a notebook: ``harness.sweep_result`` with data frames, tables and figures."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from harness.sweep.folder import SweepResult, latest
 class SweepNotebook(SweepResult):
     """A sweep for a notebook.
 
-    ``trials`` and ``comparisons`` are data frames. ``figures["alpha"]`` and
-    ``tables["leaderboard"]`` show themselves; ``figures["alpha"].axes()`` returns the axes of
-    matplotlib.
+    ``trials`` and ``comparisons`` are data frames. A notebook displays ``figures["alpha"]`` and
+    ``tables["leaderboard"]``; ``figures["alpha"].axes()`` returns the axes of matplotlib.
     """
 
     @cached_property
@@ -37,10 +36,10 @@ class SweepNotebook(SweepResult):
 
 
 def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:
-    """A finished sweep, for a notebook.
+    """Return a finished sweep for a notebook.
 
     Args:
-        path: the sweep's folder, what ``run_sweep`` gave, or None for the latest one of this
+        path: the sweep's folder, the result of ``run_sweep``, or None for the latest one of this
             working folder.
 
     Returns:

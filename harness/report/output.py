@@ -1,5 +1,5 @@
-"""A result as a file, by its ending: JSON holds all of it; text, CSV, LaTeX and HTML hold its
-table.
+"""A result as a file, by its ending: JSON has all of it; text, CSV, LaTeX and HTML
+have its table.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ FIGURES = (".pdf", ".png", ".svg")
 def check_ending(
     out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False
 ) -> None:
-    """Raise for an ending that is not written, before anything is computed.
+    """Raise HarnessError for an unknown ending, before anything is computed.
 
-    queries: the result also has rows of queries, which a .parquet holds.
+    queries: whether the result has rows of questions, which a .parquet contains.
     """
     known = (*known, ".parquet") if queries else known
     if out is not None and Path(out).suffix.lower() not in known:
@@ -79,13 +79,13 @@ def write_result(
     matrix: Table | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Write a result to ``out`` in the form of its ending, each file whole or not at all.
+    """Write a result to ``out`` in the form of its ending, each file completely or not at all.
 
     Args:
         out: the file; None: nothing is written.
-        result: what a .json holds.
-        table: what other files hold.
-        paper: makes what a .tex holds instead; the table is then ``NAME-appendix.tex``.
+        result: the content of a .json.
+        table: the content of other files.
+        paper: makes the content of a .tex; the table is then ``NAME-appendix.tex``.
         matrix: a further table: ``NAME-matrix.tex``, or above the table of a .html.
         queries: makes rows of questions: a .parquet, and ``NAME-queries.csv`` with a .csv.
     """
@@ -118,7 +118,7 @@ def write_result(
 
 
 def page(*tables: Table) -> str:
-    """Return tables as one page of HTML in the style of the site; it loads and runs nothing."""
+    """Return tables as one page of HTML in the style of the site, without scripts or downloads."""
     templates = package_folder("reports/templates")
     parts = []
     for table in tables:
@@ -148,10 +148,11 @@ def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
-    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere), and
-    say the file.
+    """Write a figure, one column of a paper wide, with names of conf/display, and print its path.
 
-    draw: of its name.
+    Args:
+        path: the file; None: nothing is written.
+        draw: makes the figure of its name.
     """
     check_ending(path, "figure", FIGURES)
     if path is None:

@@ -1,4 +1,4 @@
-"""What commands print, and draw beside it: the table, the sentences below it, and answers."""
+"""The output of commands: tables, the sentences below them, and answers."""
 
 import lazy_loader
 

@@ -41,10 +41,10 @@ def in_short(result: SweepResult) -> list[str]:
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
-    """Return everything that is said about a sweep.
+    """Return all sentences about a sweep.
 
     Args:
-        result: the sweep; ``result.splits`` other splits of tune are also chosen on.
+        result: the sweep; the choice is repeated on ``result.splits`` other splits of tune.
         view: its locked trials, on tune or on test.
     """
     return [
@@ -76,8 +76,8 @@ def _compared(result: SweepResult, view: View) -> Sentence:
 def _verdict(view: View) -> list[Sentence]:
     """Return the verdict on the winner against the reference.
 
-    If the winner ranks as a list, it has the name of that list. If that is the reference, a best
-    single list of tune that scores more comes first.
+    If the winner copies a list, it has the name of that list. If that is the reference, a best
+    single list of tune with a higher score comes first.
     """
     found = view.winner_against(view.reference)
     if found is not None:
@@ -91,7 +91,7 @@ def _verdict(view: View) -> list[Sentence]:
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
-    """Return whether fusion adds to the best single list of tune, and what it could add."""
+    """Return whether fusion adds to the best single list of tune, and the largest possible gain."""
     best = str(view.best_single)
     found = view.winner_against(best)
     if found is None and view.winner_list != best:
@@ -106,7 +106,7 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str, list[Sentence]]:
-    """Return the winner's finding against the best single list of tune, and what explains it.
+    """Return the winner's finding against the best single list of tune, and its explanation.
 
     Args:
         view: the locked trials.
@@ -145,7 +145,7 @@ def _other_lists(view: View) -> list[Sentence]:
 
 
 def _elsewhere(view: View) -> list[Sentence]:
-    """Return where, by hop count, a single list scores more than the winner.
+    """Return the hop counts at which a single list scores more than the winner.
 
     A hop count at which a list is shown to be better is an addition. The others, and whether the
     difference depends on the number of hops, are explanations.
@@ -169,7 +169,7 @@ def _elsewhere(view: View) -> list[Sentence]:
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:
-    """Return how much depends on the half of tune that was chosen on; empty if nobody asked."""
+    """Return how the choice depends on the half of tune; empty unless requested."""
     if not result.splits:
         return []
     found = choose_again(result.whole, result.splits)

@@ -1,4 +1,4 @@
-"""The words for forecasts: what is expected of test, what it can show, and whether it came true."""
+"""The words for forecasts: the expected result on test, its power, and whether it came true."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.sweep.folder import Forecast, SweepResult, View
 
 
 def forecasts(result: SweepResult) -> list[Sentence]:
-    """Return what was forecast before test was scored, by topic."""
+    """Return the forecasts that were made before test was scored, by topic."""
     texts = {
         "expected on test": _expected(result),
         "power on test": _power(result),
@@ -18,7 +18,7 @@ def forecasts(result: SweepResult) -> list[Sentence]:
 
 
 def outlook(result: SweepResult, view: View) -> list[Sentence]:
-    """Return what is expected of test; once test was scored, whether it came true."""
+    """Return the expectation for test; after test was scored, whether it came true."""
     forecast = result.lock.get("expected")
     if not forecast:
         return []
@@ -36,7 +36,7 @@ def outlook(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def is_empty(forecast: Forecast) -> bool:
-    """Return whether any score is expected."""
+    """Return whether no score is expected."""
     return forecast["low"] <= 0 and forecast["high"] >= 1
 
 
@@ -66,7 +66,7 @@ def _expected(result: SweepResult) -> str:
 
 
 def _power(result: SweepResult) -> str:
-    """Return what the test of the winner against the best single list can show."""
+    """Return the power of the winner's test against the best single list."""
     power, best = result.lock.get("power"), result.whole.best_single
     if not power or "n_effective" not in power:
         return ""
@@ -86,7 +86,7 @@ def _power(result: SweepResult) -> str:
 
 
 def _edges(result: SweepResult) -> str:
-    """Return which best trials lie on the edge of an axis that could go on."""
+    """Return the best trials at the edge of an axis that could be extended."""
     named = []
     for edge in result.lock.get("edges") or ():
         whose = "the winner" if edge["winner"] else f"the best {edge['family']}"

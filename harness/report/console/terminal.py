@@ -16,13 +16,13 @@ from harness.report.table.main import by_hops
 from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
-"""Rows of a short table."""
+"""Number of rows of a short table."""
 ALL = 15
-"""Trials of a table that explains."""
+"""Number of trials in a table with explanations."""
 
 
 def leaderboard(result: SweepResult, explain: bool = False) -> str:
-    """Return the trials of a sweep and what they show.
+    """Return the trials of a sweep with findings.
 
     Args:
         result: the sweep.
@@ -44,12 +44,12 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
-    """Return the locked trials on test and what they show.
+    """Return the locked trials on test with findings.
 
     Args:
         result: the sweep.
-        explain: whether to show all of them, hop counts and all explanations, rather than the
-            few trials that matter.
+        explain: whether to show all of them, hop counts and all explanations, rather than the few
+            trials that matter.
     """
     view, said = result.locked, sentences(result, result.locked)
     locked = counted(len(view.rows), "locked trial")
@@ -65,10 +65,10 @@ def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *expla
     """Return what was compared, the tables, what won, cautions, and explanations.
 
     Args:
-        tables: the first one has no title; the others have theirs and their notes.
-        legend: stands below the first table.
+        tables: the first one has no title; the others have titles and notes.
+        legend: printed below the first table.
         said: all sentences.
-        explained: which kinds of them explain.
+        explained: kinds of sentences with explanations.
     """
     first, *others = tables
     above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
@@ -88,7 +88,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     Args:
         table: the trials.
         view: the rows of the sweep.
-        places: the rows of the table among those of the view.
+        places: indices of the table's rows in the view.
     """
     singles = [view.singles.get(name) for name in (str(view.best_single), view.reference)]
     wanted = dict.fromkeys([view.best_place, *singles, *view.added.values()])
@@ -117,11 +117,11 @@ def _copies(view: View) -> str:
 
 
 def _explained(view: View) -> str:
-    """Return what p and the columns with a star are."""
+    """Return the sentence that explains p and the columns with a star."""
     return f"p: exact McNemar by question; *: against {view.best_single}, the best list on tune"
 
 
 def _won(view: View) -> str:
-    """Return what W and L are."""
+    """Return the sentence that explains W and L."""
     known = " (GraphWin, GraphLoss)" if trials.counts_graph_wins(view) else ""
     return f"W, L{known}: won, lost against {view.reference}"

@@ -1,13 +1,13 @@
-"""The tables and figures of a published experiment, as conf/experiment/<name>.yaml describes them.
+"""The tables and figures of a published experiment, described by conf/experiment/<name>.yaml.
 
-The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published),
-``differs`` (what is not the same here), ``tables`` and ``figures``. A table has ``rows`` (see
-sweep/judge/selection.py; with ``published``, what was printed, by dataset and split), ``parts``
+The description is ``experiment`` in a sweep's configuration: ``source`` (the publication),
+``differs`` (differences from it), ``tables`` and ``figures``. A table has ``rows`` (see
+sweep/judge/selection.py; ``published`` has the printed numbers by dataset and split), ``parts``
 (several tables of rows, one below the other), ``graphs`` (statistics of the lists' graphs) or
-``summary`` (groups of trials). A figure's ``kind`` is a module of harness.report.figure that has
-``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too, or ``bars`` of a
-table's rows. A plug-in's folder ``figure`` brings others. A kind with ``build_joint`` also draws
-several benchmarks at once.
+``summary`` (groups of trials). A figure's ``kind`` is a module of harness.report.figure with a
+function ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are also a table, or
+``bars`` of a table's rows. A plug-in's folder ``figure`` adds others. A kind with ``build_joint``
+also draws several benchmarks at once.
 """
 
 from __future__ import annotations
@@ -33,13 +33,11 @@ TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
     "graphs": fragmentation,
     "summary": summary,
 }
-"""What a table has, and what makes it of that."""
+"""The key of a table's description, and the function that makes it."""
 
 
 def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
-    """The tables and the figures of the sweep's experiment; none when the sweep is of no
-    experiment.
-    """
+    """Return the tables and figures of the sweep's experiment; none without an experiment."""
     experiment = result.config.get("experiment") or {}
     place = f"{result.folder / 'config.yaml'}: experiment"
     with described_errors(place):
@@ -55,9 +53,7 @@ def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
 
 
 def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
-    """The figures that show several sweeps of one experiment at once: of kinds that have
-    ``build_joint``.
-    """
+    """Return figures of several sweeps of one experiment, of kinds with ``build_joint``."""
     if len(results) < 2:
         return []
     experiment = results[0].config.get("experiment") or {}
@@ -77,7 +73,7 @@ def _table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
 
 
 def figure_builder(name: str, kind: str) -> Any:
-    """The function ``build_figure`` of a kind of figure. Raises HarnessError for one that is not
+    """Return the function ``build_figure`` of a kind of figure; raise HarnessError if it is not
     known.
     """
     return _module(name, kind).build_figure

@@ -1,5 +1,5 @@
-"""Tables that only an experiment has: several comparisons in one, statistics of graphs, groups of
-trials.
+"""Tables of experiments only: several comparisons in one, statistics of graphs,
+groups of trials.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from harness.sweep.judge import Spec, matches
 
 
 def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
-    """``spec.parts`` (``label, against, rows`` each) one below the other.
+    """Return ``spec.parts`` (``label, against, rows`` each) one below the other.
 
-    The first column, ``spec.unit``, names the part; the last is how many candidates a query has in
-    the row's pool (on tune), a dash for single lists.
+    The first column, ``spec.unit``, names the part; the last is the number of candidates of a
+    question in the row's pool (on tune), a dash for single lists.
     """
     tables: dict[str, Table] = {}
     columns: list[Column] = []
@@ -47,8 +47,8 @@ def _candidates(result: SweepResult, row: Row) -> float | None:
 
 
 def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
-    """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of
-    them.
+    """Return a row for each graph of ``spec.graphs`` (``label, list``), from the
+    sweep's manifest.
     """
     known = result.manifest.get("graphs", {})
     rows = []
@@ -92,7 +92,9 @@ def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
 
 
 def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
-    """A row a group of ``spec.summary`` (``label, where, published``), and a total."""
+    """Return a row for each group of ``spec.summary`` (``label, where,
+    published``), and a total.
+    """
     objective = result.manifest["objective"]
     view = result.whole
     trials = [view.rows[place] for place in view.fused]

@@ -1,5 +1,5 @@
-"""Figures for one column of a paper: colour-blind safe, legible at 8 points, the same bytes for the
-same results.
+"""Figures for one column of a paper: safe for colour-blind readers, legible at 8 points,
+reproducible.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ WIDTH = 7.7 / 2.54
 """Inches: a column of a two-column paper, 7.7 cm."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-"""Okabe and Ito's palette, told apart with any of the common colour deficiencies; markers and
-dashes tell too.
-"""
+"""Okabe and Ito's palette, safe for common colour deficiencies; markers and dashes differ, too."""
 
 HATCHES = ("", "////", "....", "xxxx")
 
@@ -44,12 +42,12 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def look(number: int) -> tuple[str, str]:
-    """Colour and marker of the n-th of up to 64 series: no two have both."""
+    """Return colour and marker of the n-th of up to 64 series, no two of which share both."""
     return COLORS[number % len(COLORS)], MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
 
 
 def whole_numbers() -> MaxNLocator:
-    """About five ticks of an axis of counts: 0, 20, 40, not 0, 15, 30."""
+    """Return about five ticks for an axis of counts: 0, 20, 40, not 0, 15, 30."""
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(5, integer=True, steps=[1, 2, 5, 10])
@@ -62,7 +60,7 @@ def mark_intervals(
     intervals: Sequence[tuple[float, float] | None],
     **style: Any,
 ) -> None:
-    """Shares over x in percent, each with the bar of its interval where it has one."""
+    """Draw shares over x in percent, each with the bar of its interval if it has one."""
     y = np.array([100 * value for value in values])
     ends = 100 * np.array([interval or (np.nan, np.nan) for interval in intervals])
     axes.errorbar(x, y, np.abs(ends.reshape(-1, 2).T - y), **style)
@@ -95,9 +93,7 @@ STYLE: Any = {
 
 @dataclass(frozen=True)
 class Page:
-    """Where a figure stands: its width in inches, its letters, and what its labels are called
-    there.
-    """
+    """The place of a figure: its width in inches, its fonts, and the names of its labels."""
 
     width: float = WIDTH
     family: str = "DejaVu Sans"
@@ -106,9 +102,7 @@ class Page:
 
 @contextlib.contextmanager
 def missing_letters() -> Iterator[None]:
-    """A block in which matplotlib's warning about each letter that the font lacks becomes one line
-    for all.
-    """
+    """Merge matplotlib's warnings about letters that the font lacks to one line."""
     with warnings.catch_warnings(record=True) as raised:
         warnings.filterwarnings("always", "Glyph .* missing from")
         yield
@@ -126,7 +120,7 @@ def missing_letters() -> Iterator[None]:
 
 
 WARNED: set[str] = set()
-"""Letters that a line was printed of."""
+"""Letters for which a warning was printed."""
 NO_DATE = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
@@ -136,11 +130,13 @@ NO_DATE = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure to be: ``draw`` fills an empty matplotlib Figure.
+    """A figure that ``draw`` draws into an empty matplotlib Figure.
 
-    title: what is drawn.    of: the data that it is drawn of: benchmark, split, n.    notes: what
-    else must be known.
-    x, y: the labels of the axes, where the figure has one pair; those of the site's chart too.
+    Attributes:
+        title: the content.
+        of: the data: benchmark, split, n.
+        notes: further facts of the caption.
+        x, y: labels of the axes, if the figure has one pair; also for the site's chart.
     """
 
     name: str
@@ -157,17 +153,19 @@ class Picture:
 
     @property
     def head(self) -> str:
-        """What is drawn, and of what."""
+        """The content and the data."""
         return headed(self.title, self.of)
 
     @property
     def caption(self) -> str:
-        """Everything that is said about it."""
+        """The whole caption."""
         return " ".join(filter(None, [sentence(self.head), self.notes]))
 
     @contextlib.contextmanager
     def drawn(self, page: Page | None = None) -> Iterator[Figure]:
-        """The figure, while our style holds; the user's own matplotlib settings have no say."""
+        """Yield the figure in this package's style; the user's matplotlib settings
+        have no effect.
+        """
         import matplotlib
         from matplotlib.figure import Figure
 
@@ -183,14 +181,14 @@ class Picture:
             yield figure
 
     def axes(self) -> list[Axes]:
-        """The axes of matplotlib, to be changed; ``axes[0].figure.savefig("mine.png")`` writes the
-        figure.
+        """Return matplotlib's axes, to be changed; ``axes[0].figure.savefig("mine.png")`` writes
+        the figure.
         """
         with self.drawn() as figure:
             return list(figure.axes)
 
     def _repr_png_(self) -> bytes:
-        """The figure, in a notebook."""
+        """Return the figure for a notebook."""
         with self.drawn() as figure:
             made = io.BytesIO()
             figure.savefig(made, format="png", metadata=NO_DATE["png"])
@@ -205,7 +203,7 @@ class Picture:
         return paths
 
     def write(self, paths: Sequence[Path], page: Page | None = None) -> None:
-        """Write these files, each in the form of its ending."""
+        """Write files, each in the form of its ending."""
         with self.drawn(page) as figure:
             for path in paths:
                 made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
@@ -215,21 +213,20 @@ class Picture:
 
 
 def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
-    """What plug-ins (``read_pictures`` of modules in their folder ``picture``) have stored of a
-    benchmark.
+    """Return the figures of a benchmark that plug-ins have stored.
+
+    They come from ``read_pictures`` of modules in their folder ``picture``.
     """
     found = map(importlib.import_module, extensions.modules("picture").values())
     return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
 Built = tuple[Picture, "Table | None"]
-"""What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure,
-maybe its table.
-"""
+"""The result of ``build_figure(result, spec, experiment)``: a figure, and possibly its table."""
 
 
 def rename_texts(figure: Figure, rename: Callable[[str], str]) -> None:
-    """Exchange the names in every text of a figure, its fixed ticks among them."""
+    """Rename every text of a figure, also its fixed ticks."""
     from matplotlib.text import Text
     from matplotlib.ticker import FixedLocator
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Point = tuple[float, float, float, float]
-"""alpha, the objective of the best trial there, and the ends of its 95% Wilson interval."""
+"""alpha, the objective of its best trial, and the bounds of the 95% Wilson interval."""
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """One figure, when the sweep varied alpha."""
+    """Yield one figure if the sweep varied alpha."""
     view, found = result.whole, curves(result.whole)
     if not found:
         return
@@ -55,7 +55,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 
 def _shared(view: View) -> str:
-    """The list, or lists, that alpha is the share of."""
+    """Return the list, or lists, with share alpha."""
     chosen = [
         row["parameters"] for row in view.rows if row["parameters"].get("fuser.alpha") is not None
     ]
@@ -66,7 +66,7 @@ def _shared(view: View) -> str:
 
 
 def curves(view: View) -> dict[str, list[Point]]:
-    """The points of each fuser, both in order; empty when the sweep did not vary alpha."""
+    """Return the sorted points of each fuser; empty if the sweep did not vary alpha."""
     best: dict[str, dict[float, float]] = {}
     for row in view.rows:
         alpha = row["parameters"].get("fuser.alpha")

@@ -1,6 +1,4 @@
-"""A table's rows as bars: tune light, test solid, wins and losses beside them (PhaseGraph
-Fig. 4).
-"""
+"""A table's rows as bars: tune light, test solid, with wins and losses (PhaseGraph Fig. 4)."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """The first metric of every row of ``table`` on its first slice; beside it wins, losses and the
-    difference.
+    """Return the first metric of every row of ``table`` on its first slice, with
+    wins and losses.
     """
     compared = ComparisonTable.named(result, spec["table"], experiment)
     lines, where = first_slice(compared)
@@ -45,7 +43,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes.set_yticks(range(len(labels)), labels)
         axes.tick_params(axis="y", length=0)
         axes.invert_yaxis()
-        axes.set_xlim(0, 240)  # room for what stands beside a bar
+        axes.set_xlim(0, 240)  # room for the texts next to the bars
         axes.set_xticks(range(0, 101, 50))
         axes.set_xlabel(f"{metric} (%)", loc="left")
         if len(splits) > 1:
@@ -60,7 +58,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 
 
 def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:
-    """The lines of a table's first slice, and what a figure of them says about questions."""
+    """Return the lines of a table's first slice, and the caption's words on its questions."""
     first = compared.lines[0].slice if compared.lines else ""
     lines = [line for line in compared.lines if line.slice == first]
     counts = ", ".join(dict.fromkeys(f"{line.split} n = {line.n}" for line in lines))

@@ -1,4 +1,4 @@
-"""Ceiling against achieved, by pool cap."""
+"""The ceiling and the achieved score by pool cap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """One figure a set of lists whose pools were capped in more than one way."""
+    """Yield a figure for each set of lists whose pools have several caps."""
     for lists, pools in capped_pools(result.whole).items():
         yield _picture(result.whole, lists, pools)
 

@@ -1,4 +1,4 @@
-"""Wins against losses of all trials; the frontier is the trials that none beats in both."""
+"""Wins against losses of all trials, with the frontier of trials that none beats in both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100, 200, 500)
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """One figure, when there is a reference list to win against."""
+    """Yield one figure if there is a reference list."""
     view, points = result.whole, outcomes(result.whole)
     if not points:
         return
@@ -72,7 +72,7 @@ def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
 
 
 def outcomes(view: View) -> dict[str, list[tuple[int, int, Row]]]:
-    """By fuser, sorted, the losses and wins of each trial that has any, with its row."""
+    """Return by fuser the losses and wins of each trial that has any, sorted, with its row."""
     found: dict[str, list[tuple[int, int, Row]]] = {}
     for row in view.rows:
         if row["losses"] is not None and row["wins"] is not None:

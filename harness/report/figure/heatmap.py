@@ -1,4 +1,4 @@
-"""A heat map over two sets of knobs: in each cell the best trial over all other knobs."""
+"""A heat map over two sets of knobs; each cell is the best trial over all other knobs."""
 
 from __future__ import annotations
 
@@ -24,24 +24,22 @@ if TYPE_CHECKING:
 Point = tuple[Any, ...]
 MISSING = "no such knob"
 MOST = 14
-"""Columns whose names at 8 points do not overlap."""
+"""Number of columns whose names at 8 points do not overlap."""
 LEAST = 6
-"""Points of numbers in cells, at least; smaller ones are left to the table of the cells."""
+"""Smallest font size of numbers in cells, in points; smaller ones are only in the table."""
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """The figure of a ``heatmap`` and its cells as a table."""
+    """Return the figure of a ``heatmap`` and its cells as a table."""
     heatmap = Heatmap(result, spec, experiment)
     return heatmap.picture(), heatmap.table()
 
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A figure ``spec``: ``name, title, rows, columns`` (lists of knobs), ``value`` (a column of
-    trials), ``where``.
+    """A figure ``spec``: ``name, title, rows, columns`` (knobs), ``value`` (a column), ``where``.
 
-    Cells are shares in percent when ``value`` is a metric, counts when it is ``wins`` or
-    ``losses``.
+    Cells are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
 
     result: SweepResult
@@ -50,7 +48,7 @@ class Heatmap:
 
     @cached_property
     def cells(self) -> dict[tuple[Point, Point], float]:
-        """The greatest value of the matching trials, by row and column."""
+        """Return the largest value of the matching trials, by row and column."""
         found: dict[tuple[Point, Point], float] = {}
         for trial in self.result.whole.rows:
             knobs = trial["parameters"]
@@ -65,7 +63,7 @@ class Heatmap:
         return found
 
     def table(self) -> Table:
-        """The cells as a table."""
+        """Return the cells as a table."""
         rows, columns = self._axes()
         kind: Any = "share" if self._share else "count"
         head = [
@@ -83,7 +81,7 @@ class Heatmap:
         )
 
     def picture(self) -> Picture:
-        """The cells in colour."""
+        """Return the coloured cells."""
         rows, columns = self._axes()
         factor = 100 if self._share else 1
         values = np.array(
@@ -150,7 +148,7 @@ def _said(point: Point) -> str:
 
 
 def _write_numbers(axes: Axes, values: NDArray[np.float64], form: str, size: float) -> None:
-    """Write its number into each cell that has one, dark on light and light on dark."""
+    """Write the number of each cell, dark on light and light on dark."""
     shown = [(place, value) for place, value in np.ndenumerate(values) if np.isfinite(value)]
     middle = (np.nanmin(values) + np.nanmax(values)) / 2 if shown else 0
     for (row, column), value in shown:

@@ -1,5 +1,5 @@
-"""Which knob matters: the share of the variance that each explains, as bars; below them the largest
-interactions.
+"""The importance of knobs as bars, the share of variance that each explains;
+below, interactions.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
 
 SHADES = (0, 5)
-"""The places in the palette of a knob's colour and of a pair's."""
+"""Indices in the palette of the colours of knobs and of pairs."""
 ROOM = 1.45
-"""Of the longest bar: the axis, so that the number beside the bar keeps clear of the best value."""
+"""Length of the axis relative to the longest bar, so that numbers do not overlap
+the best values.
+"""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A knob or a pair of knobs.    best: its value in the best trial; empty for a pair."""
+    """A knob or a pair of knobs; ``best`` is its value in the best trial, empty for a pair."""
 
     name: str
     share: float
@@ -36,7 +38,7 @@ class Bar:
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """One figure, where any knob was varied."""
+    """Yield one figure if any knob was varied."""
     view, found = result.whole, of_view(result.whole)
     if not found.main:
         return

@@ -1,5 +1,5 @@
-"""Scores of the lists that are fused: raw on one scale, and after each normalizer (PhaseGraph Fig.
-2 and 3).
+"""Scores of the fused lists: raw on one scale, and after each normalizer
+(PhaseGraph Fig. 2 and 3).
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ Values = NDArray[np.float64]
 
 BINS = 20
 RANK_BINS = 10
-"""A dense list of ten has ten percentile ranks: more bins would show gaps that are not there."""
+"""Number of bins for percentile ranks: a list of ten has ten, and more bins would
+show false gaps.
+"""
 MOST_LISTS = 8
-"""The most lists that stand side by side; of more only those that the winner fuses."""
+"""The largest number of lists next to each other; of more only those that the winner fuses are
+shown.
+"""
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """The lists on tune, cut as the winner's pool is; none of a sweep whose folder does not hold
-    their scores.
+    """Yield figures of the lists on tune, with the winner's cap; none if the
+    folder has no scores.
     """
     lists, knobs = result.scores, result.lock["winner"]["parameters"]
     if not lists:
@@ -52,9 +56,11 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 
 def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
-    """The raw scores of all lists on one axis: logarithmic where all scores are positive.
+    """Return the raw scores of all lists on one axis, logarithmic if all scores are positive.
 
-    where: data, split, n and depth, for the caption.
+    Args:
+        lists: their scores.
+        where: data, split, n and depth, for the caption.
     """
     scores = {name: one.scores for name, one in lists.items() if len(one.scores)}
     low = min((float(values.min()) for values in scores.values()), default=0.0)
@@ -96,7 +102,7 @@ def calibrated(
 ) -> Picture:
     """Return a row of panels for each normalizer and a column for each list.
 
-    The dashed lines are what equal shares would be.
+    The dashed lines are equal shares.
     """
     rows = _normalize_all(lists, normalizers)
     title = f"Scores of the lists that are fused, after {' and '.join(rows)}"
@@ -127,7 +133,7 @@ def distributions(
         lists: their scores.
         normalizers: by name.
         where: data, split, n and depth, for the caption.
-        pool: how many of the best documents of each list are normalised.
+        pool: number of the best documents of each list that are normalised.
     """
     taken = pool.cut(lists)
     raw = {name: one.scores for name, one in taken.items()}
@@ -172,8 +178,8 @@ def _panels(
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> Values:
-    """float64[N]: the list's scores after the normalizer, in their order; none when it refuses the
-    list.
+    """Return float64[N], the list's normalised scores in their order; none if the normalizer
+    refuses it.
     """
     import torch
 
@@ -188,10 +194,9 @@ def normalize(one: ListScores, normalizer: Normalizer, name: str) -> Values:
 
 
 def histogram(values: Values) -> tuple[Values, Values]:
-    """Shares, float64[B], and edges, float64[B + 1], of equal bins between the smallest and the
-    greatest value.
+    """Return shares float64[B] and edges float64[B + 1] of equal bins over the range of values.
 
-    B is 20, or as many as values differ.
+    B is 20, or the number of distinct values if that is smaller.
     """
     if not len(values):
         return np.zeros(1), np.array([0.0, 1.0])
@@ -200,7 +205,9 @@ def histogram(values: Values) -> tuple[Values, Values]:
 
 
 def bin_shares(values: Values) -> Values:
-    """float64[10]: the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0 counts to the first."""
+    """Return float64[10], the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0
+    is in the first.
+    """
     places = np.clip(
         np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1
     )

@@ -1,5 +1,5 @@
-"""Outcomes by question: both find it, neither does, only the winner, only the baseline (PhaseGraph
-Fig. 1).
+"""Outcomes by question: both find it, neither, only the winner, only the baseline (PhaseGraph Fig.
+1).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHADES = {"both": 2, "neither": 7, "win": 0, "loss": 1}
-"""The place of each outcome's colour in the palette."""
+"""Index of each outcome's colour in the palette."""
 HATCHED = {"neither": "..", "loss": "///"}
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """The winner against the reference list, and against the best single list on tune where that is
-    another one.
+    """Yield the winner against the reference list, and against the best single list on tune if it
+    differs.
     """
     view = result.locked
     for baseline, place in view.rivals.items():
@@ -33,14 +33,14 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 
 def compare(view: View, baseline: int) -> Comparison:
-    """The winner against a row."""
+    """Compare the winner with a row."""
     scores = (view.scores > 0).astype(np.float64)
     return Comparison.of(scores[view.winner_place], scores[baseline], labels=view.clusters)
 
 
 def counts(found: Comparison) -> dict[str, int]:
-    """How many questions both find, neither finds, only the winner finds (win), only the baseline
-    finds (loss).
+    """Return the numbers of questions: both find it, neither, only the winner (win), only the
+    baseline.
     """
     both = int((found.ours * found.theirs).sum())
     return {

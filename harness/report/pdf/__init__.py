@@ -1,4 +1,4 @@
-"""report.pdf and the LaTeX that it is made of."""
+"""report.pdf and its LaTeX files."""
 
 import lazy_loader
 

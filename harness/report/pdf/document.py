@@ -1,5 +1,6 @@
-"""What `harness report` writes: tables and figures of each sweep in folders that keep their names,
-the table of all of them, and report.pdf.
+"""The files of `harness report`: tables and figures of each sweep, joint tables, and report.pdf.
+
+The folders of sweeps keep their names.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
 OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
 OF_PAPER = ("main", "by_hops")
-"""Tables that lie in a sweep's folder itself; all others are in more/."""
+"""Tables in a sweep's folder itself; all others are in more/."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """What a report shows of one sweep, or of several together.
+    """The part of a report on one sweep, or on several together.
 
     Attributes:
         title: its heading.
-        folder: below tables/ and figures/; empty for what is of several sweeps.
-        label: of its tables in LaTeX, which has no hash.
+        folder: its folder in tables/ and figures/; empty for several sweeps.
+        label: the prefix of its labels in LaTeX, without a hash.
         lead: the sentences below the first table.
-        details: what must be known of the numbers and is no part of a table, by topic.
-        tables, pictures: the first ones stand on its first page.
+        details: further facts on the numbers, by topic.
+        tables, pictures: the first ones are on its first page.
     """
 
     title: str
@@ -64,7 +65,7 @@ class Section:
     pictures: Sequence[Picture]
 
     def path(self, table: Table) -> str:
-        """Of a table's files below tables/, without their ending."""
+        """Return the path of a table's files in tables/, without their ending."""
         own = OF_PAPER if self.folder else ("main",)
         name = table.name if table.name in own else f"more/{table.name}"
         return f"{self.folder}/{name}" if self.folder else name
@@ -77,7 +78,7 @@ def section(
     label: str = "",
     pictures: Sequence[Picture] = (),
 ) -> Section:
-    """Every table and figure of a sweep.    pictures: further figures."""
+    """Return all tables and figures of a sweep, with ``pictures`` as further figures."""
     tables, drawn = build_experiment(result)
     of_sweep = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
@@ -94,14 +95,14 @@ def section(
 def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Display) -> list[str]:
     """Write the report.
 
-    Nothing of a sweep that is not reported is changed: each has a folder, named after benchmark,
-    encoders and objective. The same results give the same bytes.
+    Nothing of other sweeps changes: each has a folder, named by benchmark, encoders and objective.
+    The same results give the same bytes.
 
     Args:
         results: the sweeps, by their titles.
-        runs: where plug-ins keep figures of a benchmark.
+        runs: the folder in which plug-ins store figures of a benchmark.
         out: the folder of the report.
-        display: names of papers.
+        display: names in papers.
 
     Returns:
         Lines on what was written.
@@ -132,8 +133,9 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
 
 
 def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]:
-    """A folder and a label for each sweep; the start of the lock's hash is part of the folder's
-    name where another sweep has it already.
+    """Return a folder and a label for each sweep.
+
+    If another sweep has the folder, the start of the lock's hash is added to its name.
     """
     found: list[tuple[str, str]] = []
     for result in results:
@@ -153,7 +155,7 @@ def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]
 
 
 def _together(results: Sequence[SweepResult], display: Display) -> Section:
-    """What shows all sweeps at once."""
+    """Return the tables and figures of all sweeps at once."""
     tables = main(results, display)
     for number, table in enumerate(replications(results).values()):
         tables.append(table if not number else table.named(f"{table.name}_{number + 1}"))
@@ -166,7 +168,9 @@ def _together(results: Sequence[SweepResult], display: Display) -> Section:
 
 
 def _write(one: Section, out: Path, display: Display) -> list[Path]:
-    """The files of a section; of its own tables and figures those that it has no more go."""
+    """Write the files of a section, and remove files of tables and figures that it
+    no longer has.
+    """
     tables, figures = out / "tables" / one.folder, out / "figures" / one.folder
     made: list[Path] = []
     by_name: dict[str, list[Table]] = {}
@@ -203,7 +207,7 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
 
 
 def details(result: SweepResult) -> dict[str, str]:
-    """Where a sweep's numbers come from, and what must be known of them, by topic."""
+    """Return the origin of a sweep's numbers and further facts on them, by topic."""
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(
         f"{name} {version}" for name, version in sorted(manifest["libraries"].items())

@@ -1,9 +1,7 @@
-"""LaTeX: templates of reports/templates filled, and ``NAME.tex`` to ``NAME.pdf`` with what this
-machine has.
+"""LaTeX: filled templates of reports/templates, and ``NAME.tex`` compiled to ``NAME.pdf``.
 
-In a template every value is escaped; what is a document's own code already is given as ``Markup``.
-A compiler runs no command and no settings file that lies in the folder, and reads and writes
-nothing outside of it.
+Every value is escaped in a template; LaTeX code is passed as ``Markup``. A compiler runs no command
+and no settings file in the folder, and reads and writes nothing outside of it.
 """
 
 from __future__ import annotations
@@ -29,16 +27,16 @@ COMMANDS = {
 }
 REPRODUCIBLE = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
 CONFINED = {"openin_any": "p", "openout_any": "p", "shell_escape": "f"}
-"""Settings of TeX (kpathsea): files outside the folder are neither read nor written, and no command
-is run.
+"""Settings of TeX (kpathsea): no files outside the folder are read or written, no
+command is run.
 """
 SECONDS = 180
 
 
 def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> str:
-    """Make ``folder/<name>.pdf`` of ``folder/<name>.tex``; one line that says what came of it.
+    """Compile ``folder/<name>.tex`` to ``folder/<name>.pdf``; return a line on the result.
 
-    Without LaTeX, or when it fails, there is no such PDF afterwards: never one of other results.
+    Without LaTeX, or if it fails, there is no such PDF afterwards: never one of other results.
     """
     target = folder / f"{name}.pdf"
     target.unlink(missing_ok=True)
@@ -88,7 +86,7 @@ LATEX_MARKS = {
 
 
 def fill(name: str, **values: Any) -> str:
-    """The template of that name with these values."""
+    """Return the template of that name with these values."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 

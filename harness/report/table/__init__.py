@@ -1,4 +1,4 @@
-"""Tables of a sweep, a function each, from its rows."""
+"""Tables of a sweep, a function for each."""
 
 import lazy_loader
 

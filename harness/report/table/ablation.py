@@ -1,6 +1,4 @@
-"""Does the fuser matter? The best trial of each fuser against the winner: different, equivalent, or
-undecided.
-"""
+"""The best trial of each fuser against the winner: different, equivalent, or undecided."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
 
 INFORMATIVE = 0.05
-"""Below this share of changed queries equivalence says nothing."""
+"""Share of changed questions below which equivalence has no meaning."""
 
 
 def ablation(view: View) -> list[Table]:
@@ -50,7 +48,7 @@ def changed(view: View, place: int) -> float:
     """Return the share of questions on which a row or the winner differs from a single list.
 
     It is the smallest share over the single lists. A question differs if other gold passages are in
-    the top k, the objective's depth; a change among other passages is not seen.
+    the top k, the objective's depth; changes among other passages do not count.
     """
     k = view.metric.k or ABSENT
     held = np.asarray(view.ranks) <= k
@@ -62,7 +60,7 @@ def changed(view: View, place: int) -> float:
 
 
 def verdict(found: Comparison, moved: float = 1.0) -> str:
-    """Return what p and interval show together; a real difference can be smaller than the margin.
+    """Return the conclusion from p and interval; a real difference can be smaller than the margin.
 
     Args:
         found: the comparison.

@@ -1,4 +1,4 @@
-"""What a perfect fuser would reach in each pool, beside what the best trial reached."""
+"""The score of a perfect fuser in each pool, and that of the best trial."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ceiling(view: View) -> list[Table]:
 
 
 def capped_pools(view: View) -> dict[str, list[Pool]]:
-    """Return the pools of each set of lists that were capped in more than one way."""
+    """Return the pools of each set of lists that have several caps."""
     found: dict[str, list[Pool]] = {}
     for pool in ceilings(view):
         found.setdefault(pool[1], []).append(pool)

@@ -1,5 +1,5 @@
-"""A published table's rows from our data: each row's trial by slice and split, against one of the
-rows.
+"""The rows of a published table from this sweep: each row's trial by slice and
+split, with tests.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Line:
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``,
-    ``slices``, ``odds``.
+    """A table ``spec``: ``name, title, metrics, against`` (label of a row), ``rows``, ``slices``,
+    ``odds``.
 
-    W and L are counted on the first metric, which need not be 0/1: then a win is a query with the
-    greater value, and the difference's interval is a bootstrap's. odds: whether the ratio of a 0/1
-    metric's odds is a column.
+    W and L are counted on the first metric. If it is not 0/1, a win is a question with the greater
+    value, and the interval of the difference is a bootstrap's. ``odds`` adds the odds ratio of a
+    0/1 metric.
     """
 
     result: SweepResult
@@ -68,7 +68,7 @@ class ComparisonTable:
 
     @cached_property
     def places(self) -> list[int | None]:
-        """Return the trial of each row, by its place in the leaderboard."""
+        """Indices in the leaderboard of each row's trial."""
         return find_trials(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
 
     @cached_property
@@ -153,7 +153,7 @@ class ComparisonTable:
 
     @cached_property
     def notes(self) -> list[str]:
-        """Return what is counted, and what differs from the publication."""
+        """Return notes on what is counted, and on differences from the publication."""
         metric = self.metrics[0]
         meant = dict.fromkeys(name.name for name in self.metrics)
         defined = definitions(meant)
@@ -177,12 +177,12 @@ class ComparisonTable:
         ]
 
     def absent(self) -> str:
-        """Return the sentence that names the published rows that no trial of this sweep is."""
+        """The sentence that names the published rows without a trial in this sweep."""
         labels = ", ".join(label for label, _, _ in self.unmeasured)
         return f"Not measured in this sweep (the row's command does): {labels}. " if labels else ""
 
     def warning(self) -> str:
-        """Return a warning of slices that were chosen by the outcome; empty without any."""
+        """A warning about slices that were chosen by the outcome; empty without any."""
         cuts = [cut for cut in self.spec.get("slices", ()) if "list" in cut["where"]]
         if not cuts:
             return ""
@@ -231,8 +231,7 @@ class ComparisonTable:
         Args:
             part: the trials on one split.
             members: the questions of the slice.
-            own: the place in ``part`` of each row's trial. A trial of several rows is one
-                comparison.
+            own: index in ``part`` of each row's trial. A trial of several rows is one comparison.
         """
         base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
         if base is None:
@@ -244,8 +243,8 @@ class ComparisonTable:
 
 
 def _published(row: Spec, part: View, cut: Spec) -> str:
-    """Return what the publication has of a row: of the slice whose key ``published`` names it, else
-    of the split.
+    """Return the published numbers of a row for the slice, if its key ``published`` is given, or
+    the split.
     """
     printed = row.get("published", {}).get(part.dataset, {})
     key = cut.get("published", part.split)
@@ -257,8 +256,10 @@ def _score(place: int) -> Callable[[Line], float]:
 
 
 def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:
-    """Return the last clause of a caption: what differs from the publication, derived from the
-    lists of this sweep and from the experiment's description, and the hash of the data.
+    """Return the last clause of a caption: the differences from the publication, and the data's
+    hash.
+
+    They are derived from the lists of this sweep and from the experiment's description.
     """
     data = result.manifest["data_sha256"][:12]
     made = differences(result.manifest.get("lists") or {}, experiment.get("made_with") or {})

@@ -1,6 +1,4 @@
-"""What each list costs: its index once a corpus, its milliseconds a question, beside what
-it finds.
-"""
+"""The cost of each list: its index, its milliseconds for a question, and its score."""
 
 from __future__ import annotations
 
@@ -24,13 +22,13 @@ ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
 
 
 def cost(view: View) -> list[Table]:
-    """Return the single lists by milliseconds a question, and what a budget of time buys.
+    """Return the single lists by milliseconds for a question, and the best trial for each budget.
 
     Args:
         view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
 
     Returns:
-        The tables; empty if the sweep noted no costs.
+        The tables; empty if the sweep recorded no costs.
     """
     known = needed(view)
     if not known:
@@ -63,7 +61,7 @@ def needed(view: View) -> Mapping[str, ListCost]:
 
 
 def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
-    """Return the trials that no other one beats in as many milliseconds, the cheapest first."""
+    """Return the trials that no other trial beats in the same time, the cheapest first."""
     p95 = {name: one["alone_p95_ms"] for name, one in known.items() if "alone_p95_ms" in one}
     points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
     for place, row in enumerate(view.rows):
@@ -97,7 +95,7 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the (cost, gain) that no other point matches at less or beats at equal cost."""
+    """Return the (cost, gain) pairs that no other pair matches at lower or beats at equal cost."""
     edge: list[tuple[float, float]] = []
     for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
         if not edge or gain > edge[-1][1]:

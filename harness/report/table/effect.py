@@ -1,6 +1,4 @@
-"""Where the winner wins: its effect against each list by hop count and question type, and whether
-it differs there.
-"""
+"""The winner's effect against each list by hop count and question type, with tests."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from harness.sweep.folder import View
 WHOLE = "all"
 POOLED = "3 or more hops"
 Groups = Mapping[str, NDArray[np.int64]]
-"""The questions of each group, by its label."""
+"""The questions of each group by its label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +28,11 @@ class Effect:
     """The winner against a single list on all questions, and on those of each hop count or type.
 
     Attributes:
-        name: of the list.
+        name: name of the list.
         whole: the comparison on all questions.
         hops, types: the comparisons by label, ``2 hops`` or ``type bridge``.
-        pooled: that of three hops and more together, if these are several hop counts.
-        p_hops, p_types: of the test that the difference is the same in all groups.
+        pooled: the comparison of three hops and more together, if these are several hop counts.
+        p_hops, p_types: p of the test that the difference is the same in all groups.
     """
 
     name: str
@@ -87,9 +85,9 @@ def pooled_hops(parts: Groups) -> dict[str, NDArray[np.int64]]:
 
 
 def _effect(view: View, name: str, by_hops: Groups, by_type: Groups) -> Effect:
-    """Return the winner against one list.
+    """Return the winner's effect against one list.
 
-    A type that is a hop count (as in MuSiQue) is no second part.
+    A type that is a hop count (as in MuSiQue) is no second group.
     """
     pair = view.winner_place, view.singles[name]
     apart = view.scores[pair[0]] - view.scores[pair[1]]
@@ -113,7 +111,7 @@ def effect(view: View) -> list[Table]:
     rows: list[tuple[Effect, str, Comparison]] = []
     for one in found:
         own = [(one, label, next(parts)) for label in one.parts]
-        told = one.name == view.reference  # by hops and in all, by the table of hop counts
+        told = one.name == view.reference  # its rows are in the table of hop counts
         rows += own[len(one.hops) :] if told else [(one, WHOLE, one.whole), *own]
     if not rows:
         return []
@@ -144,8 +142,8 @@ def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:
     """Return the hop counts at which a single list scores more than the winner.
 
     Returns:
-        The label, the best such list, and the comparison, for each hop count and for three hops
-        and more together. The p are corrected over all lists and rows.
+        The label, the best such list, and the comparison, for each hop count and for three hops and
+        more together. The p are corrected over all lists and rows.
     """
     cells = [
         (label, one, found)

@@ -1,4 +1,4 @@
-"""How much better fusion could be, how much of that each strategy takes, and where queries are
+"""The possible gain of a better fusion, the part that each strategy has, and where questions are
 lost.
 """
 
@@ -71,7 +71,7 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
 
 
 def lost_by_winner(view: View) -> dict[str, int]:
-    """Return how many questions the winner loses, by reason; empty if it ranks as a list."""
+    """Return how many questions the winner loses, by reason; empty if it copies a list."""
     if view.best_place not in view.fused or not view.metric.binary or not view.singles:
         return {}
     return {
@@ -80,19 +80,21 @@ def lost_by_winner(view: View) -> dict[str, int]:
 
 
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
-    """Return bool[Q] each: whether the row's lists, and its fused list, hold what counts at all."""
+    """Return whether the row's lists, and its fused list, contain the needed passages, bool[Q]
+    each.
+    """
     anywhere = Metric(view.metric.name, ABSENT - 1)
     lists = np.asarray(view.ranks[_lists(view, place)]).min(axis=0)
     return anywhere(lists) > 0, anywhere(np.asarray(view.ranks[place])) > 0
 
 
 def oracle(view: View, place: int) -> Outcomes:
-    """Return bool[Q]: whether at least one of the row's lists finds it by itself."""
+    """Return bool[Q], whether any of the row's lists finds the question by itself."""
     return np.asarray((view.scores[_lists(view, place)] > 0).any(axis=0))
 
 
 def _lists(view: View, place: int) -> list[int]:
-    """Return the places of the single lists that a row fuses; all lists if it names none."""
+    """Return the indices of the single lists that a row fuses; all lists if it names none."""
     names = view.rows[place]["parameters"].get("pool.lists") or []
     return [view.singles[name] for name in names if name in view.singles] or list(
         view.singles.values()

@@ -1,6 +1,4 @@
-"""Which knob matters: what each explains of the variance of the trials, and its best value beside
-the others.
-"""
+"""The importance of knobs: the explained share of the trials' variance, and the best values."""
 
 from __future__ import annotations
 
@@ -12,9 +10,9 @@ from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
 
 PAIRS = 3
-"""Interactions that are shown, at most."""
+"""The largest number of interactions that are shown."""
 LEAST = 0.005
-"""Of an interaction that is shown; less prints as nothing."""
+"""The smallest share of an interaction that is shown; a smaller one prints as 0."""
 FULL = (
     "Every combination of values was tried, so these are the effects of functional ANOVA by "
     "group means"
@@ -30,9 +28,9 @@ METHOD = {
     True: "Functional ANOVA of a full grid",
     False: "Type II sums of squares, among the trials that have a knob",
 }
-"""The same in a few words, by whether the grid is full."""
+"""The method in a few words, by whether the grid is full."""
 OTHERS = 4
-"""Values that are shown behind the best one: the nearest, and the last."""
+"""Number of values that are shown after the best one: the nearest, and the last."""
 
 
 def knobs(view: View) -> list[Table]:
@@ -89,7 +87,7 @@ def explained(view: View, found: Importance, fusions: int | None = None) -> str:
     Args:
         view: every trial on tune.
         found: the shares.
-        fusions: how many fusions they are over; None: those of the view.
+        fusions: number of fusions; None: those of the view.
     """
     return (
         f"Share: of the variance of {view.objective} over the "
@@ -107,7 +105,7 @@ def shown_pairs(found: Importance) -> list[Effect]:
 
 
 def short_names(found: Importance) -> Mapping[str, str]:
-    """Return ``alpha`` for ``fuser.alpha``; a name that two knobs would share stays whole."""
+    """Return ``alpha`` for ``fuser.alpha``; a name that two knobs would share does not change."""
     knobs = [one.knobs[0] for one in found.main]
     last = [knob.rpartition(".")[2] for knob in knobs]
     return {

@@ -1,4 +1,4 @@
-"""The table of a paper, what was locked in each sweep, and the winner by hop count."""
+"""The table of a paper, the locked trials of each sweep, and the winner by hop count."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.report.table.trials import in_paper, trial_table
 from harness.sweep.folder import SweepResult, View, differing
 
 MOST = 12
-"""Rows of a sweep."""
+"""The largest number of rows of a sweep."""
 BETTER, WORSE = "†", "‡"
 
 
@@ -55,7 +55,7 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
 
 
 def _part(result: SweepResult, display: Display) -> Table:
-    """Return the rows of one sweep, single lists first; a rule stands above the fusions."""
+    """Return the rows of one sweep, single lists first; a rule separates the fusions."""
     view = result.locked
     untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
     places = _places(result, untuned)
@@ -72,10 +72,11 @@ def _part(result: SweepResult, display: Display) -> Table:
 
 
 def _places(result: SweepResult, untuned: Sequence[str]) -> list[int]:
-    """Return the rows of a sweep: lists, untuned fusions, tuned ones; the best first in each.
+    """Return the indices of the shown rows: lists, untuned fusions, tuned ones; the best first in
+    each.
 
-    At most ``MOST`` of them, each trial once. The winner and the lists that it is compared with
-    are always among them. For a winner that ranks as a list does, that list is shown.
+    Up to ``MOST`` of them, each trial once. The winner and the lists that it is compared with are
+    always among them. If the winner copies a list, that list is shown.
     """
     view = result.locked
     wanted = [*untuned, *(one["trial"] for one in result.lock["fusers"])]
@@ -135,7 +136,7 @@ def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
 
 
 def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> list[str]:
-    """Return the notes: what W, L and p are, what the signs mean, and which evaluation it is."""
+    """Return the notes: the meaning of W, L, p and signs, and the number of the evaluation."""
     first, shared = views[0], any(view.deciding for view in views)
     wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
     counts = won_lost(
@@ -169,8 +170,8 @@ def _listed(texts: Sequence[str]) -> str:
 def by_hops(view: View, display: Display) -> Table:
     """Return the winner's comparison with the reference on the questions of each hop count.
 
-    Three hops and more are also one row together. The last column is the smallest difference that
-    so many questions can show.
+    Three hops and more are also one row together. The last column is the smallest detectable
+    difference.
     """
     parts = labelled(view, "hops")
     parts |= (many := pooled_hops(parts))

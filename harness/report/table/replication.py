@@ -1,6 +1,4 @@
-"""Does what one benchmark shows hold on others? The winners of several, by partial conjunction and
-pooled.
-"""
+"""The winners on several benchmarks, by partial conjunction and pooled."""
 
 from __future__ import annotations
 
@@ -100,7 +98,7 @@ def _pooled(compared: Sequence[Comparison]) -> Pooled | None:
 
 
 def _model(model: Pooled | None) -> str:
-    """Return the mean over benchmarks, their spread, and what one more is expected to show."""
+    """Return the mean over benchmarks, their spread, and the prediction for a further one."""
     if model is None:
         return ""
     further = "three benchmarks are needed to say what one more would show"

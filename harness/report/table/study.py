@@ -1,4 +1,4 @@
-"""What a study cost, and a reproducibility checklist that is filled in from its sweeps."""
+"""The cost of a study, and a reproducibility checklist that is filled in from its sweeps."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from harness.sweep.folder import SweepResult
 from harness.work.compute import read_compute
 
 SHORT = 16
-"""Digits of a hash that a table shows; `details.tex` has all of them."""
+"""Number of digits of a hash in a table; `details.tex` has all of them."""
 
 
 def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
-    """Return the tables ``compute``, if the runs folder has notes of its commands, and
+    """Return the tables ``compute``, if the runs folder has records of its commands, and
     ``checklist``.
 
     Args:
         results: the sweeps of a report.
-        runs: the runs folder, whose commands are all counted, failed ones as well.
+        runs: the runs folder, all of whose commands are counted, also failed ones.
     """
     records = read_compute(runs)
     compute = [_compute(records)] if records else []
@@ -31,7 +31,7 @@ def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
 
 
 def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
-    """A row for each command on each kind of machine, and a last one for all of them."""
+    """Return a row for each command on each kind of machine, and a total."""
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:
         groups.setdefault((_machine(record), record["command"]), []).append(record)
@@ -56,7 +56,7 @@ def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _sums(records: Sequence[Mapping[str, Any]]) -> tuple[int, int, float, float]:
-    """Runs, failed runs, processor minutes and minutes of wall time."""
+    """Return runs, failed runs, processor minutes and minutes of wall time."""
     failed = sum(record.get("failed", True) for record in records)
     processor = sum(record.get("processor", 0.0) for record in records) / 60
     wall = sum(record.get("wall", 0.0) for record in records) / 60
@@ -73,7 +73,7 @@ def _total(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _machine(record: Mapping[str, Any]) -> str:
-    """Processor, cores, memory and cards of a record."""
+    """Return processor, cores, memory and GPUs of a record."""
     hardware = record.get("hardware") or {}
     processor = hardware.get("cpu") or {}
     cores = processor.get("number of cores")
@@ -88,7 +88,7 @@ def _machine(record: Mapping[str, Any]) -> str:
 
 
 def _checklist(results: Sequence[SweepResult], total: str) -> Table:
-    """A row for each item and each answer to it that the sweeps give."""
+    """Return a row for each item and each of the sweeps' answers."""
     answers: dict[str, dict[str, None]] = {}
     for result in results:
         for item, answer in _of_sweep(result):
@@ -112,7 +112,7 @@ def _checklist(results: Sequence[SweepResult], total: str) -> Table:
 
 
 def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
-    """The items of a sweep, each with its answer."""
+    """Yield the items of a sweep with its answers."""
     manifest, view = result.manifest, result.locked
     name = str(manifest["dataset"])
     sizes = manifest.get("counts")
@@ -155,7 +155,7 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
 
 
 def _grid(result: SweepResult) -> str:
-    """How many trials there are, and how many values each knob that varies has."""
+    """Return the number of trials, and the number of values of each knob that varies."""
     knobs: dict[str, set[str]] = {}
     for row in result.whole.rows:
         for knob, value in dict(row["parameters"]).items():
@@ -166,7 +166,7 @@ def _grid(result: SweepResult) -> str:
 
 
 def _seeds(result: SweepResult) -> str:
-    """The keys of the configuration that set a random seed, with their values."""
+    """Return the keys of the configuration that set a random seed, with their values."""
     found: list[str] = []
 
     def visit(node: object, path: str) -> None:

@@ -1,4 +1,4 @@
-"""The tables of a sweep in a report, besides the table of a paper."""
+"""The tables of a sweep in a report, except that of a paper."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The columns of a trial, described once, and the tables that select among them.
 
-``trial_fields`` is the only description: a column that is added there, with the faces that show
-it, is in every table of trials, on every medium, and in MLflow.
+A column that is added to ``trial_fields``, with the places that show it, is in every table of
+trials, in every format, and in MLflow.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
 from harness.sweep.folder import SweepResult, View, rerun
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
-"""Who shows a column: the terminal (short, and with explain=true), the table of a paper, three
-further tables of a report, and MLflow. The full tables (site, notebook) show every column.
+"""The places that show a column: the terminal (short, and with explain=true), the table of a paper,
+three further tables of a report, and MLflow. The full tables (site, notebook) have every column.
 """
 EVERYWHERE: tuple[Face, ...] = (
     "screen",
@@ -30,7 +30,7 @@ JUDGED: tuple[Face, ...] = ("screen", "explained", "paper", "tracker")
 BEST = ("W", "L", "Holm p")
 """The columns that are also shown against the best single list, with a star."""
 LEADING = 2
-"""Metrics besides the objective that stand before W and L."""
+"""Number of metrics other than the objective before W and L."""
 
 
 def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
@@ -41,8 +41,8 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         view: its trials on one split.
 
     Returns:
-        A field a column; it reads the place of a row of the view. The column's name is its key in
-        trials.parquet and in MLflow.
+        A field for each column, which reads the index of a row of the view. The column's name is
+        its key in trials.parquet and in MLflow.
     """
     leading, others = further_metrics(result)
     scored: tuple[Face, ...] = ("screen", "explained", "paper", "leaderboard", "tracker")
@@ -80,14 +80,14 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
 def trial_table(
     name: str, result: SweepResult, view: View, places: Sequence[int], face: Face | None = None
 ) -> Table:
-    """Return the table of some trials, a row each; the winner is marked.
+    """Return the table of some trials, a row for each; the winner is marked.
 
     Args:
-        name: of the table.
+        name: name of the table.
         result: the sweep.
         view: its trials on one split.
-        places: the rows of the view.
-        face: who shows the table; None: every column.
+        places: indices of the rows in the view.
+        face: the place that shows the table; None: every column.
     """
     notes = [
         against(view),
@@ -132,9 +132,9 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
 
     Args:
         result: the sweep.
-        limit: the number of best trials that differ from all before them; the single lists and
-            the trials of the command line are added. None: all trials.
-        face: who shows the table; None: every column.
+        limit: the number of best trials that differ from all before them; the single lists and the
+            trials of the command line are added. None: all trials.
+        face: the place that shows the table; None: every column.
     """
     view = result.whole
     places = range(len(view.rows))
@@ -174,7 +174,7 @@ def interval_title(view: View) -> str:
 
 
 def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:
-    """Return the metrics besides the objective: those before W and L, and all others.
+    """Return the metrics other than the objective: those before W and L, and all others.
 
     full_sup and recall at the objective's depth come first, then the other metrics of that depth.
     """
@@ -189,8 +189,8 @@ def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:
 
 
 def decided(view: View) -> str:
-    """Return the part of a caption that says that p and intervals are by cluster, or why there
-    are none; empty if no two questions share gold.
+    """Return the part of a caption on p and intervals by cluster; empty if no two questions share
+    gold.
     """
     clusters = "clusters of questions that share gold passages"
     return {
@@ -215,7 +215,7 @@ def _field(
     faces: Iterable[Face],
     kind: Literal["share", "text", "count"] = "share",
 ) -> Field[int]:
-    """Return the column of what rows have under a name."""
+    """Return the column of a row's value with that name."""
     rows = cast("Sequence[dict[str, object]]", view.rows)
     return Field(
         Column(title, kind, name=name), lambda place: rows[place].get(name), faces=tuple(faces)
@@ -229,7 +229,7 @@ def _against(
     faces: tuple[Face, ...],
     mark: str = "",
 ) -> list[Field[int]]:
-    """Return columns of the comparison with a single list.    mark: behind the titles."""
+    """Return columns of the comparison with a single list; mark: suffix of the titles."""
     fields: list[Field[int]] = judged(
         lambda place: view.outcome(place, baseline), *titles, mark=mark
     )

@@ -1,4 +1,4 @@
-"""Trackers: finished sweep folders copied to MLflow."""
+"""Trackers, which copy the folders of finished sweeps to MLflow."""
 
 import lazy_loader
 

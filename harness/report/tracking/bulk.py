@@ -1,8 +1,7 @@
-"""Many finished runs in one transaction of MLflow's database, row by row as its client would have
-written them.
+"""Many finished runs in one transaction of MLflow's database, with the rows that its client writes.
 
-A request for each run costs four transactions. MLflow's own import of folders
-(``mlflow migrate-filestore``) writes its tables in this way, too.
+A request for each run costs four transactions. MLflow's own import of folders (``mlflow
+migrate-filestore``) writes its tables in this way, too.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from mlflow.utils.mlflow_tags import MLFLOW_RUN_NAME, MLFLOW_USER
 from sqlalchemy import Engine, Table, insert, select
 
 ROWS = 2000
-"""Rows of one statement."""
+"""Number of rows in one statement."""
 
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run as it shall be read back. began, ended: milliseconds since the epoch."""
+    """A run to insert; began, ended: milliseconds since the epoch."""
 
     name: str
     began: int
@@ -38,7 +37,7 @@ def insert_runs(
 ) -> None:
     """Add the runs to an experiment, all of them or none.
 
-    used: the input of each, a dataset that the experiment has already.
+    used: the input of each, a dataset of the experiment.
     """
     if not runs:
         return
@@ -74,7 +73,7 @@ Rows = dict[Any, list[dict[str, object]]]
 
 
 def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
-    """Tags, parameters and metrics."""
+    """Return the rows of tags, parameters and metrics."""
     tags = {key: {**run.tags, MLFLOW_RUN_NAME: run.name} for key, run in keyed.items()}
     measured = [
         {
@@ -97,7 +96,7 @@ def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
 
 
 def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
-    """The dataset as the input of each run."""
+    """Return the rows that make the dataset the input of each run."""
     inputs = {uuid.uuid4().hex: key for key in keys}
     return {
         models.SqlInput: [

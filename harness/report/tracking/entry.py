@@ -1,6 +1,4 @@
-"""What a finished sweep becomes in a tracker: one run for the sweep, below it a run for each of its
-trials.
-"""
+"""The runs of a finished sweep in a tracker: one for the sweep, and below it one for each trial."""
 
 from __future__ import annotations
 
@@ -21,18 +19,18 @@ from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, r
 NOTE = "mlflow.note.content"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
 SHOWN = ("strategy", "fuser", "normalizer", "temperature", "pool.cap", "fuser.alpha")
-"""Parameters that each trial has and that the page of a sweep shows, in this order; of the others
-those that its trials differ in.
+"""Parameters of each trial on the page of a sweep, in this order; others are shown if trials
+differ.
 """
 ABSENT = "-"
-"""The value of such a parameter that a strategy does not have: MLflow's parallel coordinates draw
-only runs that have all of them.
+"""The value of such a parameter that a strategy lacks: MLflow's parallel coordinates only draw runs
+that have all of them.
 """
 SETUP = ("dataset", "encoder", "extractor", "graph")
 """Parameters of the pipeline that each trial has, so that trials of two sweeps can be compared."""
 GRAPH = ("graph_win", "graph_loss")
 JUDGED = ("p", "p_holm", "wilson_low", "wilson_high")
-"""What the page shows after the first metrics and the questions won and lost."""
+"""The columns of the page after the first metrics and the questions won and lost."""
 COUNTS = {"wins", "losses", *GRAPH}
 P_DIGITS, DIGITS = 6, 4
 """Decimals of a p and of other numbers, so that MLflow's columns show them without an exponent. The
@@ -42,14 +40,14 @@ FILES = {
     "tune": ("trials.parquet", "comparisons.parquet", "config.yaml", "manifest.json", LOCK),
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
-"""Of a sweep's folder, what is attached to the run of each split; the first is written last."""
+"""The attached files of a sweep's folder, by split; the first is written last."""
 FORM = 6
-"""Another number where runs say more than those of an earlier release, which they then replace."""
+"""The version of the runs' content; a new one replaces the runs of an earlier release."""
 
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """One run of a tracker. place: its rank in the leaderboard; 0 is the sweep's own run."""
+    """One run of a tracker; place: its rank in the leaderboard, 0 for the sweep's own run."""
 
     id: str
     name: str
@@ -61,16 +59,17 @@ class TrackedRun:
 
 @dataclass(frozen=True)
 class RunGroup:
-    """A run, the runs below it, the page that shows them, and what is attached to the run.
+    """A run, the runs below it, the page that shows them, and the attached files.
 
     Args:
-        name: Where they belong.
-        content: A hash of what they say. The same name with another content replaces what was
-            exported before.
-        ended, seconds: When it was computed (seconds since the epoch), and for how long.
-        children: Those that a reader looks for first, first.
-        files: By their name in the artifacts.
-        pictures: Drawn into the artifacts.
+        name: name of the group.
+        content: hash of the content. The same name with another content replaces the earlier
+            export.
+        ended: time of the computation, in seconds since the epoch.
+        seconds: its duration.
+        children: the most wanted first.
+        files: by name in the artifacts.
+        pictures: figures drawn into the artifacts.
     """
 
     name: str
@@ -88,13 +87,13 @@ class RunGroup:
 
 
 def sweep_group(result: SweepResult, top: int | None, experiment: str) -> RunGroup:
-    """Return the sweep on tune: its own run has the winner's parameters and metrics, and what the
-    lock expects of test.
+    """Return the sweep on tune; its own run has the winner's parameters and metrics, and the
+    forecast.
 
     Args:
-        result: The sweep.
-        top: How many of the best trials become runs; None for all.
-        experiment: The id of the one that it is written to, which links in its description need.
+        result: the sweep.
+        top: number of the best trials that become runs; None for all.
+        experiment: the id of the experiment, for links in the description.
     """
     view, lock = result.whole, result.lock
     export = _Export(result, view, "tune")
@@ -126,7 +125,7 @@ def heldout_group(result: SweepResult, view: View) -> RunGroup:
 
 @dataclass(frozen=True)
 class _Export:
-    """The rows of a view as runs. part: ``tune``, or ``test`` and which evaluation."""
+    """The rows of a view as runs; part: ``tune``, or ``test`` with the number of the evaluation."""
 
     result: SweepResult
     view: View
@@ -153,7 +152,7 @@ class _Export:
 
     @cached_property
     def setup(self) -> dict[str, str]:
-        """The parameters that say what the lists were made with, and on which split."""
+        """The parameters of the lists and the split."""
         lists = sorted(key for key in self.base if key.startswith("lists.") and key.count(".") == 1)
         made = {key.removeprefix("lists."): self.base[key] for key in lists}
         named = (name if name == kind else f"{name}: {kind}" for name, kind in made.items())
@@ -163,11 +162,12 @@ class _Export:
 
     @cached_property
     def metrics(self) -> list[dict[str, float]]:
-        """The metrics of each row: those that the description of a trial's columns gives to a
-        tracker, and the bounds of its intervals; one name for one number.
+        """The metrics of each row.
 
-        Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
-        first, because MLflow's page that compares runs opens on the metric that was logged first.
+        They are the columns of trials for trackers, and the bounds of intervals; one name for one
+        number. Wins and losses are left out if GraphWin and GraphLoss are the same counts. The
+        objective is first, because MLflow's page that compares runs opens on the metric that was
+        logged first.
         """
         view = self.view
         same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
@@ -179,9 +179,9 @@ class _Export:
 
     @cached_property
     def names(self) -> list[str]:
-        """The name of each row's run: its rank, its strategy, the encoder, its settings.
+        """The name of each row's run: its rank, strategy, encoder, and settings.
 
-        A column of MLflow cuts a long name off at its end, so what tells trials apart comes first.
+        MLflow cuts off the end of a long name, so the parts that distinguish trials come first.
         """
         view, names = self.view, []
         for place, row in enumerate(view.rows):
@@ -207,8 +207,10 @@ class _Export:
 
     @property
     def page(self) -> TrackerPage:
-        """The page: what a trial is, the objective and full_sup at its depth, questions won and
-        lost (GraphWin and GraphLoss if these are the same), p, Holm's p, and Wilson's interval.
+        """The page: trials, the objective and full_sup at its depth, won and lost, p, Holm's p,
+        Wilson.
+
+        Won and lost are GraphWin and GraphLoss if these are the same.
         """
         view = self.view
         known = {key for own in self.metrics for key in own}
@@ -221,7 +223,7 @@ class _Export:
 
     @cached_property
     def first(self) -> set[int]:
-        """The places of the winner, the best of each fuser, every list, and the untuned trials."""
+        """Indices of the winner, the best of each fuser, every list, and the untuned trials."""
         view = self.view
         best: dict[str, int] = {}
         for place, row in enumerate(view.rows):
@@ -230,7 +232,7 @@ class _Export:
         return {view.winner_place, *best.values(), *view.singles.values(), *untuned}
 
     def child(self, place: int) -> TrackedRun:
-        """Return the run of the row at a place."""
+        """Return the run of the row with that index."""
         row, original = self.view.rows[place], self.view.originals[place]
         wanted = {*self.varied, *SHOWN}
         own = {key: value for key, value in self.params[place].items() if key in wanted}
@@ -255,10 +257,15 @@ class _Export:
         seconds: float = 0.0,
         pictures: Sequence[Picture] = (),
     ) -> RunGroup:
-        """Return the runs of some rows below one run, which has these tags and metrics.
+        """Return the runs of some rows below one run with these tags and metrics.
 
-        shown: places of rows. cost: metrics that each run of a sweep measures again, no part of the
-        content. seconds, pictures: see ``RunGroup``.
+        Args:
+            shown: indices of rows.
+            tags: tags of the group's run.
+            metrics: its metrics.
+            cost: metrics that each run of a sweep measures again, not part of the content.
+            seconds: see ``RunGroup``.
+            pictures: see ``RunGroup``.
         """
         view, folder, part = self.view, self.result.folder, self.part
         name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"

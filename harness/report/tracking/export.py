@@ -1,7 +1,7 @@
-"""Tracking: an experiment tracker's copy of finished sweep folders.
+"""Tracking: copies of finished sweep folders in an experiment tracker.
 
-The folder of a sweep (``runs/sweeps/NAME``) is the truth. An export may be repeated at any time:
-what the tracker already holds is left as it is, what an interrupted export left out is added.
+The folder of a sweep (``runs/sweeps/NAME``) is authoritative. An export may be repeated: existing
+runs do not change, and missing ones are added.
 """
 
 from __future__ import annotations
@@ -21,42 +21,41 @@ from harness.sweep.folder import SweepResult, choose, finished
 
 @runtime_checkable
 class Tracking(Protocol):
-    """A place that holds copies of finished folders."""
+    """A destination for copies of finished folders."""
 
     @property
     def destination(self) -> str | None:
-        """Where copies go, without secrets; None for nowhere."""
+        """The destination of copies, without secrets; None for none."""
         ...
 
     def export(self, folder: Path) -> str:
-        """Bring the copy of a sweep up to date; returns the page of it, which follows the tracker's
-        address.
+        """Update the copy of a sweep; return its page, relative to the tracker's address.
 
-        Raises HarnessError, and nothing else, when the tracker cannot be reached or refuses.
+        Raises only HarnessError, if the tracker cannot be reached or refuses.
         """
         ...
 
     def address(self, page: str, runs: Path) -> str:
-        """A page as a person opens it: a link, or what to type. runs: the folder that holds the
-        sweeps.
+        """Return the page as a link, or the command that opens it; runs: the
+        folder of the sweeps.
         """
         ...
 
     def check(self) -> str:
-        """A line that says that the tracker answers; HarnessError when it does not."""
+        """Return a line that the tracker answers; raise HarnessError if it does not."""
         ...
 
 
 def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
-    """The tracker of a command about a sweep: none, where that was made with tracking=none and no
-    other was typed.
+    """Return the tracker of a command: none for a sweep with tracking=none, unless another was
+    typed.
     """
     none = not typed and untracked(folder)
     return cast("Tracking", strategy("tracking", "none") if none else instantiate(config.tracking))
 
 
 def describe_tracker(config: DictConfig) -> Iterator[str]:
-    """Lines for `harness doctor`: which tracker holds, and whether it answers."""
+    """Yield lines for `harness doctor`: the tracker, and whether it answers."""
     tracking: Tracking = instantiate(config.tracking)
     if not tracking.destination:
         yield "none: finished folders are not copied"
@@ -69,7 +68,7 @@ def describe_tracker(config: DictConfig) -> Iterator[str]:
 
 
 def track(tracking: Tracking, folder: Path) -> None:
-    """Export a sweep; when the tracker cannot be reached, one line on standard error says so."""
+    """Export a sweep; log one line if the tracker cannot be reached."""
     try:
         page = tracking.export(folder)
         print(f"tracked: {tracking.address(page, folder.parent.parent)}", file=sys.stderr)
@@ -78,10 +77,9 @@ def track(tracking: Tracking, folder: Path) -> None:
 
 
 def tracked(runs: Path, sweep: object) -> list[Path]:
-    """The sweeps that a tracker shall hold: those that are named, or ``all`` below ``runs``, the
-    oldest first.
+    """Return the sweeps to track: the named ones, or ``all`` below ``runs``, the oldest first.
 
-    Of all, those that were made with tracking=none are left out, and counted on standard error.
+    Sweeps with tracking=none are left out of ``all``, and their number is logged.
     """
     if sweep != "all":
         return choose(runs, sweep)
@@ -98,19 +96,18 @@ def tracked(runs: Path, sweep: object) -> list[Path]:
 
 
 def untracked(folder: Path) -> bool:
-    """Whether a sweep was made with tracking=none, which holds for all that follows from it."""
+    """Return whether a sweep was made with tracking=none, which also holds for later commands."""
     try:
         given = SweepResult(folder).config.get("tracking") or {}
     except HarnessError:
-        return False  # who reads it says what is wrong
+        return False  # its reader reports the error
     return str(given.get(NAME)) == "tracking/none"
 
 
 def update(tracking: Tracking, runs: Path, sweep: object = "all") -> list[str]:
-    """Export all that is finished (see ``tracked``); the pages, the oldest first.
+    """Export all finished sweeps (see ``tracked``); return the pages, the oldest first.
 
-    What cannot be exported is said on standard error. Raises HarnessError where there is nothing or
-    no tracker answers.
+    Failures are logged. Raises HarnessError if there is nothing to export or no tracker answers.
     """
     folders = tracked(runs, sweep)
     if not folders:
@@ -123,9 +120,7 @@ def update(tracking: Tracking, runs: Path, sweep: object = "all") -> list[str]:
 
 
 def export_all(tracking: Tracking, folders: Sequence[Path]) -> list[str]:
-    """Export each; returns their pages. What cannot be exported is said on standard error, and the
-    others go on.
-    """
+    """Export each sweep and return the pages; failures are logged, and the others continue."""
     pages: list[str] = []
     for folder in folders:
         try:

@@ -1,5 +1,5 @@
-"""MLflow: a copy of finished folders in a database or on a server, through MLflow's public
-client.
+"""MLflow: copies of finished folders in a database or on a server, through
+MLflow's public client.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SETTINGS = {
     "MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR": "1",
     "PGCONNECT_TIMEOUT": "20",
 }
-"""Environment variables where the user set none: a server that is away is given up after seconds,
-not hours.
+"""Environment variables that the user did not set: an unreachable server fails after seconds, not
+hours.
 """
 KIND = {
     "mlflow.experimentKind": "custom_model_development"
@@ -56,20 +56,25 @@ DESCRIPTION = """Each run is a sweep; below it is a run for each of its trials.
   `wilson_high`: the 95% interval of the objective, by question.
 
 The description of a trial is the command that runs it again."""
-"""Of an experiment that has none."""
+"""The description of an experiment that has none."""
 WAIT = 600  # seconds for another exporter on this machine
 
 
 @dataclass(frozen=True)
 class MLflow:
-    """Exports to an MLflow tracking server, database or file store.
+    """The export to an MLflow tracking server, database or file store.
 
-    experiment_id: of an experiment that is there; it holds in place of the name.
-    artifacts: where a new experiment in a database keeps its files; a server decides that itself.
-    run_name: of a sweep's own run.    tags: of every run.
-    top: how many of a sweep's best trials become runs, None for all.    threads: requests at a
-    time. User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a
-    run that is active in this process, becomes the parent of what is exported.
+    User, password and token come from MLflow's own environment variables. MLFLOW_RUN_ID, or an
+    active run of this process, becomes the parent of the exported runs.
+
+    Attributes:
+        experiment_id: id of an existing experiment, used instead of the name.
+        artifacts: folder of the files of a new experiment in a database; a server decides that
+            itself.
+        run_name: name of a sweep's own run.
+        tags: tags of every run.
+        top: number of a sweep's best trials that become runs, None for all.
+        threads: number of simultaneous requests.
     """
 
     uri: str
@@ -98,26 +103,26 @@ class MLflow:
 
     @property
     def is_server(self) -> bool:
-        """Whether a tracking server holds the copies, which shows them and keeps artifacts by
-        itself.
+        """Whether the destination is a tracking server, which shows the copies and stores
+        artifacts.
         """
         return _scheme(self.uri) in ("http", "https", "databricks") or self.uri == "databricks"
 
     @property
     def database(self) -> str:
-        """The address as it holds in any working directory."""
+        """The address, independent of the working directory."""
         path = self.uri.removeprefix(SQLITE)
         plain = self.uri.startswith(SQLITE) and not path.startswith("file:")
         return f"{SQLITE}{Path(path).resolve()}" if plain else self.uri
 
     @property
     def artifact_root(self) -> str:
-        """Where a database's artifacts are, as it holds in any working directory."""
+        """The folder of a database's artifacts, independent of the working directory."""
         return self.artifacts if "://" in self.artifacts else str(Path(self.artifacts).resolve())
 
     def export(self, folder: Path) -> str:
-        """Bring MLflow up to date with a sweep's folder; returns the page of its trials, on test
-        after `heldout`.
+        """Update MLflow from a sweep's folder; return the page of its trials, on test after
+        `heldout`.
         """
         with self._one_line_errors(), self._exclusive():
             _probe(self.uri)
@@ -134,8 +139,9 @@ class MLflow:
             return group.page.address(writer.experiment)
 
     def address(self, page: str, runs: Path) -> str:
-        """A link, where a server shows these copies; else what to type. runs: the folder that holds
-        the sweeps.
+        """Return a link if a server shows these copies, otherwise the command to type.
+
+        runs: the folder of the sweeps.
         """
         if self.is_server:
             return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
@@ -143,7 +149,9 @@ class MLflow:
         return f"{self.destination}; `harness ui{typed}` shows it"
 
     def check(self) -> str:
-        """That MLflow answers, with the number of its experiments; nothing is made."""
+        """Return a line that MLflow answers, with the number of its experiments; nothing is
+        changed.
+        """
         path = Path(self.uri.removeprefix(SQLITE))
         if self.uri.startswith(SQLITE) and not path.is_file():
             return f"{path} is not there yet; the first export makes it"
@@ -169,7 +177,7 @@ class MLflow:
         return Writer(client, experiment, threads, {**tags, **own})
 
     def _experiment(self, client: Any) -> str:
-        """The id of the experiment, which is made, or brought back from the trash."""
+        """Return the id of the experiment, which is created, or restored from the trash."""
         from mlflow.exceptions import MlflowException
 
         if self.experiment_id is None:
@@ -183,7 +191,7 @@ class MLflow:
             except MlflowException as error:
                 if (
                     error.error_code != "RESOURCE_ALREADY_EXISTS"
-                ):  # else another process has made it meanwhile
+                ):  # or another process has created it
                     raise
             found = client.get_experiment_by_name(self.experiment)
         if found.lifecycle_stage != "active":
@@ -192,7 +200,7 @@ class MLflow:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """One exporter at a time for each user of this machine and destination."""
+        """Allow one exporter at a time for each user of this machine and destination."""
         from filelock import FileLock, Timeout
 
         name = f"harness-track-{os.getuid()}-{digest(self.destination)[:16]}.lock"
@@ -206,10 +214,10 @@ class MLflow:
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """What MLflow, its database or the network raises, in one line."""
+        """Turn errors of MLflow, its database or the network into one line."""
         for key, value in SETTINGS.items():
             os.environ.setdefault(key, value)
-        logging.getLogger("urllib3").setLevel(logging.ERROR)  # what it tries again is no news
+        logging.getLogger("urllib3").setLevel(logging.ERROR)  # no messages about retries
         from mlflow.exceptions import MlflowException
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -224,14 +232,14 @@ class MLflow:
 
 
 def _parent() -> str | None:
-    """The run that is active in this process, or MLFLOW_RUN_ID."""
+    """Return the active run of this process, or MLFLOW_RUN_ID."""
     active = sys.modules["mlflow"].active_run() if "mlflow" in sys.modules else None
     return str(active.info.run_id) if active else os.environ.get("MLFLOW_RUN_ID") or None
 
 
 def _source(code: str) -> dict[str, str]:
-    """User, source and git tags as MLflow sets them; git's only while the code is still that of the
-    sweep.
+    """Return user, source and git tags as MLflow sets them; git's only if the code
+    has not changed.
     """
     from mlflow.tracking.context.registry import resolve_tags
 
@@ -242,15 +250,13 @@ def _source(code: str) -> dict[str, str]:
 
 
 def _scheme(uri: str) -> str:
-    """``postgresql`` of ``postgresql+psycopg://...``; empty for a path."""
+    """Return ``postgresql`` of ``postgresql+psycopg://...``; empty for a path."""
     found = re.match(r"([A-Za-z][\w.-]*)(\+[\w-]+)?:", uri)
     return found[1].lower() if found else ""
 
 
 def _probe(uri: str) -> None:
-    """Raise HarnessError when a database does not open. MLflow itself would try again for
-    minutes.
-    """
+    """Raise HarnessError if a database does not open; MLflow itself would try again for minutes."""
     if _scheme(uri) not in DATABASES:
         return
     if uri.startswith(SQLITE):

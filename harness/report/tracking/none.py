@@ -1,4 +1,4 @@
-"""No tracking: the sweep's folder is all there is."""
+"""No tracking: only the sweep's folder."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Untracked:
-    """Exports nothing."""
+    """A tracker that exports nothing."""
 
     destination = None
 
     def export(self, folder: Path) -> str:
-        """Nothing."""
+        """Return ""."""
         return ""
 
     def address(self, page: str, runs: Path) -> str:
-        """Nowhere."""
+        """Return ""."""
         return ""
 
     def check(self) -> str:
-        """Nothing to reach."""
+        """Return a line that there is no tracker."""
         return "no tracker"

@@ -1,8 +1,8 @@
-"""A page of MLflow that shows a sweep: which columns, sorted by what, and which charts.
+"""A page of MLflow that shows a sweep: its columns, sort order and charts.
 
-MLflow keeps a page that somebody shares as a tag of the experiment, and opens it by the tag's key
-in the address. The fields are those of MLflow's pages (``persistUIState`` and ``searchFacets`` in
-its sources).
+MLflow stores a shared page as a tag of the experiment, and opens it by the tag's key in the
+address. The fields are those of MLflow's pages (``persistUIState`` and ``searchFacets`` in its
+sources).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from harness.report.tracking.parameters import metric_name
 SHARED = "mlflow.sharedViewState."
 NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
 LOADED = 100
-"""Runs that MLflow loads at once; its charts show those."""
+"""Number of runs that MLflow loads at once and shows in charts."""
 LETTER, EDGES, LEAST = 7.0, 20, 88
-"""Pixels of a column: of each letter of its head, beside them, and at least, so that a number is
-read.
-"""
+"""Width of a column in pixels: for each letter of its head, for margins, and the minimum."""
 
 
 @dataclass(frozen=True)
 class TrackerPage:
     """The trials of a sweep on a split, best first by its objective.
 
-    params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that
-    compares trials.    trials: how many there are.
+    Attributes:
+        params, metrics: the columns, by their names in MLflow.
+        knobs: the axes of the chart that compares trials.
+        trials: number of trials.
     """
 
     sweep: str
@@ -43,7 +43,7 @@ class TrackerPage:
 
     @property
     def key(self) -> str:
-        """The page's own part of its address."""
+        """The page's part of its address."""
         return digest([self.sweep, self.split])[:12]
 
     @property
@@ -58,11 +58,11 @@ class TrackerPage:
         return f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = '{self.split}'"
 
     def address(self, experiment: str) -> str:
-        """Behind the address of the server."""
+        """Return the part of the address after that of the server."""
         return f"#/experiments/{experiment}/runs?viewStateShareKey={self.key}"
 
     def charts_address(self, experiment: str) -> str:
-        """Of the charts."""
+        """Return that part for the charts."""
         return f"{self.address(experiment)}&compareRunsMode=CHART"
 
     @property
@@ -71,7 +71,7 @@ class TrackerPage:
 
     @property
     def _charted(self) -> str:
-        """Which trials the charts show: MLflow reads the first hundred of a table."""
+        """Return which trials the charts show: MLflow reads the first hundred of a table."""
         shown = min(LOADED, self.trials)
         return f"the best {shown} of {self.trials} trials" if shown < self.trials else "all trials"
 
@@ -108,7 +108,9 @@ class TrackerPage:
         return json.dumps(found, separators=(",", ":"))
 
     def _charts(self) -> list[dict[str, object]]:
-        """Settings to the objective; questions won against lost; the first two metrics."""
+        """Return three charts: settings by objective, won against lost, and the
+        first two metrics.
+        """
         parallel = {
             "selectedParams": list(self.knobs),
             "selectedMetrics": [self._score],

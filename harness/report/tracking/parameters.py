@@ -1,6 +1,4 @@
-"""Parameters and metrics of MLflow runs: flat names as they are typed, values as text or
-numbers.
-"""
+"""Parameters and metrics of MLflow runs: flat names as typed, values as text or numbers."""
 
 from __future__ import annotations
 
@@ -14,32 +12,31 @@ from harness.core.configuration import NAME
 from harness.core.identity import digest, record
 
 GROUPS = ("dataset", "encoder", "extractor", "graph", "lists", "objective", "margin")
-"""What of a sweep's configuration is a parameter; fuser, normalizer, pool and so on are each
-trial's own.
+"""The parameters in a sweep's configuration; fuser, normalizer, pool and others
+are each trial's.
 """
 MECHANICAL = {"backend", "batch_size", "block", "device", "processes", "threads", "version"}
-"""Fields that change how something is computed and not what comes out."""
+"""Fields that change how something is computed, but not the result."""
 LONGEST = 250
-"""Characters of a parameter that are shown; a longer one is shown by its hash."""
+"""Number of characters above which a parameter is replaced by its hash."""
 
 
 REFERENCE = re.compile(r"\$\{([\w.@]+)\}")
 DEEPEST = 20
-"""Levels of a configuration that are followed."""
+"""Number of nested levels of a configuration that are read."""
 
 
 def metric_name(metric: str) -> str:
-    """A metric's name as MLflow accepts it: ``last_hop@5`` is ``last_hop_at_5``."""
+    """Return a metric's name as MLflow accepts it: ``last_hop@5`` is ``last_hop_at_5``."""
     return metric.replace("@", "_at_")
 
 
 def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> dict[str, str]:
-    """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``,
-    ``dataset``, ``split``.
+    """Return the knobs of a sweep's pipeline: ``encoder``, ``graph.synonym``,
+    ``lists.dense.depth``, ...
 
-    Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder``
-    inside of ``lists.dense``), is named there and described at the top only. Where files are on a
-    machine is no parameter.
+    Lists are as the manifest resolved them. A strategy that is also at the top (``encoder`` inside
+    of ``lists.dense``) is only named there, and described at the top. Paths are no parameters.
     """
     nodes = record({**config, "lists": manifest.get("lists") or config.get("lists")})
     nodes = {**nodes, **{group: _resolved(nodes.get(group), nodes) for group in GROUPS}}
@@ -54,9 +51,7 @@ def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> di
 
 
 def _resolved(node: Any, root: Mapping[str, object], depth: int = 0) -> Any:
-    """``${encoder}`` as what it refers to; None for what a machine decides: a path, an environment
-    variable.
-    """
+    """Return what ``${encoder}`` refers to; None for paths and environment variables."""
     if isinstance(node, Mapping):
         return {key: _resolved(value, root, depth + 1) for key, value in node.items()}
     if not (isinstance(node, str) and "${" in node):
@@ -86,7 +81,9 @@ def _flat(key: str, node: Any, top: Mapping[str, str | None]) -> Iterator[tuple[
 
 
 def _name(node: Mapping[str, object]) -> str | None:
-    """``minilm`` of ``encoder/minilm``, or of the class ``harness.encoder.minilm.MiniLM``."""
+    """Return ``minilm`` of ``encoder/minilm``, or of the class
+    ``harness.encoder.minilm.MiniLM``.
+    """
     if NAME in node:
         return str(node[NAME]).rpartition("/")[2].rpartition(".")[2]
     parts = str(node.get("class") or "").split(".")
@@ -94,12 +91,12 @@ def _name(node: Mapping[str, object]) -> str | None:
 
 
 def text(value: Any) -> str:
-    """A value as it is typed in a config: ``0.7``, ``null``, ``[dense, graph]`` as JSON."""
+    """Return a value as typed in a config: ``0.7``, ``null``, ``[dense, graph]`` as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def shortened(params: Mapping[str, str]) -> dict[str, str]:
-    """Parameters with the long ones by their hash."""
+    """Return parameters with long values replaced by their hash."""
     return {
         key: value if len(value) <= LONGEST else f"sha256:{digest(value)[:16]}"
         for key, value in params.items()
@@ -107,8 +104,9 @@ def shortened(params: Mapping[str, str]) -> dict[str, str]:
 
 
 def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Every number in a value, under flat names; intervals end in ``_low`` and ``_high``. Null and
-    NaN are left out.
+    """Yield every number in a value, under flat names; intervals end in ``_low`` and ``_high``.
+
+    Null and NaN are left out.
     """
     if isinstance(value, Mapping):
         for key, inner in value.items():

@@ -1,5 +1,5 @@
-"""Bringing MLflow up to date with a group of runs, through its public client: what is there already
-stays as it is.
+"""The update of MLflow with a group of runs, through its public client; existing runs do not
+change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes groups into one experiment. tags: of every run, beside its own."""
+    """A writer of groups into one experiment; tags: further tags of every run."""
 
     client: MlflowClient
     experiment: str
@@ -46,11 +46,11 @@ class Writer:
     tags: Mapping[str, str]
 
     def write(self, group: RunGroup, above: str | None) -> str:
-        """Bring a group up to date below the run ``above``; returns the id of its own run.
+        """Update a group below the run ``above``; return the id of its own run.
 
-        A run is found again by the hash in its tags and is complete when it is FINISHED, which it
-        becomes last. So a second export changes nothing, and one that was interrupted goes on. Two
-        exporters on two machines may write a run twice; the next export removes one of them.
+        A run is found by the hash in its tags and is complete if it is FINISHED, which is set last.
+        So a second export changes nothing, and an interrupted one continues. Two exporters on two
+        machines may write a run twice; the next export removes one of them.
         """
         found = self._existing(group)
         top = found.get(group.top.id) or self._create(group.top, group, above)
@@ -64,9 +64,7 @@ class Writer:
         return own
 
     def _write_children(self, group: RunGroup, own: str, found: Mapping[str, Run]) -> None:
-        """Bring the runs below the group's own one up to date.    found: those that are there, by
-        entry.
-        """
+        """Update the runs below the group's own one; found: the existing ones by entry."""
         missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
             log.info("track: %s of %s to MLflow", counted(len(missing), "run"), group.name)
@@ -97,9 +95,7 @@ class Writer:
                 self.client.log_artifact(run, str(image), FIGURES)
 
     def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
-        """Set tags of the experiment that have another value. keep: leave those that it has as they
-        are.
-        """
+        """Set tags of the experiment that have another value; keep: do not change existing ones."""
         tags = self.client.get_experiment(self.experiment).tags
         for key, value in wanted.items():
             if tags.get(key) != value and not (keep and key in tags):
@@ -107,11 +103,11 @@ class Writer:
 
     @property
     def _engine(self) -> Engine | None:
-        """The database that the client writes to; None where that is a server or a folder."""
+        """Return the database that the client writes to; None for a server or a folder."""
         return getattr(self.client._tracking_client.store, "engine", None)
 
     def _existing(self, group: RunGroup) -> dict[str, Run]:
-        """The runs of this content by the hash in their tags; runs of another content go to
+        """Return the runs of this content by the hash in their tags; others go to
         MLflow's trash.
         """
         found: dict[str, Run] = {}
@@ -127,8 +123,8 @@ class Writer:
         return found
 
     def _search(self, query: str) -> Iterator[Any]:
-        """All runs that a query finds: active before deleted ones, FINISHED ones first,
-        then by id.
+        """Yield all runs of a query: active before deleted ones, FINISHED ones
+        first, then by id.
         """
         page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000)
         runs: list[Any] = list(page)
@@ -170,7 +166,7 @@ class Writer:
         return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
     def _fill(self, entry: TrackedRun, group: RunGroup, run: Any) -> None:
-        """Log what the run holds, then finish it. Logging the same again changes nothing."""
+        """Log the content of a run, then finish it. Logging the same again changes nothing."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
@@ -187,14 +183,15 @@ class Writer:
 
 
 def _began(entry: TrackedRun, group: RunGroup) -> int:
-    """A run begins as many milliseconds before the group's own as its rank: newest first is the
-    leaderboard's order.
+    """Return the start of a run: its rank in milliseconds before the group's own.
+
+    Newest first is then the leaderboard's order.
     """
     return int(1000 * (group.ended - group.seconds)) - entry.place
 
 
 def _complete(run: Any, above: str | None) -> bool:
-    """Whether everything is logged, below the right run."""
+    """Return whether everything is logged, below the right run."""
     return (
         run is not None
         and run.info.status == FINISHED
@@ -207,7 +204,7 @@ def _above(run: str | None) -> dict[str, str]:
 
 
 def _key(group: RunGroup) -> str:
-    """The group's name as a query can hold it, whatever characters the name has."""
+    """Return the group's name in a form that a query can contain."""
     return digest(group.name)[:16]
 
 

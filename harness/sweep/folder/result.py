@@ -35,9 +35,9 @@ COMPARED = tuple(get_type_hints(Compared))
 """The columns of the long frame of comparisons."""
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 SHOWN, SHOWN_METRICS = 8, 4
-"""Trials and metrics that a notebook shows of a sweep."""
+"""Numbers of trials and metrics that a notebook shows."""
 QUERY = ("id", "hops", "type", "chain")
-"""The required fields of a manifest, of a trial's row, and of a question's row."""
+"""The required columns of a question's row."""
 UNTITLED = (
     "paths.runs",
     "paths.data",

@@ -57,7 +57,7 @@ def foresight(
         row = ordered[place]
         return tiebreak(row["parameters"], row["name"], row["trial"])
 
-    settled = sorted(fused, key=rule)  # the rule of what the objective and the losses leave tied
+    settled = sorted(fused, key=rule)  # for equal objectives and losses
     singles = [place for place in (other, best) if place is not None]
     values, labels = counted_queries(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]

@@ -82,7 +82,7 @@ class Grid:
         """
         mistakes: Mistakes = {}
         if not self.typed:
-            self._try({}, mistakes)  # also what every axis replaces must be right
+            self._try({}, mistakes)  # values that axes replace must be valid, too
         unfit: Mistakes = {}
         points = [
             (block, trial)
