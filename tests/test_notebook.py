@@ -342,7 +342,7 @@ def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(
         ),
         (
             lambda: harness.fuse([DENSE, GRAPH], "rrf", pool_cap=3),
-            "pool_cap=3 cuts none of the lists list 1, list 2",
+            "pool_cap=3 applies to none of the lists list 1, list 2",
         ),
         (lambda: harness.load(5), "name_or_path: expected a path, got an int, 5"),
         (lambda: harness.md5_split(5), "query_id: expected a text, got an int, 5"),

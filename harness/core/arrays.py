@@ -19,6 +19,11 @@ from harness.core.input import DAMAGED
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+Float64Array = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
+Int64Array = NDArray[np.int64]
+Int32Array = NDArray[np.int32]
+BoolArray = NDArray[np.bool_]
 N = TypeVar("N", bound=np.integer[Any])
 Shape = tuple[int | None, int | None]
 

@@ -36,7 +36,7 @@ COLUMNS: Mapping[str, Column] = {
 
 MCNEMAR = "p: exact two-sided McNemar by question"
 SIGN = "p: sign test by question"
-BY_CLUSTER = "Holm p and intervals are by cluster where questions share gold passages"
+BY_CLUSTER = "Holm p and intervals are by cluster if questions share gold passages"
 DIFFERENCE = "difference in points with a score interval"
 
 

@@ -114,7 +114,7 @@ class Coverage:
             f"{part} of {of} {what}"
             for part, of, what in (
                 (self.answered, self.queries, "questions have a list"),
-                (self.found, self.gold_documents, "gold documents stand in any list"),
+                (self.found, self.gold_documents, "gold documents are in any list"),
                 (self.in_corpus, self.run_documents, "documents of the run are in the corpus"),
             )
             if part is not None and part < HALF * of
@@ -206,7 +206,7 @@ def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:
     for name, found in coverages.items():
         if found.missing or found.unknown:
             raise HarnessError(
-                f"{name}: lacks {found.missing} of {found.queries} gold questions, holds "
-                f"{found.unknown} that {gold.source} does not know; give a run of exactly these "
+                f"{name}: lacks {found.missing} of {found.queries} gold questions, has "
+                f"{found.unknown} that {gold.source} does not have; give a run of exactly these "
                 "questions, or strict=false"
             )

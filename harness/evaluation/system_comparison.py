@@ -291,7 +291,7 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
 def _notes(found: Sequence[SystemComparison]) -> list[str]:
     """Return notes on the method of Holm p and intervals, unless it is by question."""
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
-    some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
+    some = "" if all(one.ruling.how for one in found) else ", for systems with several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]
     notes += ["Too few clusters for a p."] * any(one.too_few for one in found)
     return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))

@@ -13,7 +13,7 @@ from harness.evaluation.system_comparison import SystemComparison, source_of
 Cell = tuple[str, str]
 """A system and a metric."""
 EACH = ("difference", "W", "L", "Holm p")
-BOLD = "Bold: the highest, where it is shown to be better than all others."
+BOLD = "Bold: the highest, if it is shown to be better than all others."
 SIGNS = "†‡"
 """With one baseline: better, worse. With several, each has a letter: small for better, capital for
 worse.

@@ -37,7 +37,7 @@ class Calibrated:
         """Return a list by its name."""
         if name not in self.pool.runs:
             raise HarnessError(
-                f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}"
+                f"there is no list {name!r} in the pool; it has {', '.join(self.names)}"
             )
         return Scored(name, self)
 

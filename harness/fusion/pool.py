@@ -111,8 +111,8 @@ class PoolSpec:
         """Raise HarnessError if there is a cap and it cuts none of the lists."""
         if self.cap != self.effective_cap:
             raise HarnessError(
-                f"pool_cap={self.cap} cuts none of the lists {', '.join(self.lists)}: "
-                f"capped={list(self.capped)}; name those to cut"
+                f"pool_cap={self.cap} applies to none of the lists {', '.join(self.lists)}: "
+                f"capped={list(self.capped)}; name the lists to shorten"
             )
 
     @property

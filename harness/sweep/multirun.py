@@ -136,7 +136,7 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
         for reason in _reasons(jobs, "left_out"):
             yield from paragraph(reason)
     if results:
-        yield "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"
+        yield "next: harness heldout sweep=DIR    # scores one of these on test, once"
     yield from (str(result.folder) for result in results)
 
 
@@ -144,7 +144,7 @@ def _check(jobs: Sequence[Job]) -> None:
     if failed := _reasons(jobs, "failed"):
         told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
         raise HarnessError(
-            f"{told}: {'; '.join(failed)}; mended, the same command runs what is missing"
+            f"{told}: {'; '.join(failed)}; after a fix, the same command runs the missing ones"
         )
     if jobs and all("left_out" in job for job in jobs):
         reasons = "; ".join(_reasons(jobs, "left_out"))

@@ -66,17 +66,17 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
             ledger.check_whole(folder, lock["sha256"])
         yield "held out   not yet" if ledger else "held out   not in this archive"
         return
-    said = f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files are those"
+    said = f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files match those"
     if ledger is None:
-        yield f"{said} of its line; an archive cannot show earlier lines of the ledger"
+        yield f"{said} in its line; an archive cannot show earlier lines of the ledger"
         return
     if entry["sha256"] not in {line["sha256"] for line in ledger.of_lock(lock["sha256"])}:
         raise HarnessError(
             f"{ledger.path}: it lacks evaluation {entry['evaluation']} of {entry['dataset']}, "
-            f"which {folder} holds; "
+            f"which is in {folder}; "
             "give the ledger that it was written to, paths.ledger=FILE"
         )
-    yield f"{said} that the ledger holds"
+    yield f"{said} in the ledger"
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:

@@ -477,7 +477,7 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert [line.split()[0] for line in rows] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
     assert rest[0] == ""
     prose = " ".join(" ".join(rest[1:]).split())
-    assert prose.startswith("ours.json: only 49 of 132 gold documents stand in any list. ")
+    assert prose.startswith("ours.json: only 49 of 132 gold documents are in any list. ")
     prose = prose[
         prose.index("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ") :
     ]

@@ -82,7 +82,7 @@ def test_of_evaluate(
     ("argument", "message"),
     [
         ("evaluation.metrics=[mrr]", "(did you mean metrics?)"),
-        ("metrics=[]", "no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]"),
+        ("metrics=[]", "no metric is given; give e.g. metrics=[last_hop@5,full_sup@5]"),
         ("pool.lists=[]", "pool.lists = [], expected a list of names"),
         (
             'metrics=["ndcg(rel=2)@5"]',
@@ -133,7 +133,7 @@ def test_of_sweep_before_anything_is_built(
             "calibrate calibrate.effects=[.1]",
             "calibrate.effects=[0.1]: 0, no effect, must be among them",
         ),
-        ("fit fit.objective=[]", "no metric is asked for"),
+        ("fit fit.objective=[]", "no metric is given"),
         (
             "fit fit.datasets=[mine]",
             "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR",

@@ -111,7 +111,7 @@ def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
     ("data", "place", "words"),
     [
         (b"", "", "empty"),
-        (OURS + b'{"id": "q1", "supporting_ids": ["c"]}', ":3", "query q1 stands in"),
+        (OURS + b'{"id": "q1", "supporting_ids": ["c"]}', ":3", "query q1 is already in"),
         (OURS + b'{"id": "q3", "supporting_ids": [}', ":3", "broken JSON"),
         (OURS + b'{"id": 3, "supporting_ids": ["c"]}', ":3", "text as id"),
         (
@@ -406,7 +406,7 @@ def test_a_gold_is_judged_by_another_relevance() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"query_ids": ["q", "q"]}, "query q stands there twice"),
+        ({"query_ids": ["q", "q"]}, "query q is given twice"),
         ({"supporting": [["a"]]}, "supporting: expected 2, one for each query, got 1"),
         ({"supporting": [["a", "a"], ["b"]]}, "query q: expected a list of documents, each once"),
         ({"supporting": [{"a", "b"}, ["b"]]}, "query q: expected a list of documents"),

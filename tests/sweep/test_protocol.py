@@ -45,7 +45,7 @@ def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides
         f"dataset.path={own}" if text.startswith("dataset.path=") else text for text in overrides
     ]
     done = process.harness("sweep", *given, "grid=point", cwd=tmp_path, check=True)
-    warning = "own: no question falls into test, so what is chosen on tune can never be held out"
+    warning = "own: no question is in test, so the choice on tune can never be evaluated"
     assert done.stderr.count(warning) == 1
     assert done.stderr.index(warning) < done.stderr.index("retrieve lists.")
 

@@ -93,7 +93,7 @@ class Gold:
             raise HarnessError("Gold: expected a list of query ids, and ordered of each or of all")
         if len(set(ids)) < len(ids):
             twice = next(name for place, name in enumerate(ids) if name in ids[:place])
-            raise HarnessError(f"Gold: query {twice} stands there twice; keep one")
+            raise HarnessError(f"Gold: query {twice} is given twice; keep one")
         for name in ("supporting", "hops", "types", "given", "grades"):
             found = getattr(self, name)
             if found is not None and len(found) != len(ids):

@@ -152,7 +152,7 @@ def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
     for name, (number, _) in zip(ids, lines, strict=True):
         if first.setdefault(name, number) != number:
             raise HarnessError(
-                f"{path}:{number}: query {name} stands in {path}:{first[name]} already; keep one"
+                f"{path}:{number}: query {name} is already in {path}:{first[name]}; keep one"
             )
     return Judged(
         ids,

@@ -436,7 +436,7 @@ class Metric:
             expected = "0 or 1, as binary: true says," if self.measure.binary else "a finite number"
             raise HarnessError(
                 f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected "
-                f"{expected} or NaN where a "
+                f"{expected} or NaN if a "
                 "query does not count"
             )
         return given
@@ -482,5 +482,5 @@ def metrics(
         else:
             found.update((replace(base, k=k), None) for k in ks)
     if not found:
-        raise HarnessError("no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]")
+        raise HarnessError("no metric is given; give e.g. metrics=[last_hop@5,full_sup@5]")
     return list(found)

@@ -51,9 +51,8 @@ def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None
         ranks = torch.from_numpy(counted)
     if broken >= 0:
         raise HarnessError(
-            f"query {broken}: a fused score is not finite; scale the lists' scores down, or mend "
-            "the fuser or "
-            "normalizer that made it"
+            f"query {broken}: a fused score is not finite; scale the lists' scores down, or fix "
+            "the fuser or normalizer that made it"
         )
     if gold is not None:
         ranks = torch.where(gold.to(ranks.device) < 0, gold.to(ranks.device), ranks)

@@ -117,9 +117,7 @@ def _adjusted(
 ) -> NDArray[np.float64]:
     adjusted = np.array(ps, dtype=np.float64)
     if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
-        raise HarnessError(
-            "p values must be a list of numbers in [0, 1], with None where nothing was tested"
-        )
+        raise HarnessError("p values must be a list of numbers in [0, 1], with None for no test")
     tested = ~np.isnan(adjusted)
     adjusted[tested] = method(adjusted[tested])
     return adjusted

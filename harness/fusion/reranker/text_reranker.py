@@ -173,7 +173,7 @@ def _count(
             known.add(asked[part], found)
             cut += int(shortened.sum())
     if cut:
-        log.warning("%d of %d pairs were cut %s", cut, count, judge.limit())
+        log.warning("%d of %d pairs were shortened %s", cut, count, judge.limit())
     if shared is None and (spent := getattr(_opened(judge), "spent", None)):
         log.info("%s", spent())
 

@@ -71,7 +71,7 @@ def _power(result: SweepResult) -> str:
     if not power or "n_effective" not in power:
         return ""
     known, smallest, queries = power["n_effective"], power["smallest"], power["queries"]
-    shared = "" if known == power["n"] else f", which by cluster tell about as much as {known}"
+    shared = "" if known == power["n"] else f", worth {known} independent ones"
     least = "no net win reaches significance in 4 of 5 tests"
     if smallest is not None:
         least = f"the smallest net win that 4 of 5 tests find is {points(smallest)} points"
@@ -91,5 +91,5 @@ def _edges(result: SweepResult) -> str:
     for edge in result.lock.get("edges") or ():
         whose = "the winner" if edge["winner"] else f"the best {edge['family']}"
         named.append(f"{whose} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})")
-    last = "the last value of its axis. A better one may lie beyond it: try a wider grid."
+    last = "the last value of its axis. Another value may be better: try a wider grid."
     return f"{'; '.join(named)}: {last}" if named else ""

@@ -50,7 +50,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     bars += [Bar(pair_name(one, names), one.share, "", paired=True) for one in pairs]
     label = f"share of the variance of {view.objective} (%)"
     title = f"Which knob matters, over {counted(len(view.fused), 'fusion')}"
-    notes = f"{METHOD[found.full]}. Light bars: what two knobs explain together beyond each alone."
+    notes = f"{METHOD[found.full]}. Light bars: interactions of two knobs."
     draw, height = functools.partial(_draw, bars=bars), 0.7 + 0.19 * len(bars)
     yield Picture("knobs", title, draw, height, notes, view.half, x=label)
 

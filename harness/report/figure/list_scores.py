@@ -141,8 +141,8 @@ def distributions(
     rows.pop("none", None)
     depth = pool.description
     notes = (
-        f"Share of the list's passages in each of at most {BINS} bins. A normalizer takes the "
-        "list of one question at a time. A panel is empty where a normalizer is not made for that "
+        f"Share of the list's passages in each of up to {BINS} bins. A normalizer takes the "
+        "list of one question at a time. A panel is empty if a normalizer does not fit the "
         "list."
     )
 

@@ -72,7 +72,7 @@ def _complaint(output: bytes) -> str:
     found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(
         r"^.*[Ee]rror.*$", text, re.MULTILINE
     )
-    return found[0].strip()[:200] if found else "it said nothing"
+    return found[0].strip()[:200] if found else "it printed no message"
 
 
 LATEX_MARKS = {

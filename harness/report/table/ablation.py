@@ -35,10 +35,10 @@ def ablation(view: View) -> list[Table]:
     notes = [
         f"The winner: {view.winner_name}. {won_lost('the row', 'the winner')}; {DIFFERENCE}; "
         f"Holm p: over the rows. {BY_CLUSTER}. Equivalent: the whole interval lies within "
-        f"{100 * view.margin:g} points. Changed: questions whose gold passages in the top k the "
-        "row, or the winner, changes against the single list that both are nearest to; below "
-        f"{100 * INFORMATIVE:g}% two that copy one list are equivalent by construction, which is "
-        "uninformative."
+        f"{100 * view.margin:g} points. Changed: share of questions for which the row or "
+        "the winner moves gold passages into or out of the top k of the nearest single list; "
+        f"below {100 * INFORMATIVE:g}% both copy one list, so they are equivalent by construction "
+        "and the verdict means nothing."
     ]
     title = f"The best trial of each fuser against the winner on {view.half}"
     return [Table.of("ablation", title, fields, places, view.source, notes)]

@@ -8,15 +8,12 @@ from harness.core.table import Column, Table
 from harness.sweep.folder import Cost, ListCost, View, lists_read
 
 EXPLAINED = (
-    "Index: what was made on the list's way (texts read, names found, vectors, graph), once a "
-    "corpus, parts that lists "
-    "share counted for each; together: the list itself and the questions' vectors, all questions "
-    "at once, divided by "
-    "their number; BM25's index is made with its list. Mean, p50 and p95: of up to 32 questions "
-    "that were asked alone, "
-    "one after another, with the mean of a question's vector; a dash where a list does not ask "
-    "so. Wall time of the "
-    "machine that made them, shared with whatever else it did"
+    "Index: the time to make a list's artifacts (texts read, names found, vectors, graph), once "
+    "for a corpus; shared artifacts are counted for each list. Together: the time of the list and "
+    "of the questions' vectors, all questions at once, divided by their number; BM25's index is "
+    "made with its list. Mean, p50 and p95: of up to 32 questions that were answered alone, one "
+    "after another, with the mean time of a question's vector; a dash if a list was not timed so. "
+    "Times are wall times of the machine that made them, which may have had other work"
 )
 ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
 
@@ -82,13 +79,10 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
         Column(f"{view.objective} %"),
     ]
     notes = [
-        "A budget buys the last row whose p95 is within it: of all trials whose lists together "
-        "take no longer, the "
-        "best on tune. A fusion's p95 is the sum of its lists', as if one were asked after the "
-        "other: an upper bound "
-        "where they are asked at once. Fusing itself, well below a millisecond, is left out; so "
-        "are trials with a "
-        "reranker, whose time is not noted, and lists without a p95."
+        "A budget buys the last row whose p95 is within it: the best trial on tune of all whose "
+        "lists take no longer in sum. A fusion's p95 is the sum of its lists' p95: an upper bound "
+        "if they run at the same time. Fusion itself takes well below a millisecond and is left "
+        "out; so are trials with a reranker, whose time is not recorded, and lists without a p95."
     ]
     title = f"What a budget of time buys on {view.half}"
     return [Table("cost_budget", title, columns, rows, view.source, notes)]

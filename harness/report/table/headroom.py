@@ -45,14 +45,13 @@ def headroom(view: View) -> list[Table]:
         *(Column(f"{name} %") for name in LOSSES),
     ]
     notes = [
-        f"Best list by question: an oracle that picks, for each question, the list that finds it; "
-        "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; "
-        "headroom taken: of the "
-        f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), "
-        "to the ceiling. The "
-        "rest says where the other questions are lost: no fused list has it, the cap (or the "
-        "fuser's own restriction) "
-        "cut it, or it is in the pool behind others. Bold: the winner that was locked on tune."
+        "Best list by question: an oracle picks, for each question, a list that finds it. "
+        "Ceiling: any fused list contains the needed passages, so a perfect fuser without a cap "
+        "finds them. Headroom taken: the share of the way from "
+        f"{view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the "
+        "ceiling. The other columns give the reason why questions are lost: no fused list "
+        "contains them, the cap (or the fuser's own restriction) removed them, or others are "
+        "ranked higher. Bold: the winner that was locked on tune."
     ]
     marked = (
         frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()

@@ -19,10 +19,8 @@ FULL = (
 )
 GAPS = (
     "Not every combination of values was tried, so a knob is judged among the trials that have "
-    "it, by what it adds "
-    "there to the other knobs that all of these have (type II sums of squares); on a full grid "
-    "that is functional "
-    "ANOVA by group means"
+    "it, by what it adds to the other knobs of all of these (type II sums of squares). On a full "
+    "grid that is functional ANOVA by group means"
 )
 METHOD = {
     True: "Functional ANOVA of a full grid",
@@ -92,10 +90,9 @@ def explained(view: View, found: Importance, fusions: int | None = None) -> str:
     return (
         f"Share: of the variance of {view.objective} over the "
         f"{counted(fusions or len(view.fused), 'fusion')}. "
-        f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each "
-        "alone. Behind: how many "
-        "points the best trial with another value scores less than the best one of all that have "
-        "the knob."
+        f"{FULL if found.full else GAPS}. Two knobs: their interaction, in "
+        "addition to each alone. Behind: how many points the best trial with another value scores "
+        "less than the best trial with the knob."
     )
 
 

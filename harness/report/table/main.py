@@ -191,8 +191,8 @@ def by_hops(view: View, display: Display) -> Table:
     notes = [
         f"{won_lost('the winner', name, wins, losses)}. "
         "Detectable: the smallest net share of wins, in points, that the test finds in 4 of 5 "
-        "cases with so many questions and clusters and this share of questions won or lost; a "
-        "dash where no difference can be shown."
+        "cases with this number of questions and clusters and this share of questions won or "
+        "lost; a dash if no difference can be shown."
     ]
     style = Style(rules=frozenset({len(parts) - 1} if many else ()))
     title = f"{view.winner_name} by number of hops on {view.half}"

@@ -73,12 +73,12 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     notes = [
         f"{_sentence([*differing.values()])}{_model(model)}",
         f"{objective} on test of the winner that tune chose and of the best single list on tune; "
-        f"{DIFFERENCE}; p: exact, by cluster where questions share gold passages. Partial "
-        "conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller 2008), each "
-        "direction by itself, doubled. Pooled: the random-effects model (Paule & Mandel; Hartung & "
-        "Knapp; statsmodels), each benchmark's difference drawn towards the mean as far as it is "
-        "uncertain. A benchmark on which winner and best list differ on no question, or that has "
-        "too few clusters, is no evidence and in neither.",
+        f"{DIFFERENCE}; p: exact, by cluster if questions share gold passages. Partial "
+        "conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller 2008), for each "
+        "direction, doubled. Pooled: the random-effects model (Paule & Mandel; Hartung & Knapp; "
+        "statsmodels); each benchmark's difference is shrunk towards the mean by its uncertainty. "
+        "A benchmark on which winner and best list differ on no question, or that has too few "
+        "clusters, is in neither.",
     ]
     title = "Winner and best list on several benchmarks"
     source = Source(f"{objective}, test split")
@@ -101,9 +101,9 @@ def _model(model: Pooled | None) -> str:
     """Return the mean over benchmarks, their spread, and the prediction for a further one."""
     if model is None:
         return ""
-    further = "three benchmarks are needed to say what one more would show"
+    further = "three benchmarks are needed to predict a further one"
     if model.further:
-        further = f"one more would be expected to show {span(model.further)}"
+        further = f"a further one is expected to show {span(model.further)}"
     return (
         f" Pooled over benchmarks the difference is {points(model.mean)} points (95% "
         f"{span(model.interval)}), with a spread of {100 * model.spread:.1f} between them; "

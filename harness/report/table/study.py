@@ -51,7 +51,9 @@ def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
         "the processes that it waited for."
     ]
     if killed := sum("wall" not in record for record in records):
-        notes.append(f"Failed runs hold {counted(killed, 'run')} killed before the time was noted.")
+        notes.append(
+            f"Failed runs include {counted(killed, 'run')} killed before their time was recorded."
+        )
     return Table("compute", "What the study cost", columns, rows, notes=notes)
 
 
@@ -147,8 +149,8 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     yield (
         "Error bars",
         f"{name}: 95% intervals over questions{view.deciding}, paired for differences; they do "
-        "not hold what other training runs of an encoder or other answers of a language model "
-        "would change",
+        "not include the variation between training runs of an encoder or answers of a language "
+        "model",
     )
     libraries = ", ".join(f"{key} {one}" for key, one in sorted(manifest["libraries"].items()))
     yield "Code and libraries", f"multihop harness {manifest['code']}; {libraries}"

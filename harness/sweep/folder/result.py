@@ -362,4 +362,4 @@ def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
 
 
 def _json(path: Path) -> Any:
-    return parse_json(path.read_bytes(), path, "what a sweep wrote; copy it again, or sweep again")
+    return parse_json(path.read_bytes(), path, "the file of a sweep; copy it again, or sweep again")

@@ -24,11 +24,11 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
         published: the publication's parts by name: ``encoder``, ``extractor``, ``filter``.
 
     Returns:
-        ``the encoder is MiniLM where the publication has NV-Embed-v2; ``; empty if all parts are
+        ``the encoder is MiniLM but the publication has NV-Embed-v2; ``; empty if all parts are
         the publication's.
     """
     return "".join(
-        f"the {part} is {ours} where the publication has {theirs}; "
+        f"the {part} is {ours} but the publication has {theirs}; "
         for part, theirs in published.items()
         if (ours := ", ".join(made_by(lists, part))) and not ours.endswith(theirs)
     )

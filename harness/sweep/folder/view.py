@@ -85,7 +85,7 @@ class View(TrialScores):
         unusable = [row["name"] for row in self.rows if row.get("practical") is False]
         known = [
             f"{counted(len(unusable), 'trial')} ({', '.join(unusable[:1])}, ...) could not be "
-            "chosen in practice, since a list of theirs knows the gold: none wins"
+            "chosen in practice, because one of their lists uses the gold: none can win"
         ]
         return [*(chosen if shared else []), *lost, *(known if unusable else [])] + [
             f"{name}: on {split} only {line}"
@@ -125,7 +125,7 @@ class View(TrialScores):
         )
         if known == of:
             return ""
-        judged = " and what follows from it" if self.n < of else ""
+        judged = " and all results based on it" if self.n < of else ""
         return (
             f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is "
             "known)"
@@ -183,7 +183,7 @@ class View(TrialScores):
             return f"No two questions of {self.split} share a gold passage.", tune
         effect = float(design_effect(self.scores[self.winner_place], labels))
         largest = sizes.max() / self.n
-        warning = " Caution: one cluster holds more than 5% of them." if largest > GREAT else ""
+        warning = " Caution: one cluster has more than 5% of them." if largest > GREAT else ""
         return (
             f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the "
             f"largest has {sizes.max()} "

@@ -28,7 +28,7 @@ from harness.sweep.folder.integrity import LedgerLine
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
-MEND = "restore the file from a copy: it is the record of what test splits have seen"
+MEND = "restore the file from a copy: it records the evaluations of test splits"
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Ledger:
         if seen := self.of_lock(lock_sha256):
             raise HarnessError(
                 f"{folder}: lacks the files of evaluation {seen[-1]['evaluation']} of test, "
-                f"which {self.path} holds; "
-                f"run `harness heldout sweep={folder}`: it finishes the same evaluation"
+                f"which is in {self.path}; "
+                f"run `harness heldout sweep={folder}`: it completes the same evaluation"
             )
 
     def append(self, facts: Mapping[str, object]) -> LedgerLine:

@@ -104,7 +104,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         elif begun["files"] != hashes:
             raise HarnessError(
                 f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at "
-                f"{begun['time']} with other numbers; something that the lock does not hold has "
+                f"{begun['time']} with other numbers; something that is not in the lock has "
                 "changed (a list's file, a graph, a model)"
             )
         files[ENTRY] = (json.dumps(begun, indent=1, sort_keys=True) + "\n").encode()
@@ -121,7 +121,7 @@ def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: boo
         raise HarnessError(
             f"the test split of {data.name} has been evaluated already, "
             f"{counted(len(seen), 'time')} ({ledger.path}); heldout.again=true evaluates it once "
-            "more, and every table then says so"
+            "more, which every table then notes"
         )
     place: Placed = {"evaluation": len(seen) + 1}
     if shared := _chosen_on(result.folder.parent.parent, data):

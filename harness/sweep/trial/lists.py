@@ -155,8 +155,7 @@ def _say_other_queries(name: str, facts: Facts, data: Benchmark) -> None:
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
-            "lists.%s: %s lacks %d of %d questions of %s (nothing is found there), and holds %d "
-            "that it does not have",
+            "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %d others",
             name,
             facts["file"],
             missing,

@@ -199,8 +199,8 @@ def _readers(knob: str) -> str:
     group, _, field = knob.partition(".")
     if group == "pool":
         return {
-            "pool.cap": "a cap cuts the lists that pool.capped names",
-            "pool.capped": "it is read where pool.cap is set and one of these lists is fused",
+            "pool.cap": "a cap applies to the lists in pool.capped",
+            "pool.capped": "it is read if pool.cap is set and one of these lists is fused",
             "pool.importance": "fuser=weighted_rrf reads it",
         }.get(knob, "a grid block sets it")
     if not field:

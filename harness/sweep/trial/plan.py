@@ -250,7 +250,7 @@ def _load(place: Path) -> dict[str, object]:
             )
     if missing := [key for key in POOL if key not in plain["pool"]]:
         raise HarnessError(
-            f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again"
+            f"{place}: no pool.{missing[0]}, expected it among the pool's other keys; sweep again"
         )
     for key in EXTENSION:
         plain["grid"].pop(key, None)

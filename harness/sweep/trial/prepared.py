@@ -59,7 +59,7 @@ def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
     data.need_members("tune")
     if not len(data.members("test")):
         log.warning(
-            "%s: no question falls into test, so what is chosen on tune can never be held out",
+            "%s: no question is in test, so the choice on tune can never be evaluated",
             data.name,
         )
     for split in ("tune", "test"):

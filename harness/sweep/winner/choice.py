@@ -63,7 +63,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         pairs = zip(given, keys(given), strict=True)
         if typed := [text for text, key in pairs if key.partition(".")[0] in fixed]:
             raise HarnessError(
-                f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of "
+                f"lock={config.lock} fixes what {' '.join(typed)} would change; leave one of "
                 "them out"
             )
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))

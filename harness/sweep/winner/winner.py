@@ -162,7 +162,7 @@ class Winner:
             context = lists.gather_context([self.trial], self.config, data)
         if silent := [name for name, run in runs.items() if not len(run.docs)]:
             raise HarnessError(
-                f"lists.{silent[0]} holds none of the {len(data.query_ids)} questions; give a "
+                f"lists.{silent[0]} has none of the {len(data.query_ids)} questions; give a "
                 "run of them"
             )
         device = resolve_device(self.config.device)

@@ -61,8 +61,8 @@ def test_what_differs_from_a_publication_follows_from_what_ran():
     }
     published = {"encoder": "NV-Embed-v2", "extractor": "Llama 3.3 70B", "filter": "GPT-4.1 mini"}
     assert differences(lists, published) == (
-        "the encoder is Static where the publication has NV-Embed-v2; "
-        "the extractor is Offline where the publication has Llama 3.3 70B; "
+        "the encoder is Static but the publication has NV-Embed-v2; "
+        "the extractor is Offline but the publication has Llama 3.3 70B; "
     )
     same = {"dense": {"encoder": {"class": "m.NvEmbedV2", "model": "nvidia/NV-Embed-v2"}}}
     assert differences(same, {"encoder": "NV-Embed-v2"}) == ""

@@ -177,7 +177,7 @@ def test_the_sweep_says_it_and_does_nothing_by_itself(prepared):
     assert result.lock["edges"] == [expected]
     said = conclusions(result)["edge of the grid"]
     assert said.startswith("the winner has fuser.alpha=0.2 (next: 0): the last value of its axis")
-    assert said.endswith("A better one may lie beyond it: try a wider grid.")
+    assert said.endswith("Another value may be better: try a wider grid.")
 
 
 def test_a_wider_grid_has_no_edge_there(prepared):
