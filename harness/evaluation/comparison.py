@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, SHARES, Scale, shown
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
@@ -150,12 +150,12 @@ class Comparison:
         return len(self.ours)
 
     @cached_property
-    def won(self) -> NDArray[np.int64]:
+    def won(self) -> Int64Array:
         """Indices of the questions on which the system scores more (PG 4.3: graph_win)."""
         return np.flatnonzero(self.ours > self.theirs)
 
     @cached_property
-    def lost(self) -> NDArray[np.int64]:
+    def lost(self) -> Int64Array:
         """Indices of the questions on which the system scores less."""
         return np.flatnonzero(self.ours < self.theirs)
 

@@ -6,9 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, counted, p_value, percent
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.headroom import Headroom as Headroom
@@ -229,7 +227,7 @@ def _named(members: Sequence[SystemComparison], several: bool) -> str:
     return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
 
 
-def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:
+def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> list[Sentence]:
     """Return the reasons why the forecast of a tune half may be wrong.
 
     Args:

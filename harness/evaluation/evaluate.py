@@ -26,8 +26,8 @@ from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.coverage import Coverage, check_known
@@ -356,7 +356,7 @@ def _means(values: Mapping[str, Values], members: Any) -> Scores:
 
 
 def _by(
-    values: Mapping[str, Values], labels: Sequence[object], known: NDArray[np.bool_] | None
+    values: Mapping[str, Values], labels: Sequence[object], known: BoolArray | None
 ) -> dict[str, dict[str, object]]:
     return {
         label: {

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -23,13 +21,11 @@ T = TypeVar("T")
 class Seeding(Protocol):
     """The starting points of Q questions in a graph of entities and passages."""
 
-    def take(self, queries: NDArray[np.int64]) -> Self:
+    def take(self, queries: Int64Array) -> Self:
         """Return the starting points of some of the questions."""
         ...
 
-    def bonuses(
-        self, docs: NDArray[np.int32], path: int, hub: float
-    ) -> Mapping[str, NDArray[np.float64]]:
+    def bonuses(self, docs: Int32Array, path: int, hub: float) -> Mapping[str, Float64Array]:
         """Return float64[Q, U] by weight, the features phi of PolicyRAG's eq. 7, each in [0, 1].
 
         Args:
@@ -43,7 +39,7 @@ class Seeding(Protocol):
 class Relations(Protocol):
     """The relations between the passages that Q questions find."""
 
-    def take(self, queries: NDArray[np.int64]) -> Self:
+    def take(self, queries: Int64Array) -> Self:
         """Return the relations of some of the questions."""
         ...
 
@@ -62,7 +58,7 @@ class SourceTexts:
     passages: Sequence[str]
     store: Store
 
-    def take(self, queries: NDArray[np.int64]) -> SourceTexts:
+    def take(self, queries: Int64Array) -> SourceTexts:
         """Return the texts of some of the questions."""
         return replace(self, questions=[self.questions[query] for query in queries.tolist()])
 
@@ -87,12 +83,12 @@ class Context:
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
     relations: Relations | None = None
-    vectors: NDArray[np.float32] | None = None
+    vectors: Float32Array | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
-    importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    importance: Mapping[str, Float64Array] = field(default_factory=dict)
     types: Sequence[str | None] | None = None
 
-    def take(self, queries: NDArray[np.int64]) -> Context:
+    def take(self, queries: Int64Array) -> Context:
         """Return the context of some of the questions."""
         texts, seeding = (
             self.texts and self.texts.take(queries),

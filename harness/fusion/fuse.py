@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.configuration import strategy
 from harness.core.device import resolve_device
 from harness.core.errors import (
@@ -38,7 +38,7 @@ from harness.run.matching import documents, known, queries, share_nothing
 from harness.run.systems import Systems, read_systems
 
 T = TypeVar("T")
-Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+Ranked = tuple[Int64Array, Int32Array, Float64Array]
 CELLS = 1 << 17
 """Number of cells [Q, U] in a block on the CPU: 1 MiB for each tensor, so that several fit the
 caches.
@@ -121,9 +121,9 @@ def fuse(
         else Context(importance={GIVEN: prior_of(importance, doc_ids)})
     )
     place = resolve_device(device)
-    counts: list[NDArray[np.int64]] = []
+    counts: list[Int64Array] = []
 
-    def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def score(block: Int64Array) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
         pool = spec.align(taken, place, context)
         calibrated = Calibrated(pool, *calibration)
@@ -160,7 +160,7 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
     return notes
 
 
-def _outdone(normalizer: str, lists: Iterable[str], counts: NDArray[np.int64]) -> list[str]:
+def _outdone(normalizer: str, lists: Iterable[str], counts: Int64Array) -> list[str]:
     """Return notes on lists whose documents score no more than absent ones; counts: int64[L, 3]."""
     notes = []
     for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
@@ -192,7 +192,7 @@ def _lists(runs: Systems) -> dict[str, Run]:
 
 def fuse_blocks(
     runs: Mapping[str, Run],
-    score: Callable[[NDArray[np.int64]], tuple[Tensor, Tensor]],
+    score: Callable[[Int64Array], tuple[Tensor, Tensor]],
     device: str,
 ) -> Run:
     """Fuse lists over the same questions and documents in blocks of questions, to bound memory.
@@ -204,7 +204,7 @@ def fuse_blocks(
         device: ``cpu`` or ``cuda``, where ``score`` runs.
     """
 
-    def work(block: NDArray[np.int64]) -> Ranked:
+    def work(block: Int64Array) -> Ranked:
         return rank_documents(*score(block))
 
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
@@ -260,7 +260,7 @@ def workers(device: str) -> int:
     return available() if device == "cpu" else 1
 
 
-def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[NDArray[np.int64]]:
+def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[Int64Array]:
     """Yield ``count`` question numbers, int64[B], in blocks of up to ``CELLS`` cells (GPU:
     ``GPU_CELLS``).
 

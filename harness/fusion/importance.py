@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded, described, with_article
 from harness.core.input import read_json
 
@@ -31,7 +31,7 @@ def read_importance(path: str | Path) -> dict[str, float]:
     return found
 
 
-def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
+def prior(path: str | Path, doc_ids: pa.StringArray) -> Float64Array:
     """Return float64[D], the importance of these documents in a file; raise HarnessError if it has
     none.
     """
@@ -40,7 +40,7 @@ def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
 
 def prior_of(
     importance: Mapping[str, float], doc_ids: pa.StringArray, source: str = "importance"
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """Return float64[D], the importance in [0, 1] of each document by id, 0 if it is not given.
 
     Raises HarnessError, with ``source``, if no document is given.

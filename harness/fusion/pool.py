@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError, nearest, one_of, whole_number
 from harness.fusion.context import NOTHING, Context, default_anchor
 from harness.run import Run
@@ -280,7 +280,7 @@ class Pool:
         spread.view(-1)[self.slots(name)] = values[listing.present]
         return spread
 
-    def columns(self, docs: NDArray[np.int32]) -> Tensor:
+    def columns(self, docs: Int32Array) -> Tensor:
         """Return int64[Q, H], the column of each document (int32[Q, H], -1 for none); -1 if the
         pool lacks it.
         """
@@ -319,8 +319,8 @@ class Pool:
 
 
 def union(
-    indptrs: Sequence[NDArray[np.int64]], docs: Sequence[NDArray[np.int32]]
-) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
+    indptrs: Sequence[Int64Array], docs: Sequence[Int32Array]
+) -> tuple[Int32Array, list[Int64Array]]:
     """Return each question's documents int32[Q, U], ascending, then -1, and the slots of each list.
 
     Args:

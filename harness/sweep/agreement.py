@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
@@ -43,7 +43,7 @@ class Side:
     """One sweep on a split: trials, gold ranks int32[T, Q, H], ids of the Q questions."""
 
     view: View
-    ranks: NDArray[np.int32]
+    ranks: Int32Array
     ids: list[str]
 
 
@@ -159,7 +159,7 @@ class SplitPair:
         return [(at, others[asked]) for asked, at in ours.items() if asked in others]
 
     @cached_property
-    def questions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def questions(self) -> tuple[Int64Array, Int64Array]:
         """Indices of each common question in either sweep."""
         return np.intersect1d(self.mine.ids, self.theirs.ids, return_indices=True)[1:]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
@@ -25,7 +25,7 @@ class SettingRow:
     view: View
     place: int
 
-    def values(self, metric: Metric) -> NDArray[np.float64]:
+    def values(self, metric: Metric) -> Float64Array:
         """Return float64[Q], the metric on each question."""
         return self.view.values(self.place, metric)
 

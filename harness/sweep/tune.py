@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters, share_gold
-from harness.core.arrays import write_array
+from harness.core.arrays import Int32Array, write_array
 from harness.core.errors import HarnessError
 from harness.core.files import (
     locked,
@@ -125,7 +124,7 @@ class Findings:
     trials: Mapping[str, Trial]
     rows: list[Row]
     comparisons: list[Compared]
-    ranks: NDArray[np.int32]
+    ranks: Int32Array
     edges: list[Edge]
     seconds: float
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 import harness
+from harness.core.arrays import Int32Array
 from harness.core.configuration import strategy
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import must_learn
@@ -123,7 +123,7 @@ def first_difference(one: Run, other: Run) -> str:
     )
 
 
-def _first(run: Run) -> NDArray[np.int32]:
+def _first(run: Run) -> Int32Array:
     """Return int32[Q], the best document of every question's list; any number if it is empty."""
     return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]
 

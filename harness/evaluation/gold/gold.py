@@ -28,6 +28,7 @@ from harness.benchmark import (
 from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
 from harness.core import escape
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
 from harness.core.table import Column, Table, counted
@@ -74,7 +75,7 @@ class Gold:
     supporting: list[list[str]]
     hops: Sequence[int | None]
     types: Sequence[str | None]
-    ordered: bool | NDArray[np.bool_]
+    ordered: bool | BoolArray
     source: str
     corpus: pa.StringArray | None = None
     part: str = "all"
@@ -238,7 +239,7 @@ class Gold:
         return self._judged(goldfile.graded(every, self.notes), self.source, rel, keep_empty)
 
     @cached_property
-    def has_last_hop(self) -> NDArray[np.bool_]:
+    def has_last_hop(self) -> BoolArray:
         """bool[Q]: whether the hop order is known, so that there is a last hop."""
         return np.broadcast_to(self.ordered, len(self))
 
@@ -439,15 +440,15 @@ class Gold:
             [passage for passages in self.supporting for passage in passages], pa.string()
         ).unique()
 
-    def clusters(self) -> NDArray[np.int64]:
+    def clusters(self) -> Int64Array:
         """Return int64[Q]; questions with the same number are linked by shared gold passages."""
         return clusters(self._gold())
 
-    def _gold(self) -> NDArray[np.int32]:
+    def _gold(self) -> Int32Array:
         """Return int32[Q, H], the passages' indices among all supporting passages, sorted by id."""
         return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
-    def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
+    def numbers(self, doc_ids: pa.StringArray) -> Int32Array:
         """Return the passages' indices in ``doc_ids``.
 
         Args:
@@ -473,9 +474,7 @@ class Gold:
         """Whether judgements have a relevance other than 0 and 1."""
         return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
 
-    def judged(
-        self, doc_ids: pa.StringArray
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
+    def judged(self, doc_ids: pa.StringArray) -> tuple[Int32Array, Float64Array] | None:
         """Return the indices of all judged documents and their relevance.
 
         Args:

@@ -15,9 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness.benchmark.source import (
     QUERY_NAMES,
     Chain,
@@ -28,6 +25,7 @@ from harness.benchmark.source import (
     read_judgements,
     with_our_names,
 )
+from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, refuse_array
 from harness.core.table import counted
@@ -60,7 +58,7 @@ class Judged:
     supporting: list[list[str]]
     hops: Sequence[int | None]
     types: Sequence[str | None]
-    ordered: bool | NDArray[np.bool_]
+    ordered: bool | BoolArray
     given: Sequence[str | None] | None = None
     grades: list[dict[str, float]] | None = None
     notes: Sequence[str] = ()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 
 
 @numba.njit(cache=True, nogil=True)
 def count_better(
-    fused: NDArray[np.float64], docs: NDArray[np.int32], columns: NDArray[np.int64], absent: int
-) -> tuple[NDArray[np.int32], int]:
+    fused: Float64Array, docs: Int32Array, columns: Int64Array, absent: int
+) -> tuple[Int32Array, int]:
     """Return gold ranks int32[Q, H] (see ``gold_ranks``) and the first row with a NaN or inf (-1:
     none).
 

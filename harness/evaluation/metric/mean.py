@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
+from harness.core.arrays import Int64Array
 from harness.evaluation.metric.measure import ABSENT, Metric, Ranks, Values, average
 
 
@@ -28,7 +28,7 @@ def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
     return np.stack([average(metric(tuples)[number]) for metric in metrics], axis=-1)
 
 
-def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
+def _distinct(ranks: Ranks) -> tuple[Ranks, Int64Array]:
     """Return the distinct tuples of ranks, int32[N, H], and their indices int64[T, Q]."""
     hops, deepest = ranks.shape[-1], int(ranks[ranks < ABSENT].max(initial=0))
     flat = ranks.reshape(-1, hops)
@@ -41,7 +41,7 @@ def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
     return flat[first], number.reshape(ranks.shape[:-1])
 
 
-def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:
+def groups(labels: Iterable[object]) -> dict[str, Int64Array]:
     """Return the indices int64[n] of the questions with each label, labels ascending; None is
     skipped.
 

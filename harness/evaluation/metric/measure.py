@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.core import configuration
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError, nearest, whole_number, with_article
 
 ABSENT = 2**31 - 1
@@ -23,17 +23,17 @@ NONE = -1
 """Gold rank of padding, for questions with fewer supporting passages than others."""
 
 
-Ranks = NDArray[np.int32]
-Values = NDArray[np.float64]
+Ranks = Int32Array
+Values = Float64Array
 
 
-def _hits(ranks: Ranks, k: int) -> NDArray[np.bool_]:
+def _hits(ranks: Ranks, k: int) -> BoolArray:
     return (ranks > 0) & (ranks <= min(k, ABSENT - 1))
 
 
-def _count(ranks: Ranks) -> NDArray[np.int64]:
+def _count(ranks: Ranks) -> Int64Array:
     """Return the number of supporting passages of each question."""
-    count: NDArray[np.int64] = (ranks > 0).sum(axis=-1)
+    count: Int64Array = (ranks > 0).sum(axis=-1)
     return count
 
 

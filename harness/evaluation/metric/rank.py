@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric.measure import ABSENT
 from harness.run import Run
@@ -78,7 +79,7 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
     return ranks.int().cpu(), -1
 
 
-def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArray[np.int32]:
+def run_ranks(run: Run, gold: Int32Array, ties: Ties = "house") -> Int32Array:
     """Return int32[Q, H], the ranks of the gold passages in the lists of a run.
 
     Args:

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.table import percent
 from harness.evaluation.metric.measure import (
     ABSENT,
@@ -35,7 +35,7 @@ Range = tuple[float, float]
 
 def tie_ranges(
     run: Run,
-    gold: NDArray[np.int32],
+    gold: Int32Array,
     judged: JudgedRanks | None,
     metrics: Sequence[Metric],
     ties: Ties = "house",
@@ -95,9 +95,9 @@ class Groups(NamedTuple):
     its size.
     """
 
-    number: NDArray[np.int64]
-    before: NDArray[np.int64]
-    size: NDArray[np.int64]
+    number: Int64Array
+    before: Int64Array
+    size: Int64Array
 
 
 def _groups(run: Run, ties: Ties) -> Groups | None:
@@ -117,7 +117,7 @@ def _groups(run: Run, ties: Ties) -> Groups | None:
 def _bounds(
     run: Run,
     groups: Groups,
-    gold: NDArray[np.int32],
+    gold: Int32Array,
     grades: Values | None = None,
     alone: bool = False,
 ) -> tuple[Ranks, Ranks]:

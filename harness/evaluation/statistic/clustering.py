@@ -6,18 +6,19 @@ Such questions are not independent.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Labels = NDArray[np.int64]
+from harness.core.arrays import Float64Array, Int64Array
+
+Labels = Int64Array
 
 FEWEST, LARGE = 25, 6.0
 """Bounds of ``too_few``: effective clusters, and the cluster size of an average question."""
 
 
-def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
+def cluster_sums(values: Float64Array, labels: Labels) -> Float64Array:
     """Return float64[..., C], the sums of ``values`` [..., Q] over clusters, int64[Q] from 0."""
     count = int(labels.max(initial=-1)) + 1
-    sums: NDArray[np.float64]
+    sums: Float64Array
     if values.ndim == 1:
         sums = np.bincount(labels, values, count).astype(np.float64, copy=False)
         return sums
@@ -30,7 +31,7 @@ def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.floa
     return sums.reshape(*values.shape[:-1], count)
 
 
-def design_effect(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
+def design_effect(values: Float64Array, labels: Labels) -> Float64Array:
     """Return float64[...], the factor by which clusters multiply the variance of a mean; 1 or more.
 
     1 + r (sum of n_c^2 / n - 1), with n_c the sizes of the clusters (Kish 1965). r is the
@@ -58,7 +59,7 @@ def design_effect(values: NDArray[np.float64], labels: Labels) -> NDArray[np.flo
     return np.asarray(1 + r * ((sizes**2).sum() / len(labels) - 1))
 
 
-def correlation(values: NDArray[np.float64], labels: Labels) -> float:
+def correlation(values: Float64Array, labels: Labels) -> float:
     """Return the ANOVA intraclass correlation of ``values`` [Q], clipped to [0, 1] (Donner 1986).
 
     (B - W) / (B + (s - 1) W), with B and W the mean squares between and within the C clusters of
@@ -78,7 +79,7 @@ def correlation(values: NDArray[np.float64], labels: Labels) -> float:
     return float(np.clip((between - within) / whole, 0, 1)) if whole > 0 else 0.0
 
 
-def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
+def clustered_mcnemar(signs: Float64Array, labels: Labels) -> float:
     """Return the exact two-sided p of wins against losses if a coin flips whole clusters.
 
     A cluster's net wins s_c keep or change their sign; p is the share of the 2^C patterns in which
@@ -95,9 +96,7 @@ def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
     return float(min(1.0, chances[nets >= abs(int(sums.sum()))].sum()))
 
 
-def clustered_power(
-    signs: NDArray[np.float64], labels: Labels, won: float, alpha: float = 0.05
-) -> float:
+def clustered_power(signs: Float64Array, labels: Labels, won: float, alpha: float = 0.05) -> float:
     """Return the probability that ``clustered_mcnemar`` finds the system better with p <= alpha.
 
     A cluster's |s_c| is fixed and it is won with probability ``won``. Exact for any number of
@@ -118,7 +117,7 @@ def clustered_power(
     return float(min(1.0, biased[rejected].sum()))
 
 
-def _flips(sums: NDArray[np.int64], won: float) -> NDArray[np.float64]:
+def _flips(sums: Int64Array, won: float) -> Float64Array:
     """Return the probability of each sum of |s_c| over the clusters that are won, from 0 to all."""
     from scipy.special import gammaln
 
@@ -134,7 +133,7 @@ def _flips(sums: NDArray[np.int64], won: float) -> NDArray[np.float64]:
     return chances
 
 
-def effective_clusters(sizes: NDArray[np.int64]) -> float:
+def effective_clusters(sizes: Int64Array) -> float:
     """Return n^2 / (sum of n_c^2), the number of clusters of equal size with the same variance.
 
     Potthoff, Woodbury & Manton (1992).

@@ -9,8 +9,8 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, degrees, dominant
 from harness.evaluation.statistic.paired import check_counts
@@ -103,7 +103,7 @@ class ClusteredScore:
     largest: tuple[int, float] = (0, 0.0)
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], labels: Labels, kind: Kind) -> ClusteredScore:
+    def of(cls, values: Float64Array, labels: Labels, kind: Kind) -> ClusteredScore:
         """Return the score of values float64[n], n >= 1."""
         sums, sizes = cluster_sums(values, labels), np.bincount(labels)
         freedom, largest = degrees(labels), (0, 0.0)

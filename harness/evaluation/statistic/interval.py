@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.statistic.clustering import Labels, share
 from harness.evaluation.statistic.difference import ClusteredScore
 from harness.evaluation.statistic.paired import check_counts
 
-Values = NDArray[np.float64]
+Values = Float64Array
 
 BLOCK = 1 << 22
 """Number of resampled values in memory at once (32 MiB)."""
@@ -34,9 +35,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
     return low, high
 
 
-def wilson_bounds(
-    successes: NDArray[np.int64] | Values, n: float | Values, level: float = 0.95
-) -> Values:
+def wilson_bounds(successes: Int64Array | Values, n: float | Values, level: float = 0.95) -> Values:
     """Return float64[T, 2], Wilson's interval of each trial's successes out of n >= 1, or effective
     n.
     """

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 
-Values = NDArray[np.float64]
+Values = Float64Array
 
 
-def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
+def holm(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     """Return Holm's (1979) step-down p-values, float64[n], which bound the chance of **any** false
     finding.
 
@@ -25,7 +26,7 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
     return _adjusted(ps, _step_down)
 
 
-def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
+def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     """Return Benjamini & Hochberg's (1995) p-values, float64[n], which bound the false discovery
     rate.
 
@@ -37,7 +38,7 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.flo
     return _adjusted(ps, _step_up)
 
 
-def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
+def partial_conjunction(ps: ArrayLike) -> Float64Array:
     """Return p-values float64[n] of "at least u of the n tests have an effect", u = 1 to n.
 
     Benjamini & Heller (2008) with Simes: p_u = min over i = 1..m of m q_i / i, with q the m = n - u
@@ -60,7 +61,7 @@ def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
     return np.array([((n - u) * ordered[u:] / np.arange(1, n - u + 1)).min() for u in range(n)])
 
 
-def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
+def replicability(ps: ArrayLike, differences: ArrayLike) -> Float64Array:
     """Return p-values float64[n] of "at least u of the n tests differ in one same direction", u = 1
     to n.
 
@@ -114,7 +115,7 @@ def _step_up(ps: Values) -> Values:
 
 def _adjusted(
     ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]
-) -> NDArray[np.float64]:
+) -> Float64Array:
     adjusted = np.array(ps, dtype=np.float64)
     if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
         raise HarnessError("p values must be a list of numbers in [0, 1], with None for no test")

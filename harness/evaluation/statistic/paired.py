@@ -6,8 +6,8 @@ import math
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import HarnessError
 
 
@@ -28,7 +28,7 @@ def mcnemar(wins: int, losses: int) -> float:
     return float(mcnemar_ps(np.array(int(wins)), np.array(int(losses))))
 
 
-def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
+def mcnemar_ps(wins: Int64Array, losses: Int64Array) -> Float64Array:
     """Return float64[T], the exact McNemar p of each trial's wins against its losses.
 
     It uses SciPy's special functions, because importing statsmodels or scipy.stats takes longer
@@ -36,7 +36,7 @@ def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np
     """
     from scipy.special import bdtr
 
-    p: NDArray[np.float64] = np.minimum(1, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5))
+    p: Float64Array = np.minimum(1, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5))
     return p
 
 

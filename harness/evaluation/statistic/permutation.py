@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from harness.core.arrays import Int64Array
 from harness.core.errors import HarnessError, whole_number
 from harness.evaluation.statistic.clustering import cluster_sums
 
@@ -17,7 +18,7 @@ DRAWN = 1 << 22
 
 
 def sign_flip(
-    differences: ArrayLike, labels: NDArray[np.int64] | None = None, permutations: int = 10_000
+    differences: ArrayLike, labels: Int64Array | None = None, permutations: int = 10_000
 ) -> float:
     """Return the two-sided p of the mean of paired differences of any kind (Fisher 1935).
 

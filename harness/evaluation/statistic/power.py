@@ -7,8 +7,8 @@ from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import bounded
 from harness.evaluation.statistic.paired import check_counts
 
@@ -46,7 +46,7 @@ def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05
 @functools.lru_cache(maxsize=64)
 def _design(
     n: int, discordance: float, alpha: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Int64Array, Float64Array, Int64Array]:
     """Return the likely numbers of differing questions, their probabilities and critical values.
 
     They do not depend on the effect.
@@ -145,7 +145,7 @@ def _teeth(n: int) -> range:
     return range(n, n + n // 10 + 10, max(1, n // 300))
 
 
-def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
+def _critical(differ: Int64Array, alpha: float) -> Int64Array:
     """Return the largest min(W, L) at which the test rejects, by number of differing questions; -1:
     never.
     """
@@ -162,7 +162,7 @@ def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
     return low
 
 
-def _cdf(k: NDArray[np.int64], n: NDArray[np.int64] | int, p: float) -> NDArray[np.float64]:
+def _cdf(k: Int64Array, n: Int64Array | int, p: float) -> Float64Array:
     """Return P[X <= k], X ~ Binomial(n, p); 0 below 0."""
     from scipy.special import bdtr
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, correlation
 
@@ -38,14 +38,14 @@ class Expected:
 
 
 def expected(
-    scores: NDArray[np.float64],
-    losses: NDArray[np.bool_],
+    scores: Float64Array,
+    losses: BoolArray,
     n: int,
     resamples: int = 5_000,
     level: float = 0.95,
     seed: int = 0,
     labels: Labels | None = None,
-    fresh: NDArray[np.int64] | None = None,
+    fresh: Int64Array | None = None,
 ) -> Expected:
     """Return the expected score on ``n`` new questions of the trial that the rule chooses.
 
@@ -100,10 +100,10 @@ def expected(
 
 
 def predict(
-    values: NDArray[np.float64],
+    values: Float64Array,
     labels: Labels,
     score: float,
-    fresh: NDArray[np.int64],
+    fresh: Int64Array,
     level: float = 0.95,
     spread: float | None = None,
 ) -> tuple[float, float]:
@@ -143,21 +143,19 @@ def predict(
     return max(0.0, float(low - 0.5) / size), min(1.0, float(high + 0.5) / size)
 
 
-def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spread(values: Float64Array) -> Float64Array:
     """Return float64[...], the variance of ``values`` [..., Q] relative to 0/1 values of the same
     mean.
     """
     mean = values.mean(axis=-1)
     greatest = mean * (1 - mean)
-    spread: NDArray[np.float64] = np.divide(
+    spread: Float64Array = np.divide(
         values.var(axis=-1), greatest, out=np.ones_like(greatest), where=greatest > 0
     )
     return spread
 
 
-def _distinct(
-    points: NDArray[np.int64], losses: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(points: Int64Array, losses: BoolArray) -> tuple[Int64Array, Int64Array]:
     """Return the points [U, Q] of the distinct trials, and points and losses as one number for the
     rule.
 
@@ -171,12 +169,12 @@ def _distinct(
     return points[kept], value[kept]
 
 
-def _sums(values: NDArray[np.int64], groups: Labels) -> NDArray[np.int64]:
+def _sums(values: Int64Array, groups: Labels) -> Int64Array:
     """Return [T, C], the sums over each cluster."""
     return np.rint(cluster_sums(values.astype(np.float64), groups)).astype(np.int64)
 
 
-def _counts(draw: np.random.Generator, resamples: int, count: int) -> NDArray[np.int64]:
+def _counts(draw: np.random.Generator, resamples: int, count: int) -> Int64Array:
     """Return [resamples, count], how often each cluster is drawn, with ``count`` draws in a
     resample.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 LEAST = 30
@@ -14,7 +14,7 @@ LEAST = 30
 
 
 def interaction(
-    values: NDArray[np.float64], members: Sequence[NDArray[np.int64]], labels: Labels
+    values: Float64Array, members: Sequence[Int64Array], labels: Labels
 ) -> float | None:
     """Return p of "the mean of ``values`` is the same in all groups".
 

@@ -8,8 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
@@ -129,9 +130,7 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     )
 
 
-def _of_questions(
-    differences: NDArray[np.float64], labels: Labels | None
-) -> tuple[float, float, int]:
+def _of_questions(differences: Float64Array, labels: Labels | None) -> tuple[float, float, int]:
     """Return the variance of the mean over questions or clusters, its degrees of freedom, and their
     number.
     """

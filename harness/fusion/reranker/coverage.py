@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import bounded, whole_number
 from harness.fusion.context import SourceTexts, needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.retriever.bm25 import BM25
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Floats = Float64Array
+Numbers = Int64Array
 
 
 @dataclass(frozen=True)

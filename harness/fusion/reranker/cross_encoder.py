@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.reranker.pretrained import PretrainedReranker, load, round_up, score_batches
@@ -49,7 +49,7 @@ class Classifier:
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[Float64Array, BoolArray]:
         """Score pairs in batches of one length. The tokenizer uses one thread, because it has a
         state.
         """
@@ -59,7 +59,7 @@ class Classifier:
         read = self.tokenizer(*texts, truncation="only_second", max_length=self.limit)
         rows = [{key: column[row] for key, column in read.items()} for row in range(len(pairs))]
 
-        def forward(length: Hashable, places: Sequence[int]) -> NDArray[np.float64]:
+        def forward(length: Hashable, places: Sequence[int]) -> Float64Array:
             batch = self.tokenizer.pad(
                 [rows[place] for place in places],
                 padding="max_length",
@@ -67,7 +67,7 @@ class Classifier:
                 return_tensors="pt",
             ).to(self.device)
             logits = self.model(**batch).logits.double()
-            values: NDArray[np.float64] = (
+            values: Float64Array = (
                 (logits[:, -1] - (logits[:, 0] if logits.shape[1] > 1 else 0)).cpu().numpy()
             )
             return values

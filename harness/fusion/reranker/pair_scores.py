@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.artifact import MANIFEST
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
@@ -41,7 +42,7 @@ class PairScores:
     def __getitem__(self, key: str) -> float:
         return self.known[key]
 
-    def add(self, keys: Sequence[str], scores: NDArray[np.float64]) -> None:
+    def add(self, keys: Sequence[str], scores: Float64Array) -> None:
         """Store the scores float64[n] of these pairs."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / MANIFEST).exists():
@@ -69,5 +70,5 @@ class PairScores:
         )
 
 
-def _name(digests: NDArray[np.uint8], scores: NDArray[np.float64]) -> str:
+def _name(digests: NDArray[np.uint8], scores: Float64Array) -> str:
     return hashlib.sha256(digests.tobytes() + scores.tobytes()).hexdigest()[:20]

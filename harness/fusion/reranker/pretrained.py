@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.core import threads
+from harness.core.arrays import Float64Array
 from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
@@ -131,12 +131,12 @@ def round_up(length: int) -> int:
 
 
 def score_batches(
-    forward: Callable[[Hashable, Sequence[int]], NDArray[np.float64]],
+    forward: Callable[[Hashable, Sequence[int]], Float64Array],
     shapes: Sequence[Hashable],
     size: int,
     device: Any,
     advance: Callable[[int], object],
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """Return float64[n], the results of ``forward(shape, rows)`` over batches of one shape.
 
     Batches always have ``size`` rows, so a row's result depends on the row alone: not on the
@@ -162,7 +162,7 @@ def score_batches(
     ]
     found = np.empty(len(shapes))
 
-    def work(job: tuple[Hashable, list[int]]) -> tuple[list[int], NDArray[np.float64]]:
+    def work(job: tuple[Hashable, list[int]]) -> tuple[list[int], Float64Array]:
         shape, rows = job
         with torch.inference_mode():
             return rows, forward(shape, rows + rows[:1] * (size - len(rows)))[: len(rows)]

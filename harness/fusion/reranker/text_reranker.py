@@ -15,10 +15,16 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.arrays import read_array, write_array
+from harness.core.arrays import (
+    BoolArray,
+    Float64Array,
+    Int32Array,
+    Int64Array,
+    read_array,
+    write_array,
+)
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
@@ -38,7 +44,7 @@ ONE = threading.Lock()
 """Lock of a model: blocks of questions that need pairs wait for each other."""
 
 Pair = tuple[str, str]
-Verdicts = tuple[NDArray[np.float64], NDArray[np.bool_]]
+Verdicts = tuple[Float64Array, BoolArray]
 """Scores of pairs, and whether each was shortened."""
 
 
@@ -50,7 +56,7 @@ class Model(Protocol):
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[Float64Array, BoolArray]:
         """Return float64[n], a score for each (question, passage), and bool[n], whether it was
         shortened.
         """
@@ -118,9 +124,9 @@ class TextReranker:
     def pairs(
         self,
         texts: SourceTexts,
-        docs: NDArray[np.int32],
-        rows: NDArray[np.int64],
-        places: NDArray[np.int64],
+        docs: Int32Array,
+        rows: Int64Array,
+        places: Int64Array,
     ) -> list[Pair]:
         """Return the pair for each (row, place) of docs int32[Q, m], best first."""
         asked = zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
@@ -133,7 +139,7 @@ class TextReranker:
         return (1 - self.blend) * scale(fused, there) + self.blend * scale(read, there)
 
 
-def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[np.float64]:
+def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> Float64Array:
     """Return float64[n], the model's scores of the pairs; missing ones are computed and stored."""
     keys = [texts_sha256(pair) for pair in pairs]
     with ONE:

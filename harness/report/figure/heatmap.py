@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
@@ -93,7 +93,7 @@ class Heatmap:
             self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes())
         )
 
-    def _draw(self, values: NDArray[np.float64], figure: Figure) -> None:
+    def _draw(self, values: Float64Array, figure: Figure) -> None:
         rows, columns = self._axes()
         axes = figure.subplots()
         image = axes.imshow(values, cmap="cividis", aspect="auto")
@@ -147,7 +147,7 @@ def _said(point: Point) -> str:
     return " ".join(map(value_text, point))
 
 
-def _write_numbers(axes: Axes, values: NDArray[np.float64], form: str, size: float) -> None:
+def _write_numbers(axes: Axes, values: Float64Array, form: str, size: float) -> None:
     """Write the number of each cell, dark on light and light on dark."""
     shown = [(place, value) for place, value in np.ndenumerate(values) if np.isfinite(value)]
     middle = (np.nanmin(values) + np.nanmax(values)) / 2 if shown else 0

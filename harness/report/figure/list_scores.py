@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.configuration import names, strategy
 from harness.core.errors import HarnessError
 from harness.fusion.learning import must_learn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Values = NDArray[np.float64]
+Values = Float64Array
 
 BINS = 20
 RANK_BINS = 10

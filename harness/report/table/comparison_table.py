@@ -10,8 +10,8 @@ from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
@@ -224,7 +224,7 @@ class ComparisonTable:
         return found
 
     def _compared(
-        self, part: View, members: NDArray[np.bool_], own: Sequence[int | None]
+        self, part: View, members: BoolArray, own: Sequence[int | None]
     ) -> dict[int, Comparison]:
         """Return the corrected comparisons with the table's baseline row, by number of the row.
 

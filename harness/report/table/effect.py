@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
@@ -19,7 +19,7 @@ from harness.sweep.folder import View
 
 WHOLE = "all"
 POOLED = "3 or more hops"
-Groups = Mapping[str, NDArray[np.int64]]
+Groups = Mapping[str, Int64Array]
 """The questions of each group by its label."""
 
 
@@ -66,7 +66,7 @@ def effects(view: View) -> list[Effect]:
     return [_effect(view, name, *kinds) for name in names]
 
 
-def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, NDArray[np.int64]]:
+def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, Int64Array]:
     """Return the questions int64[n] of each hop count (``2 hops``) or type (``type bridge``)."""
     found = groups(view.queries[kind]).items()
     return {
@@ -74,7 +74,7 @@ def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, NDArray[np.
     }
 
 
-def pooled_hops(parts: Groups) -> dict[str, NDArray[np.int64]]:
+def pooled_hops(parts: Groups) -> dict[str, Int64Array]:
     """Return the questions int64[n] of three hops and more; empty if these are one hop count.
 
     Args:

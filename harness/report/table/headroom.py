@@ -5,13 +5,13 @@ lost.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray
 from harness.core.table import Column, Table
 from harness.evaluation.metric import ABSENT, Metric
 from harness.sweep.folder import View
 
-Outcomes = NDArray[np.bool_]
+Outcomes = BoolArray
 LOSSES = ("no list has it", "cut by the cap", "outranked")
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Required, cast, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.core.input import Number, misfit, parse_json, read_yaml
 from harness.core.table import Column, Source, Table, counted
@@ -152,7 +152,7 @@ class SweepResult:
         return pd.concat([self._table(name, [*COMPARED]) for name in names], ignore_index=True)
 
     @cached_property
-    def ranks(self) -> NDArray[np.int32]:
+    def ranks(self) -> Int32Array:
         """int32[T, Q, H] gold ranks, memory-mapped (see harness.evaluation.metric)."""
         return self._ranks("ranks.npy", len(self.trials), len(self.queries))
 
@@ -177,7 +177,7 @@ class SweepResult:
         return self._rows(name, self._load(name, _json), Evaluated)
 
     @cached_property
-    def heldout_ranks(self) -> NDArray[np.int32]:
+    def heldout_ranks(self) -> Int32Array:
         """int32[R, Q', H]: gold ranks of the locked trials on the test questions, in the order of
         ``heldout``.
         """
@@ -226,7 +226,7 @@ class SweepResult:
         return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
 
     def _view(
-        self, split: str, rows: Sequence[Row], ranks: NDArray[np.int32], queries: pd.DataFrame
+        self, split: str, rows: Sequence[Row], ranks: Int32Array, queries: pd.DataFrame
     ) -> View:
         """Return a view of the questions that the objective counts."""
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
@@ -313,10 +313,8 @@ class SweepResult:
             raise self._damaged(name, f"no column {missing[0]}")
         return frame
 
-    def _ranks(self, name: str, trials: int, queries: int) -> NDArray[np.int32]:
-        ranks: NDArray[np.int32] = self._load(
-            name, lambda path: np.lib.format.open_memmap(path, mode="r")
-        )
+    def _ranks(self, name: str, trials: int, queries: int) -> Int32Array:
+        ranks: Int32Array = self._load(name, lambda path: np.lib.format.open_memmap(path, mode="r"))
         if ranks.dtype != np.int32 or ranks.ndim != 3 or ranks.shape[:2] != (trials, queries):
             raise self._damaged(
                 name,

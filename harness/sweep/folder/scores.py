@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.run import Run
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ COLUMNS = ("list", "query", "score")
 class ListScores:
     """A list's scores float64[N], best first within a question, and its lengths int64[Q]."""
 
-    scores: NDArray[np.float64]
-    lengths: NDArray[np.int64]
+    scores: Float64Array
+    lengths: Int64Array
 
     def __len__(self) -> int:
         """Return the number of questions."""

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
@@ -20,7 +20,7 @@ from harness.sweep.folder.rows import Compared, Row, score
 if TYPE_CHECKING:
     import pandas as pd
 
-Selection = NDArray[np.bool_] | NDArray[np.int64] | slice
+Selection = BoolArray | Int64Array | slice
 """Some of a view's questions."""
 
 
@@ -37,7 +37,7 @@ class TrialScores:
 
     split: str
     rows: Sequence[Row]
-    ranks: NDArray[np.int32]
+    ranks: Int32Array
     queries: pd.DataFrame
     manifest: SweepManifest
     lock: Lock
@@ -101,11 +101,11 @@ class TrialScores:
         return Metric.parse(self.objective)
 
     @cached_property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Float64Array:
         """float64[R, Q]: the objective of each row on each question."""
         return np.stack([self.values(place) for place in range(len(self.rows))])
 
-    def values(self, place: int, metric: Metric | None = None) -> NDArray[np.float64]:
+    def values(self, place: int, metric: Metric | None = None) -> Float64Array:
         """Return float64[Q], a metric (by default the objective) of a row on each question."""
         return (metric or self.metric)(np.asarray(self.ranks[place]))
 
@@ -263,7 +263,7 @@ class TrialScores:
         """Return the index of the trial with that hash."""
         return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
 
-    def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+    def slice(self, where: Mapping[str, Any]) -> BoolArray:
         """Return bool[Q], the questions of a slice.
 
         Args:
@@ -277,7 +277,7 @@ class TrialScores:
                 raise HarnessError(
                     f"experiment: a slice is of list {where['list']}, which the sweep does not have"
                 )
-            met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
+            met: BoolArray = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
             return met
         kept = np.ones(self.n, dtype=np.bool_)
         for column, value in where.items():
@@ -288,9 +288,9 @@ class TrialScores:
         return kept
 
     @property
-    def clusters(self) -> NDArray[np.int64]:
+    def clusters(self) -> Int64Array:
         """int64[Q]: questions with the same number share gold passages; unique if the sweep lacks
         clusters.
         """
-        found: NDArray[np.int64] = np.asarray(self.queries.get("cluster", np.arange(self.n)))
+        found: Int64Array = np.asarray(self.queries.get("cluster", np.arange(self.n)))
         return found

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.table import LEVEL
 from harness.evaluation.comparison import counted_queries
 from harness.evaluation.metric import Metric
@@ -24,12 +24,12 @@ from harness.sweep.judge.choice import tiebreak
 
 def foresight(
     ordered: Sequence[Row],
-    ranks: NDArray[np.int32],
+    ranks: Int32Array,
     objective: str,
     n: int,
     reference: str,
-    labels: NDArray[np.int64] | None = None,
-    fresh: NDArray[np.int64] | None = None,
+    labels: Int64Array | None = None,
+    fresh: Int64Array | None = None,
 ) -> dict[str, object]:
     """Return the forecast of the winner on ``n`` test questions, whose outcomes are not used.
 
@@ -82,11 +82,11 @@ def foresight(
 
 
 def power(
-    apart: NDArray[np.float64],
+    apart: Float64Array,
     n: int,
     bias: float = 0.0,
-    labels: NDArray[np.int64] | None = None,
-    fresh: NDArray[np.int64] | None = None,
+    labels: Int64Array | None = None,
+    fresh: Int64Array | None = None,
 ) -> dict[str, object]:
     """Return what the test of ``n`` questions can detect, before Holm's correction.
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.sweep.folder.result import BENCHMARK, SweepResult, differing
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.folder.view import View
 
-Codes = NDArray[np.int64]
+Codes = Int64Array
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _codes(trials: Sequence[Settings], knob: str) -> Codes:
     return np.array([numbers.setdefault(text, len(numbers) - 1) for text in texts], dtype=np.int64)
 
 
-def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, ...]) -> float:
+def _gain(codes: Mapping[str, Codes], y: Float64Array, knobs: tuple[str, ...]) -> float:
     """Return the reduction of the residual sum of squares by a knob, or by the cells of two.
 
     It is computed over the trials that have them.
@@ -181,7 +181,7 @@ def _gain(codes: Mapping[str, Codes], y: NDArray[np.float64], knobs: tuple[str, 
     return max(0.0, without - with_)
 
 
-def _residual(y: NDArray[np.float64], factors: Sequence[Codes]) -> float:
+def _residual(y: Float64Array, factors: Sequence[Codes]) -> float:
     """Return the residual sum of squares of y in a linear model of these factors."""
     columns = [
         np.ones((len(y), 1)),
@@ -191,7 +191,7 @@ def _residual(y: NDArray[np.float64], factors: Sequence[Codes]) -> float:
     return float(((y - design @ np.linalg.lstsq(design, y, rcond=1e-10)[0]) ** 2).sum())
 
 
-def _levels(trials: Sequence[Settings], knob: str, y: NDArray[np.float64]) -> list[Level]:
+def _levels(trials: Sequence[Settings], knob: str, y: Float64Array) -> list[Level]:
     code = _codes(trials, knob)
     found = []
     for number in range(int(code.max()) + 1):

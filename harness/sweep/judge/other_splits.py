@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import md5_split
 from harness.benchmark.cluster import smallest_ids
+from harness.core.arrays import BoolArray
 from harness.sweep.folder.rows import Row
 from harness.sweep.folder.view import View
 from harness.sweep.judge.choice import order
@@ -75,7 +75,7 @@ def choose_again(view: View, splits: int) -> Choices:
     )
 
 
-def _rule(view: View, half: NDArray[np.bool_], reference: int | None) -> list[int]:
+def _rule(view: View, half: BoolArray, reference: int | None) -> list[int]:
     """Return the indices of all trials by the rule of the protocol on these questions, bool[Q]."""
     scores = view.scores[:, half]
     means = scores.mean(axis=1).tolist()

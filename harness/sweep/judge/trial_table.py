@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters
+from harness.core.arrays import Int32Array
 from harness.core.configuration import by_name
 from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
@@ -43,7 +43,7 @@ GRAPH_K = 5
 def judge_trials(
     prepared: Prepared,
     trials: Mapping[str, Trial],
-    ranks: NDArray[np.int32],
+    ranks: Int32Array,
     split: str,
     best: str | None = None,
     evaluation: int = 0,
@@ -122,7 +122,7 @@ def _numbers(one: Comparison | None) -> dict[str, object]:
 
 
 def compare_trials(
-    ranks: NDArray[np.int32],
+    ranks: Int32Array,
     metric: Metric,
     lists: Mapping[str, int],
     margin: float,
@@ -157,7 +157,7 @@ def compare_trials(
 
 
 def score_intervals(
-    ranks: NDArray[np.int32], metric: Metric, labels: Labels | None = None
+    ranks: Int32Array, metric: Metric, labels: Labels | None = None
 ) -> list[dict[str, Interval]]:
     """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``Row``)."""
     values, labels = counted_queries(metric(ranks), labels)
@@ -177,7 +177,7 @@ def best_single(scores: Mapping[str, float], reference: str) -> str:
 
 
 def graph_outcomes(
-    ranks: NDArray[np.int32], objective: Metric, dense: int | None
+    ranks: Int32Array, objective: Metric, dense: int | None
 ) -> list[dict[str, Count]]:
     """Return GraphWin and GraphLoss of each trial (PhaseGraph 4.3).
 

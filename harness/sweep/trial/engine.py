@@ -12,11 +12,10 @@ from contextlib import nullcontext
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.cluster import FOLDS
-from harness.core.arrays import distinct
+from harness.core.arrays import Int32Array, Int64Array, distinct
 from harness.core.errors import HarnessError
 from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
@@ -33,11 +32,11 @@ from harness.work.progress import Progress
 def score(
     trials: Sequence[Trial],
     runs: Mapping[str, Run],
-    gold: NDArray[np.int32],
+    gold: Int32Array,
     device: str = "cpu",
     progress: bool = False,
     context: Context = NOTHING,
-) -> NDArray[np.int32]:
+) -> Int32Array:
     """Return int32[T, Q, H], the rank of each gold passage in each trial (see
     harness.evaluation.metric).
 
@@ -65,7 +64,7 @@ def score(
         for block in blocks(len(gold), _width(spec, runs), device, parts)
     ]
 
-    def work(job: tuple[PoolSpec, NDArray[np.int64]]) -> tuple[list[int], int]:
+    def work(job: tuple[PoolSpec, Int64Array]) -> tuple[list[int], int]:
         spec, queries = job
         taken = {name: runs[name].take(queries) for name in spec.lists}
         pool = spec.align(taken, device, context.take(queries))
@@ -92,7 +91,7 @@ def _is_list(trial: Trial) -> bool:
     return single and isinstance(trial.reranker, Keep)
 
 
-def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
+def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: Int32Array) -> float:
     """Return the share of questions with a last hop for which it is in the pool: a perfect fuser's
     score.
     """
@@ -120,7 +119,7 @@ def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
 def fit(
     trials: Sequence[Trial],
     runs: Mapping[str, Run],
-    gold: NDArray[np.int32],
+    gold: Int32Array,
     context: Context = NOTHING,
 ) -> list[Trial]:
     """Return the trials with what each learns from these questions, always on the CPU.

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
 from harness.core.identity import own_versions, version_of
 from harness.core.threads import available, map_threads, torch_alone
@@ -110,7 +110,7 @@ class Prepared:
 
     def ranks(
         self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""
-    ) -> NDArray[np.int32]:
+    ) -> Int32Array:
         """Return int32[T, Q, H] over the questions of a split, ``tune`` or ``test``.
 
         On tune, trials that learn are scored with cross-validation, with folds by ``salt``; on test
@@ -151,7 +151,7 @@ class Prepared:
             known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
         return [next(known).learned if trial.learns else {} for trial in trials]
 
-    def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
+    def _take(self, members: Int64Array) -> tuple[dict[str, Run], Int32Array]:
         """Return the lists and the gold of some questions."""
         return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[
             members
@@ -162,8 +162,8 @@ class Prepared:
         return lists.gather_context(trials, self.plan.config, self.benchmark)
 
     def _score(
-        self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool, context: Context
-    ) -> NDArray[np.int32]:
+        self, trials: Sequence[Trial], members: Int64Array, progress: bool, context: Context
+    ) -> Int32Array:
         """Return int32[T, Q, H] of trials that need not learn; context: of all questions."""
         runs, gold = self._take(members)
         device = resolve_device(self.plan.config.device)

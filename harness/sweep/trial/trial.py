@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.core.arrays import Int32Array
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity, record
@@ -22,8 +23,6 @@ from harness.fusion.temperature import Temperature
 from harness.sweep.folder.rows import Setting, Settings
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from torch import Tensor
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
@@ -101,7 +100,7 @@ class Trial:
         own = must_learn(self.fuser) or must_learn(self.reranker)
         return own or (self.reads_values and must_learn(self.normalizer))
 
-    def fit(self, pool: Pool, gold: NDArray[np.int32]) -> Trial:
+    def fit(self, pool: Pool, gold: Int32Array) -> Trial:
         """Return the trial with what it learns from these questions; gold: int32[Q, H], padded with
         -1.
         """

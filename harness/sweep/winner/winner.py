@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int64Array
 from harness.core.configuration import compose
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, whole_number
@@ -23,8 +24,6 @@ from harness.sweep.trial.plan import reopen
 from harness.sweep.winner.choice import read_winner
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from omegaconf import DictConfig
     from torch import Tensor
 
@@ -167,7 +166,7 @@ class Winner:
             )
         device = resolve_device(self.config.device)
 
-        def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        def score(block: Int64Array) -> tuple[Tensor, Tensor]:
             taken = {name: run.take(block) for name, run in runs.items()}
             pool = self.trial.pool.align(taken, device, context.take(block))
             return self.trial.fused(pool), pool.docs

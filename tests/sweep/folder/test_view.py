@@ -50,7 +50,7 @@ def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_tri
     )
     assert (
         counted.unordered()
-        == " (last_hop and what follows from it: the 2 of 3 questions whose hop order is known)"
+        == " (last_hop and all results based on it: the 2 of 3 questions whose hop order is known)"
     )
 
 

@@ -167,7 +167,7 @@ def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
         assert found.fused == f"fused by {result.lock['winner']['name']}"
         placed = [found.rank(found.fused, doc) for doc in found.gold]
         assert [rank or ABSENT for rank in placed] == ranks
-    with pytest.raises(HarnessError, match=r"decides what fuser=rrf would change"):
+    with pytest.raises(HarnessError, match=r"fixes what fuser=rrf would change"):
         trace(compose("trace", [*overrides, "query=q1", lock]), ["fuser=rrf", "query=q1"])
 
 
@@ -198,7 +198,7 @@ def test_a_lock_decides_alone(prepared, bench, tmp_path):
         (
             ("dense", "graph"),
             ("fuser.alpha=0.1",),
-            "decides what fuser.alpha=0.1 would change; leave one of them out",
+            "fixes what fuser.alpha=0.1 would change; leave one of them out",
         ),
     ):
         named = "lists={" + ",".join(f"{name}: {bench / name}.trec" for name in lists) + "}"
