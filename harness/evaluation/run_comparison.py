@@ -195,7 +195,13 @@ def compare_all(
         wanted: the metrics.
         ties: order of equal scores.
     """
-    _check_ordered(gold, wanted)
+    for metric in wanted:
+        if metric.ordered and not gold.has_last_hop.any():
+            raise HarnessError(
+                f"{gold.source}: no question has a known hop order, so there is no {metric}; "
+                "give gold=queries.jsonl, a dataset.chain that some of its questions meet, or "
+                "metric=full_sup"
+            )
     files = [
         (f"{file} ({side})", run)
         for side, systems in (("baseline", baselines), ("run", runs))
@@ -271,21 +277,6 @@ class _System:
             (ranges_of(runs[0], gold, wanted, ties), ranks[0][0]) if len(runs) == 1 else ({}, None)
         )
         return cls(name, listed[0], values, coverage, *alone)
-
-
-def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
-    """Check that a hop order is known if a metric needs it.
-
-    Raises:
-        HarnessError: no question has one.
-    """
-    for metric in wanted:
-        if metric.ordered and not gold.has_last_hop.any():
-            raise HarnessError(
-                f"{gold.source}: no question has a known hop order, so there is no {metric}; "
-                "give gold=queries.jsonl, "
-                "a dataset.chain that some of its questions meet, or metric=full_sup"
-            )
 
 
 def _files(listed: SystemLists) -> Mapping[str, Run]:

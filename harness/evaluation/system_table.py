@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from harness.core.table import Column, Field, Style, Table
@@ -109,7 +108,8 @@ def matrix_table(found: Sequence[SystemComparison]) -> Table:
     fields: list[Field[str]] = [Field(Column("run", "text"), str)]
     for head in heads:
         group = f"over {', '.join(head) if len(metrics) > 1 else head[0]}"
-        fields += judged(partial(_pair, cells, head), *EACH, scale=scale, group=group)
+        of = {run: cells.get((run, *head)) for run in runs}.get
+        fields += judged(of, *EACH, scale=scale, group=group)
     marks = {
         (row, 1 + len(EACH) * place): "*"
         for row, run in enumerate(runs)
@@ -132,12 +132,6 @@ def matrix_table(found: Sequence[SystemComparison]) -> Table:
         style=Style(marks=marks),
         grouping="baseline",
     )
-
-
-def _pair(
-    cells: Mapping[tuple[str, str, str], SystemComparison], head: tuple[str, str], run: str
-) -> SystemComparison | None:
-    return cells.get((run, *head))
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:

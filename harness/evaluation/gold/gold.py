@@ -202,7 +202,15 @@ class Gold:
             raise _no_grades(rel, source)
         supporting, grades = found.supporting, found.grades
         if grades is not None:
-            _check_grades(source, found.query_ids, grades)
+            for query, judged in zip(found.query_ids, grades, strict=True):
+                for doc, grade in judged.items():
+                    if not (
+                        isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)
+                    ):
+                        raise HarnessError(
+                            f"{source}: query {query}, document {doc}: relevance must be a whole "
+                            f"number, got {grade!r:.40}"
+                        )
             supporting = [
                 [doc for doc, grade in judged.items() if grade >= rel] for judged in grades
             ]
@@ -216,8 +224,8 @@ class Gold:
         whole = cls(**{**values, "supporting": supporting}, source=source, rel=rel)
         if keep_empty or len(kept) == len(whole):
             return whole
-        judged = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
-        left_out = {query: own for query, own, passages in judged if not passages}
+        rows = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
+        left_out = {query: own for query, own, passages in rows if not passages}
         ordered = found.ordered if isinstance(found.ordered, bool) else found.ordered[kept]
         return replace(whole.take(kept), nothing=left_out, ordered=ordered)
 
@@ -539,20 +547,3 @@ def part_name(split: str, splitting: Splitting) -> str:
 def short_source(source: str) -> str:
     """Return a benchmark's name, or a file's folder and name, for tables."""
     return "/".join(PurePath(source).parts[-2:])
-
-
-def _check_grades(
-    source: str, query_ids: Sequence[str], grades: Sequence[Mapping[str, float]]
-) -> None:
-    """Check that each relevance is a whole number, as TREC's form requires.
-
-    Raises:
-        HarnessError: a relevance is not.
-    """
-    for query, judged in zip(query_ids, grades, strict=True):
-        for doc, grade in judged.items():
-            if not (isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)):
-                raise HarnessError(
-                    f"{source}: query {query}, document {doc}: relevance must be a whole number, "
-                    f"got {grade!r:.40}"
-                )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
@@ -89,23 +88,17 @@ def run_ranks(run: Run, gold: Int32Array, ties: Ties = "house") -> Int32Array:
         ties: ``house`` orders equal scores by document id ascending. ``trec`` works as trec_eval:
             it reads scores as 32-bit floats and orders equal ones by document id descending.
     """
-    order = None if ties == "house" else _trec_order(run)
-    docs = run.docs if order is None else run.docs[order]
+    docs, lists = run.docs, np.repeat(np.arange(len(run)), run.lengths())
+    if ties == "trec":
+        scores = run.scores.astype(np.float32)
+        if ((scores[1:] == scores[:-1]) & (lists[1:] == lists[:-1])).any():
+            docs = docs[np.lexsort((-docs, -scores, lists))]
     ranks = np.where(gold < 0, gold, ABSENT).astype(np.int32)
     size = len(run.doc_ids)
     known = (gold >= 0) & (gold < size)
     rows = np.nonzero(known)[0]
-    held = np.repeat(np.arange(len(run)), run.lengths()) * size + docs
+    held = lists * size + docs
     entry = pc.index_in(pa.array(rows * size + gold[known]), value_set=pa.array(held))
     place = pc.fill_null(entry, -1).to_numpy()
     ranks[known] = np.where(place < 0, ABSENT, place - run.indptr[rows] + 1)
     return ranks
-
-
-def _trec_order(run: Run) -> NDArray[np.intp] | None:
-    """Return trec_eval's order of the entries; None if no scores in a list are equal."""
-    scores = run.scores.astype(np.float32)
-    rows = np.repeat(np.arange(len(run)), run.lengths())
-    if not ((scores[1:] == scores[:-1]) & (rows[1:] == rows[:-1])).any():
-        return None
-    return np.lexsort((-run.docs, -scores, rows))

@@ -35,7 +35,9 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     Args:
         ps: see ``holm``.
     """
-    return _adjusted(ps, _step_up)
+    from scipy.stats import false_discovery_control
+
+    return _adjusted(ps, false_discovery_control)
 
 
 def partial_conjunction(ps: ArrayLike) -> Float64Array:
@@ -102,14 +104,6 @@ def _step_down(ps: Values) -> Values:
     order = np.argsort(ps, kind="stable")
     adjusted = np.empty_like(ps)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
-    return adjusted
-
-
-def _step_up(ps: Values) -> Values:
-    order = np.argsort(ps, kind="stable")
-    shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
-    adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
     return adjusted
 
 

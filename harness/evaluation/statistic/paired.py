@@ -54,12 +54,9 @@ def odds_ratio(successes: int, baseline: int, n: int) -> float:
         raise HarnessError(
             f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}"
         )
-    return _ratio(ours * (total - theirs), (total - ours) * theirs)
-
-
-def _ratio(above: int, below: int) -> float:
+    above, below = ours * (total - theirs), (total - ours) * theirs
     if below == 0:
-        return float("inf") if above else float("nan")
+        return math.inf if above else math.nan
     return above / below
 
 

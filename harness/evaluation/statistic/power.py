@@ -130,7 +130,8 @@ def queries_needed(
         if high > MOST_QUERIES:
             return None
     first = _bisect(enough, high // 2, high)
-    last_failure = max((n for n in _teeth(first) if not enough(n)), default=None)
+    teeth = range(first, first + first // 10 + 10, max(1, first // 300))
+    last_failure = max((n for n in teeth if not enough(n)), default=None)
     return first if last_failure is None else last_failure + 1
 
 
@@ -139,10 +140,6 @@ def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
-
-
-def _teeth(n: int) -> range:
-    return range(n, n + n // 10 + 10, max(1, n // 300))
 
 
 def _critical(differ: Int64Array, alpha: float) -> Int64Array:

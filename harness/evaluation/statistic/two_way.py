@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
@@ -105,7 +104,17 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
             f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
         )
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
-    question, own, units = _of_questions(differences, labels)
+    deviations = differences - differences.mean()
+    if labels is None:
+        labels = np.arange(len(differences))
+    labels = np.unique(labels, return_inverse=True)[1]
+    sums, sizes = cluster_sums(deviations, labels), np.bincount(labels)
+    units = len(sums)
+    if units < 2:
+        raise HarnessError(f"two_way: expected at least 2 clusters of questions, got {units}")
+    left = sums / (len(differences) - sizes)
+    question = float((left**2).sum()) * (units - 1) / units
+    own = max(1.0, effective_clusters(sizes) - 1)
     runs, within, parts = 0.0, 0.0, []
     for one in values:
         n, r = one.shape
@@ -127,24 +136,4 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     degrees = variance**2 / spread if variance > 0 else float(own)
     return TwoWay(
         float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
-    )
-
-
-def _of_questions(differences: Float64Array, labels: Labels | None) -> tuple[float, float, int]:
-    """Return the variance of the mean over questions or clusters, its degrees of freedom, and their
-    number.
-    """
-    deviations = differences - differences.mean()
-    if labels is None:
-        labels = np.arange(len(differences))
-    labels = np.unique(labels, return_inverse=True)[1]
-    sums, sizes = cluster_sums(deviations, labels), np.bincount(labels)
-    count = len(sums)
-    if count < 2:
-        raise HarnessError(f"two_way: expected at least 2 clusters of questions, got {count}")
-    left = sums / (len(differences) - sizes)
-    return (
-        float((left**2).sum()) * (count - 1) / count,
-        max(1.0, effective_clusters(sizes) - 1),
-        count,
     )

@@ -17,6 +17,13 @@ from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
 """Number of rows of a short table."""
+KNOBS = {
+    "alpha=": "alpha: share of the reference list",
+    "beta=": "beta: bonus for documents of several lists",
+    " auto": "auto: each list's temperature follows from its own scores",
+    " cap=": "cap=N: only the N best documents of each list in pool.capped are fused",
+}
+"""Explanations of words in the names of strategies."""
 ALL = 15
 """Number of trials in a table with explanations."""
 
@@ -71,8 +78,10 @@ def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *expla
         explained: kinds of sentences with explanations.
     """
     first, *others = tables
+    words = "; ".join(text for word, text in KNOBS.items() if word in str(first.rows))
+    legends = [legend, f"{words}."] if words else [legend]
     above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
-    below = [line for text in (legend, *lead(said)) for line in paragraph(text)]
+    below = [line for text in (*legends, *lead(said)) for line in paragraph(text)]
     for table in others:
         below += ["", *shown_lines(table)[:-1]]
     for topic, text in by_topic(said, *explained).items():

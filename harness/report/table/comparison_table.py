@@ -89,6 +89,8 @@ class ComparisonTable:
         odds = ["OR"] if binary and self.spec.get("odds", False) else []
         score = Column(f"{self.metrics[0]} %")
         against = attrgetter("against")
+        printed = [line.published for line in self.lines]
+        any_published = bool(self.unmeasured) or any(text != UNPRINTED for text in printed)
         fields: list[Field[Line]] = [
             Field(
                 Column("questions", "text"),
@@ -112,7 +114,7 @@ class ComparisonTable:
             ),
             *judged(against, "W", "L", "p", "Holm p", "95% of difference"),
             *judged(against, *odds),
-            Field(Column("published", "text"), attrgetter("published"), self._prints),
+            Field(Column("published", "text"), attrgetter("published"), any_published),
         ]
         title = str(self.spec["title"])
         table = Table.of(self.spec["name"], title, fields, self.lines, self.source, self.notes)
@@ -123,11 +125,6 @@ class ComparisonTable:
         commands = [rerun(trials[line.place]) for line in self.lines]
         commands += [command for _, _, command in self.unmeasured]
         return replace(table, rows=[*table.rows, *missing], commands=commands)
-
-    @property
-    def _prints(self) -> bool:
-        """Return whether the publication has a number for any row."""
-        return bool(self.unmeasured) or any(line.published != UNPRINTED for line in self.lines)
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:

@@ -27,7 +27,13 @@ def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
     """
     records = read_compute(runs)
     compute = [_compute(records)] if records else []
-    return [*compute, _checklist(results, _total(records))]
+    number, failed, processor, wall = _sums(records)
+    lost = f" ({failed} failed)" if failed else ""
+    total = (
+        f"{counted(number, 'run')}{lost}, {processor:.1f} processor minutes, {wall:.1f} minutes of "
+        "wall time"
+    )
+    return [*compute, _checklist(results, total)]
 
 
 def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
@@ -63,15 +69,6 @@ def _sums(records: Sequence[Mapping[str, Any]]) -> tuple[int, int, float, float]
     processor = sum(record.get("processor", 0.0) for record in records) / 60
     wall = sum(record.get("wall", 0.0) for record in records) / 60
     return len(records), failed, processor, wall
-
-
-def _total(records: Sequence[Mapping[str, Any]]) -> str:
-    runs, failed, processor, wall = _sums(records)
-    lost = f" ({failed} failed)" if failed else ""
-    return (
-        f"{counted(runs, 'run')}{lost}, {processor:.1f} processor minutes, {wall:.1f} minutes of "
-        "wall time"
-    )
 
 
 def _machine(record: Mapping[str, Any]) -> str:

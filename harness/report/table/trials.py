@@ -47,7 +47,8 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
     leading, others = further_metrics(result)
     scored: tuple[Face, ...] = ("screen", "explained", "paper", "leaderboard", "tracker")
     objective = _field(view, f"{view.objective} %", view.objective, scored)
-    interval = Column(interval_title(view), "interval", of=objective.column.title, name="wilson")
+    method = "95% by cluster" if view.deciding else "95% (Wilson)"
+    interval = Column(method, "interval", of=objective.column.title, name="wilson")
     fields = [
         _field(view, "strategy", "name", EVERYWHERE, "text"),
         objective,
@@ -166,11 +167,6 @@ def counts_graph_wins(view: View) -> bool:
     return view.metric.name == "last_hop" and view.reference == (
         "dense" if "dense" in view.singles else view.reference
     )
-
-
-def interval_title(view: View) -> str:
-    """Return the head of a score's interval, which names its method."""
-    return "95% by cluster" if view.deciding else "95% (Wilson)"
 
 
 def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:

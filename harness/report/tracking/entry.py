@@ -326,7 +326,8 @@ def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
 
 def _note(view: View, share: str, page: TrackerPage, experiment: str) -> str:
     copies, best = sum(view.copies), view.disguise.removeprefix(", ") or view.winner_name
-    table, charts = page.address(experiment), page.charts_address(experiment)
+    table = page.address(experiment)
+    charts = f"{table}&compareRunsMode=CHART"
     lines = [
         f"Winner on tune: {markdown(best)}",
         "",

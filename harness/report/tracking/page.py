@@ -61,10 +61,6 @@ class TrackerPage:
         """Return the part of the address after that of the server."""
         return f"#/experiments/{experiment}/runs?viewStateShareKey={self.key}"
 
-    def charts_address(self, experiment: str) -> str:
-        """Return that part for the charts."""
-        return f"{self.address(experiment)}&compareRunsMode=CHART"
-
     @property
     def _score(self) -> str:
         return metric_name(self.objective)

@@ -19,7 +19,6 @@ from mlflow.utils.mlflow_tags import (
     MLFLOW_PARENT_RUN_ID,
     MLFLOW_SOURCE_NAME,
 )
-from sqlalchemy import Engine
 
 from harness.core.identity import digest
 from harness.core.table import counted
@@ -70,7 +69,7 @@ class Writer:
             log.info("track: %s of %s to MLflow", counted(len(missing), "run"), group.name)
             # Logged here first, so that threads do not make the same dataset at once.
             self.client.log_inputs(own, [_dataset(group)])
-        if engine := self._engine:
+        if engine := getattr(self.client._tracking_client.store, "engine", None):
             new = [entry for entry in missing if entry.id not in found]
             missing = [entry for entry in missing if entry.id in found]
             insert_runs(
@@ -100,11 +99,6 @@ class Writer:
         for key, value in wanted.items():
             if tags.get(key) != value and not (keep and key in tags):
                 self.client.set_experiment_tag(self.experiment, key, value)
-
-    @property
-    def _engine(self) -> Engine | None:
-        """Return the database that the client writes to; None for a server or a folder."""
-        return getattr(self.client._tracking_client.store, "engine", None)
 
     def _existing(self, group: RunGroup) -> dict[str, Run]:
         """Return the runs of this content by the hash in their tags; others go to

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.core.errors import HarnessError, is_number
 from harness.fusion.fuse import check
-from harness.sweep.folder.rows import Row, Settings, score
+from harness.sweep.folder.rows import Row, score
 from harness.sweep.judge.choice import best_of_fusers
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
@@ -64,7 +64,8 @@ def find_edges(
         best = score(row, objective)
         equal = [one["parameters"] for one in rows if score(one, objective) == best]
         for block, point in points:
-            if not _fits({**groups, **point}, own):
+            known = {**groups, **point}
+            if any(own[knob] != value for knob, value in known.items() if knob in own):
                 continue
             for knob in point.keys() & own.keys():
                 value, axis = own[knob], values(grid.blocks[block][knob])
@@ -142,8 +143,3 @@ def _next(
             continue
         return None if repr(trial.identity) in scored else number
     return None
-
-
-def _fits(point: Settings, own: Settings) -> bool:
-    """Return whether a trial with these knobs has the point's values, as far as it reads them."""
-    return all(own[knob] == value for knob, value in point.items() if knob in own)

@@ -41,6 +41,7 @@ def cost(
         for stage in ("extract", "graph")
     }
     needed = {name: needs(one, store, queries) for name, one in lists.items()}
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
         "seconds": {
             **{name: round(value, 3) for name, value in seconds.items()},
@@ -52,7 +53,7 @@ def cost(
             "lists": {name: one["seconds"] for name, one in lists.items()},
         },
         "lists": {name: one for name, one in needed.items() if one is not None},
-        "peak_memory_mb": round(_peak_memory()),
+        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
         **_asked([*stages["extract"], *distinct.values()]),
     }
 
@@ -170,12 +171,3 @@ def _alone(made: Described, vector: float) -> dict[str, float]:
         **{f"p{share}": np.percentile(alone, share) for share in (50, 95)},
     }
     return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
-
-
-def _peak_memory() -> float:
-    """Return the largest resident size of this process in MiB; macOS counts in
-    bytes, Linux in KiB.
-    """
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
-        1 << 20 if sys.platform == "darwin" else 1 << 10
-    )

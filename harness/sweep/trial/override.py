@@ -206,7 +206,8 @@ def _readers(knob: str) -> str:
     if not field:
         if group in ("normalizer", "temperature"):
             wanted = {"probabilities"} if group == "temperature" else {"values", "probabilities"}
-            return f"a fuser that reads {group}s does: {', '.join(_fusers(wanted))}"
+            fusers = [each for each in names("fuser") if wanted & strategy("fuser", each).reads]
+            return f"a fuser that reads {group}s does: {', '.join(fusers)}"
         return f"{group} is one of {', '.join(names(group))}"
     having = [each for each in names(group) if field in _fields(group, each)]
     return f"{field} is read by {group}={', '.join(having)}"
@@ -214,10 +215,6 @@ def _readers(knob: str) -> str:
 
 def _fields(group: str, each: str) -> list[str]:
     return [field for field in defaults(group, each) if field not in ("_target_", "defaults")]
-
-
-def _fusers(wanted: set[str]) -> list[str]:
-    return [each for each in names("fuser") if wanted & set(strategy("fuser", each).reads)]
 
 
 def overrides_of(settings: Settings) -> list[str]:
