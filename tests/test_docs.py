@@ -481,7 +481,7 @@ def test_what_a_user_calls_says_what_it_takes_gives_and_raises(name: str, functi
     assert bool(re.search(r"^Returns:\n    \S", text, re.MULTILINE)) == (gives and bool(taken))
 
 
-TENSORS = re.compile(r"\b(Tensor|NDArray|ndarray)\b")
+TENSORS = re.compile(r"\b(Tensor|NDArray|ndarray|(Float|Int)\d+Array|BoolArray)\b")
 SHAPE = re.compile(r"(?:float|int|bool|tensor )\d*\[[^\]]+\]", re.I)
 
 

@@ -129,8 +129,9 @@ def _first(run: Run) -> Int32Array:
 
 
 def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
-    """Return ``compute()`` under torch's default types float32 and float64; equal
-    if nothing leaks.
+    """Return float64[...] of ``compute`` under torch's default types float32 and float64.
+
+    The two are equal if no default type leaks.
     """
     found = []
     for kind in (torch.float32, torch.float64):
