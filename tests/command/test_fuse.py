@@ -141,8 +141,8 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
             "+pool.kap=3: pool has no kap (did you mean cap?)",
         ),
         (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
-        (["lock=lock.json", "+fuser.k=3"], "lock=lock.json decides what +fuser.k=3 would change"),
-        (["lock=lock.json", "~reranker"], "lock=lock.json decides what ~reranker would change"),
+        (["lock=lock.json", "+fuser.k=3"], "lock=lock.json fixes what +fuser.k=3 would change"),
+        (["lock=lock.json", "~reranker"], "lock=lock.json fixes what ~reranker would change"),
         (["fuser=rrf", "lenient=[false]"], "lenient=[false]: expected true or false"),
     ],
 )
