@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import re
 from collections.abc import Iterable
@@ -81,44 +80,6 @@ def python_value(node: Any) -> Any:
     from omegaconf import OmegaConf
 
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
-
-
-BUSY = 2
-"""Processors that a command and what it starts keep busy while they load."""
-
-
-def begin_extractor(config: DictConfig) -> None:
-    """Let the extractor of a list load its model in other processes while this one imports torch
-    and reads the data.
-
-    Only where nothing has been extracted yet, and where there are processors for both: a mistake in
-    the configuration is told as soon as without it. Whatever is wrong with the extractor is told by
-    those who use it.
-    """
-    from pathlib import Path
-
-    from harness.core.configuration import instantiate
-    from harness.core.threads import available
-    from harness.work.store import Store
-
-    if available() <= BUSY:
-        return
-    with contextlib.suppress(Exception):
-        node = python_value(config.get("extractor"))
-        if (
-            node
-            and _holds(python_value(config.lists), node)
-            and not Store(Path(config.paths.runs)).has("extract")
-        ):
-            begin = getattr(instantiate(node), "begin", None)
-            if begin is not None:
-                begin()
-
-
-def _holds(value: Any, node: Any) -> bool:
-    """Whether a value is this node, or holds it."""
-    inner = value.values() if isinstance(value, dict) else ()
-    return bool(value == node) or any(_holds(each, node) for each in inner)
 
 
 def at_depths(names: Any, depths: Any) -> list[Metric]:

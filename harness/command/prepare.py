@@ -29,7 +29,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import begin_extractor, typed
+from harness.command import typed
 from harness.core.errors import HarnessError
 from harness.core.table import counted
 from harness.work.compute import measured
@@ -88,8 +88,6 @@ def _status(config: DictConfig) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
-    begin_extractor(config)
-
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work

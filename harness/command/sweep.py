@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, open_dict
 
-from harness.command import begin_extractor, typed
+from harness.command import typed
 from harness.core.configuration import defaults, instantiate
 from harness.core.errors import CombinationError, HarnessError, whole_number
 from harness.work.compute import measured
@@ -67,9 +67,6 @@ def run(config: DictConfig) -> float | None:
     What is printed waits for no server. A dry run returns None.
     """
     from dataclasses import replace
-
-    if not config.dry_run and config.get("gold") is None:
-        begin_extractor(config)  # before the imports that take seconds
 
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track

@@ -167,8 +167,8 @@ def _has_columns(source: Source) -> bool:
     return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
 
-SHEETS = (".xlsx", ".xls", ".ods")
-"""Endings of workbooks."""
+UNWRITTEN = (".xlsx", ".xls", ".ods", ".zip", ".lz4")
+"""Endings of workbooks and archives, which are not written."""
 
 
 def write(run: Source, path: str | Path, made: Mapping[str, object] | None = None) -> None:
@@ -187,8 +187,8 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
     place, lists = path_of("path", path), read(run)
-    if place.suffix.lower() in SHEETS:
-        raise HarnessError(f"out={path}: workbooks are not written; write {place.stem}.csv")
+    if place.suffix.lower() in UNWRITTEN:
+        raise HarnessError(f"out={path}: such files are not written; write {place.stem}.csv")
     if place.is_dir():
         raise HarnessError(
             f"out={path}: this is a folder; name a file, NAME.trec or by another form "

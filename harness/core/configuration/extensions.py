@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from harness.core.concepts import PACKAGE, PLUGINS, package_folder
 from harness.core.errors import HarnessError
@@ -38,6 +39,7 @@ COMMANDS = "multihop_harness.command"
 harness.command.
 """
 
+REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 SEARCHED: list[Path] = []
 """The folders that ``search`` was called with."""
 
@@ -70,15 +72,11 @@ def plugins() -> Mapping[str, Path]:
     for init in sorted(PLUGINS.glob("*/__init__.py")):
         name = init.parent.name
         try:
-            needs[name] = tuple(
-                getattr(importlib.import_module(f"harness.plugins.{name}"), "NEEDS", ())
-            )
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # whatever its code raises: it takes nothing else with it
+            module = importlib.import_module(f"harness.plugins.{name}")
+        except (Exception, SystemExit) as error:  # its code may raise anything
             log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
             continue
+        needs[name] = tuple(getattr(module, "NEEDS", ()))
         found[name] = init.parent
     while lacking := {name: [need for need in needs[name] if need not in found] for name in found}:
         if not (left := next((name for name, missing in lacking.items() if missing), None)):
@@ -97,14 +95,11 @@ def missing_plugin(what: str) -> str:
     what: ``<concept>/<name>`` of a configuration, or a command.
     """
     brought = _brought(PLUGINS / BROUGHT)
-    name = next(
-        (name for name, own in brought.items() if what in own and name not in plugins()), None
-    )
-    return (
-        f"needs the plug-in {name}, which is not here; put back the folder harness/plugins/{name}"
-        if name
-        else ""
-    )
+    for name, own in brought.items():
+        if what in own and name not in plugins():
+            folder = f"harness/plugins/{name}"
+            return f"needs the plug-in {name}, which is not here; put back the folder {folder}"
+    return ""
 
 
 @functools.cache
@@ -149,9 +144,9 @@ def load(kind: str, name: str, asking: str) -> ModuleType:
     asking: what was typed that needs it.
     """
     if (module := modules(kind).get(name)) is None:
+        place = f"{kind}/{name}"
         raise HarnessError(
-            f"{asking} "
-            f"{missing_plugin(f'{kind}/{name}') or f'needs a plug-in with {kind}/{name}.py'}"
+            f"{asking} {missing_plugin(place) or f'needs a plug-in with {place}.py'}"
         )
     return importlib.import_module(module)
 
@@ -185,24 +180,32 @@ def added(name: str) -> dict[str, object]:
     return found
 
 
-def merge(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
-    """Both, and so the mappings in them; of what is in both the other's."""
-    inner = {
-        key: merge(own, value)
-        for key, value in other.items()
-        if isinstance(own := one.get(key), Mapping) and isinstance(value, Mapping)
-    }
-    return {**one, **other, **inner}
+def merge(
+    one: Mapping[str, Any], other: Mapping[str, Any], root: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return two mappings as one. Mappings below the same key are merged, too.
+
+    Args:
+        one: a mapping.
+        other: a mapping, whose values replace those of ``one``.
+        root: the mapping in which a reference such as ``${graph}`` is looked up when a mapping is
+            merged into it.
+    """
+    found = {**one, **other}
+    for key, value in other.items():
+        own = one.get(key)
+        if root and isinstance(own, str) and (named := REFERENCE.fullmatch(own)):
+            own = functools.reduce(lambda node, name: node[name], named[1].split("."), root)
+        if isinstance(value, Mapping) and isinstance(own, Mapping):
+            found[key] = merge(own, value, root)
+    return found
 
 
 def _places(keys: Mapping[str, object]) -> Iterator[str]:
-    """Of what is no mapping, ``section.key``."""
+    """Yield the dotted key of each value that is no mapping."""
     for key, value in keys.items():
-        yield from (
-            (f"{key}.{inner}" for inner in _places(value))
-            if value and isinstance(value, Mapping)
-            else (key,)
-        )
+        inner = _places(value) if value and isinstance(value, Mapping) else ()
+        yield from [f"{key}.{name}" for name in inner] or [key]
 
 
 @functools.cache

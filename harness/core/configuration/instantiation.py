@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import inspect
 import re
-import subprocess
 import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
@@ -45,14 +44,19 @@ def instantiate(node: Any) -> Any:
 
 def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     """What the user can mend of an error of Hydra's; None where it is a bug of this project."""
+    from hydra.utils import get_object
+
     named = re.search(r"target '([^']+)'", str(error))
-    target = named[1] if named else _target(node)
+    own = node.get("_target_", node) if hasattr(node, "get") else node
+    target = named[1] if named else str(own)
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, HarnessError):
             return cause
-        if field := _unexpected(cause):
-            return HarnessError(f"{_as_typed(target)} has no {field}; it has: {_fields(target)}")
+        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(cause))
+        if isinstance(cause, TypeError) and unexpected:
+            fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
+            return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
     if told := next(_misfits(target, node), None):
         return HarnessError(told)
     if target.startswith("harness."):
@@ -79,39 +83,20 @@ def report_own_code() -> Iterator[None]:
     except Exception as error:
         *_, cause = _causes(error)
         own = extensions.packages()
-        lacking = isinstance(cause, ModuleNotFoundError)  # a library: an extra brings it
-        changed = set() if lacking else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)
             if str(frame.f_globals.get("__name__")).partition(".")[0] in own
-            or frame.f_code.co_filename in changed
         ]
         if not places:
             raise  # ours: a bug, with its traceback
         raise HarnessError(f"{_kind(cause)} ({places[-1]}); mend that module") from error
 
 
-def _changed_files() -> set[str]:
-    """Return the files of this package that are new or changed, where it is a checkout: they hold
-    classes of one's own.
-    """
-    told = ""
-    if (PACKAGE.parent / ".git").exists():
-        git = ["git", "status", "--porcelain", "--untracked-files=all", "--", PACKAGE.name]
-        with contextlib.suppress(OSError):
-            told = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
-    return {str(PACKAGE.parent / line[3:]) for line in told.splitlines()}
-
-
 def _as_typed(target: str) -> str:
     """A class of ours as it is chosen: ``dataset=sample``."""
-    _, *words = roomless(target).split(".")
-    return (
-        f"{words[0]}={words[1]}"
-        if target.startswith(f"{PACKAGE.name}.") and len(words) > 1
-        else target
-    )
+    package, *words = roomless(target).split(".")
+    return "=".join(words[:2]) if package == PACKAGE.name and len(words) > 1 else target
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -120,16 +105,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.__cause__
-
-
-def _unexpected(error: BaseException) -> str:
-    """The argument that a constructor does not know; empty for another error."""
-    found = (
-        re.search(r"unexpected keyword argument '(\w+)'", str(error))
-        if isinstance(error, TypeError)
-        else None
-    )
-    return found[1] if found else ""
 
 
 KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -170,17 +145,14 @@ def _kinds(target: str) -> dict[str, list[str]]:
     hints: dict[str, object] = {}
     with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
         hints = get_type_hints(kind)
-    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    return {field.name: _allowed(str(hints.get(field.name, field.type))) for field in fields}
-
-
-def _allowed(annotation: str) -> list[str]:
-    while (
-        cut := re.sub(r"\[[^][]*\]", "", annotation)
-    ) != annotation:  # what is in a mapping is its own affair
-        annotation = cut
-    words = set(re.findall(r"\w+", annotation))
-    return [name for name, (_, known) in KINDS.items() if words.intersection(known)]
+    found = {}
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+        annotation, count = str(hints.get(field.name, field.type)), 1
+        while count:  # the types in brackets are those of items, which are not checked
+            annotation, count = re.subn(r"\[[^][]*\]", "", annotation)
+        words = set(re.findall(r"\w+", annotation))
+        found[field.name] = [name for name, (_, known) in KINDS.items() if words & {*known}]
+    return found
 
 
 def _reason(error: BaseException) -> str:
@@ -189,26 +161,12 @@ def _reason(error: BaseException) -> str:
     """
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
-    frame = traceback.extract_tb(error.__traceback__)[-1:]
-    place = (
-        f" ({frame[0].filename}:{frame[0].lineno})"
-        if frame and "hydra" not in frame[0].filename
-        else ""
-    )
-    return f"{_kind(error)}{place if '<' not in place else ''}"
+    for frame in traceback.extract_tb(error.__traceback__)[-1:]:
+        if "hydra" not in frame.filename and "<" not in frame.filename:
+            return f"{_kind(error)} ({frame.filename}:{frame.lineno})"
+    return _kind(error)
 
 
 def _kind(error: BaseException) -> str:
     """``ZeroDivisionError: division by zero``."""
     return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
-
-
-def _fields(target: str) -> str:
-    """What a class or function takes, by name."""
-    from hydra.utils import get_object
-
-    return ", ".join(inspect.signature(get_object(target)).parameters) or "none"
-
-
-def _target(node: Any) -> str:
-    return str(node.get("_target_", node)) if hasattr(node, "get") else str(node)

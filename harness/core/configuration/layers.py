@@ -6,7 +6,6 @@ several jobs alone.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import Any
 
 from harness.core.configuration.choices import conf_file
 from harness.core.configuration.conf_file import read_conf
-from harness.core.configuration.extensions import added
+from harness.core.configuration.extensions import added, merge
 from harness.core.configuration.extensions import primary as primary_file
 from harness.core.errors import HarnessError
 
@@ -23,7 +22,6 @@ ENTRY = re.compile(r"(?:(optional|override) )?(/?)([\w/-]+)(?:@([\w.-]+))?")
 """The key of an entry of ``defaults``: ``override /retriever@lists.dense``."""
 PACKAGE = re.compile(r"#\s*@package\s+(\S+)")
 """The first line of a file whose keys stand elsewhere than below its concept's name."""
-REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 Layer = tuple[str, Mapping[str, Any]]
 """The dotted place where the keys of a file stand, and the keys."""
 
@@ -59,7 +57,7 @@ class Layers:
             nested = keys
             for part in reversed(place.split(".") if place else []):
                 nested = {part: nested}
-            found = _merge(found, nested, found)
+            found = merge(found, nested, found)
         return found
 
     def _read(self, path: Path, group: str, place: str) -> list[Layer]:
@@ -100,23 +98,6 @@ class Layers:
         self.groups.add(key)
         chosen = self.choices.get(key, name)
         return [] if chosen is None else self._read(conf_file(target, str(chosen)), target, where)
-
-
-def _merge(
-    one: Mapping[str, Any], other: Mapping[str, Any], root: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return both mappings and so the mappings in them; of what is in both the other's.
-
-    A reference such as ``${graph}`` that a mapping is merged into is replaced by what it names.
-    """
-    found = {**one, **other}
-    for key, value in other.items():
-        own = one.get(key)
-        if isinstance(own, str) and (named := REFERENCE.fullmatch(own)):
-            own = functools.reduce(lambda node, name: node[name], named[1].split("."), root)
-        if isinstance(value, Mapping) and isinstance(own, Mapping):
-            found[key] = _merge(own, value, root)
-    return found
 
 
 def _inside(place: str, inner: str) -> str:

@@ -2,7 +2,6 @@ from .packing import BROKEN as BROKEN
 from .packing import MOST as MOST
 from .packing import SMALL as SMALL
 from .packing import form_of as form_of
-from .packing import inner_name as inner_name
 from .packing import is_packed as is_packed
 from .packing import packed as packed
 from .read import DAMAGED as DAMAGED

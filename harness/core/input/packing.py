@@ -11,7 +11,6 @@ import gzip
 import io
 import lzma
 import re
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ LONGEST = 10
 """Bytes of the longest ``magic``."""
 TAR = slice(257, 262)
 """Where a tar archive says that it is one."""
-BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 """What unpacking raises over a damaged file; bz2 and pyarrow raise an OSError without a number."""
 
 
@@ -43,41 +42,19 @@ class Packing:
 
     magic: re.Pattern[bytes]
     read: Callable[[IO[bytes]], Any]
-    write: Callable[[IO[bytes]], Any] | None = None
+    write: Callable[[IO[bytes]], Any]
 
 
-def _arrow_read(kind: str) -> Callable[[IO[bytes]], Any]:
-    def read(stream: IO[bytes]) -> Any:
-        import pyarrow as pa
+def _read_zst(stream: IO[bytes]) -> Any:
+    import pyarrow as pa
 
-        return io.BufferedReader(pa.CompressedInputStream(stream, kind))
-
-    return read
+    return io.BufferedReader(pa.CompressedInputStream(stream, "zstd"))
 
 
-def _arrow_write(kind: str) -> Callable[[IO[bytes]], Any]:
-    def write(stream: IO[bytes]) -> Any:
-        import pyarrow as pa
+def _write_zst(stream: IO[bytes]) -> Any:
+    import pyarrow as pa
 
-        return pa.CompressedOutputStream(stream, kind)
-
-    return write
-
-
-def _member(stream: IO[bytes]) -> Any:
-    archive = zipfile.ZipFile(stream)
-    files = [info for info in archive.infolist() if not info.is_dir()]
-    if any(info.filename.startswith("xl/") for info in files):
-        raise HarnessError("an Excel workbook; save it as CSV, and give that")
-    if len(files) != 1:
-        listed = ", ".join(info.filename for info in files[:3])
-        raise HarnessError(
-            f"a zip archive of {len(files)} files ({listed}); unpack it and give one of them"
-        )
-    try:
-        return archive.open(files[0])
-    except (RuntimeError, NotImplementedError) as error:
-        raise HarnessError(f"a zip archive that cannot be read ({error}); unpack it") from error
+    return pa.CompressedOutputStream(stream, "zstd")
 
 
 PACKINGS = {
@@ -86,15 +63,13 @@ PACKINGS = {
         lambda stream: gzip.GzipFile(fileobj=stream),
         lambda stream: gzip.GzipFile("", "wb", LEVEL, stream, mtime=0),
     ),
-    ".zst": Packing(re.compile(rb"\x28\xb5\x2f\xfd"), _arrow_read("zstd"), _arrow_write("zstd")),
+    ".zst": Packing(re.compile(rb"\x28\xb5\x2f\xfd"), _read_zst, _write_zst),
     ".xz": Packing(
         re.compile(rb"\xfd7zXZ\x00"), lzma.LZMAFile, functools.partial(lzma.LZMAFile, mode="wb")
     ),
     ".bz2": Packing(
         re.compile(rb"BZh[1-9]1AY&SY"), bz2.BZ2File, functools.partial(bz2.BZ2File, mode="wb")
     ),
-    ".lz4": Packing(re.compile(rb"\x04\x22\x4d\x18"), _arrow_read("lz4")),
-    ".zip": Packing(re.compile(rb"PK\x03\x04"), _member),
 }
 """By the ending of the name."""
 
@@ -106,16 +81,6 @@ def form_of(path: Path) -> str:
     name = path.name.lower()
     packed = next((ending for ending in PACKINGS if name.endswith(ending)), "")
     return name.removesuffix(packed).rpartition(".")[2]
-
-
-def inner_name(path: Path) -> str:
-    """The name of the one file of a zip archive; of any other file its own."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            held = [one.filename for one in archive.infolist() if not one.is_dir()]
-    except (OSError, ValueError, *BROKEN):
-        return path.name
-    return held[0] if len(held) == 1 else path.name
 
 
 def is_packed(path: Path) -> bool:
@@ -156,17 +121,14 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
         ((name, one) for name, one in PACKINGS.items() if one.magic.match(head)), ("", None)
     )
     if packing is None:
-        _refuse_tar(path, stream)
+        _refuse_archive(path, stream)
         yield stream
         return
     try:
-        try:
-            opened = packing.read(stream)
-        except HarnessError as error:
-            raise HarnessError(f"{path}: {error}") from error
         most = max(SMALL, MOST * path.stat().st_size)
+        opened = packing.read(stream)
         with opened, io.BufferedReader(_Bounded(opened, path, most), 1 << 20) as found:
-            _refuse_tar(path, found)
+            _refuse_archive(path, found)
             yield cast("IO[bytes]", found)
     except (*BROKEN, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
@@ -177,9 +139,15 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
         ) from error
 
 
-def _refuse_tar(path: Path, stream: Any) -> None:
-    if stream.peek(TAR.stop)[TAR] == b"ustar":
+def _refuse_archive(path: Path, stream: Any) -> None:
+    head = stream.peek(TAR.stop)
+    if head[TAR] == b"ustar":
         raise HarnessError(f"{path}: a tar archive; unpack it (tar -xf) and give one of its files")
+    if head.startswith(b"PK\x03\x04"):
+        raise HarnessError(
+            f"{path}: a zip archive or an Excel workbook; unpack it and give one of its files, or "
+            "save the workbook as CSV"
+        )
 
 
 @contextlib.contextmanager
@@ -191,10 +159,5 @@ def packed(name: str, stream: IO[bytes]) -> Iterator[IO[bytes]]:
     if found is None:
         yield stream
         return
-    if found.write is None:
-        written = ", ".join(ending for ending, one in PACKINGS.items() if one.write)
-        raise HarnessError(
-            f"{name}: such files are read, not written; packed are those that end in {written}"
-        )
     with found.write(stream) as packed:
         yield cast("IO[bytes]", packed)

@@ -28,8 +28,6 @@ from harness.work.processes import Workers
 
 SIZE = 1024
 """Texts of a shard: a killed run goes on after the last whole one."""
-_begun: dict[tuple[str, int], Workers] = {}
-"""Recognisers, by model and how many, that were begun before their texts were there."""
 Rows = NDArray[np.int32]
 
 
@@ -64,13 +62,6 @@ class Offline:
         stands for.
         """
         return folder_sha256(self.model)
-
-    def begin(self) -> None:
-        """Start the processes that recognise, which load the model, for a benchmark that is still
-        to be read.
-        """
-        if self.model is not None:
-            _begun[self.model, self._count] = self._recognisers(self.model).begin()
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""
@@ -107,8 +98,9 @@ class Offline:
             return fill_shards(
                 folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part)
             )
-        count = self._count
-        with _begun.pop((self.model, count), None) or self._recognisers(self.model) as workers:
+        model, count = self.model, self._count
+        without = needless(model)
+        with Workers(count, Recogniser, Recogniser.find, model, without=without) as workers:
 
             def recognise(part: Sequence[str]) -> Iterator[Rows]:
                 jobs = [
@@ -118,14 +110,11 @@ class Offline:
                 return chain.from_iterable(workers.map(jobs))
 
             at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
-            return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
+            return fill_shards(folder, "entities", texts, recognise, model, at_once)
 
     @property
     def _count(self) -> int:
         return self.processes or available()
-
-    def _recognisers(self, model: str) -> Workers:
-        return Workers(self._count, Recogniser, Recogniser.find, model, without=needless(model))
 
 
 def fill_shards(

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError, MissingFile
-from harness.core.input import COMMA, TAB, form_of, inner_name, is_packed
+from harness.core.input import COMMA, TAB, form_of, is_packed
 from harness.run import trec
 from harness.run.content import LISTS, Content
 from harness.run.entries import Entries
@@ -137,8 +137,6 @@ def recognise(path: Path, lenient: bool = False) -> Form:
     lenient: pass over comment lines before it.
     """
     found = form_named(path)
-    if found is TREC and path.suffix.lower() == ".zip":
-        found = form_named(Path(inner_name(path)))
     if not (found.headed and found.packed and path.is_file()):
         return found
     fields = trec.first_line(path, lenient)[1].split()

@@ -1,6 +1,5 @@
 """Making strategies: the cause of a user's broken module is shown, with its file and line."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,6 @@ from harness.core.configuration import (
     compose,
     defaults,
     instantiate,
-    instantiation,
-    report_own_code,
 )
 from harness.core.errors import HarnessError
 
@@ -48,25 +45,6 @@ def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, 
         instantiate(
             {"_target_": "harness.retriever.dense.Dense", "encoder": own} if nested else own
         )
-
-
-def test_an_error_in_a_new_module_of_a_checkout_is_one_line(tmp_path, monkeypatch):
-    package = tmp_path / "harness"
-    package.mkdir()
-    (package / "mine.py").write_text("def fuse():\n    return 1 / 0\n")
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    monkeypatch.setattr(instantiation, "PACKAGE", package)
-    code = compile((package / "mine.py").read_text(), str(package / "mine.py"), "exec")
-    exec(code, own := {"__name__": "harness.mine"})
-    with (
-        pytest.raises(
-            HarnessError, match=r"^ZeroDivisionError: division by zero \(.*mine\.py:2\); mend"
-        ),
-        report_own_code(),
-    ):
-        own["fuse"]()
-    with pytest.raises(ZeroDivisionError), report_own_code():
-        1 / 0
 
 
 @pytest.mark.parametrize("name", ["../fuser/rrf", "/etc/passwd", ".", "rrf/../rrf"])

