@@ -1,6 +1,4 @@
-"""Arrays of artifacts, written, read, and held against their form: code that is compiled trusts
-their indices.
-"""
+"""Arrays of artifacts: written, read and checked, because compiled code trusts their indices."""
 
 from __future__ import annotations
 
@@ -42,14 +40,19 @@ def read_array(
     most: float | None = None,
     mapped: bool = False,
 ) -> NDArray[Any]:
-    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an
-    axis of any length.
+    """Return the array of a NumPy file.
 
-    least, most: bounds of its values, included.
+    Args:
+        path: the file.
+        dtype: the type of its values.
+        shape: its shape; None for an axis of any length.
+        least: lower bound of its values, included.
+        most: upper bound of its values, included.
+        mapped: whether the file is memory-mapped.
 
-    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of
-    another form, and for values out of bounds, NaN among them: code that is compiled would read and
-    write beside an array's memory.
+    Raises:
+        HarnessError: another form of array, or a value that is NaN or out of bounds. Compiled code
+            would access memory outside of an array.
     """
     try:
         found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
@@ -67,8 +70,8 @@ def check_array(
     least: float | None = None,
     most: float | None = None,
 ) -> None:
-    """Raise HarnessError, which begins with ``where``, for an array of another form or with values
-    out of bounds.
+    """Raise HarnessError, which begins with ``where``, for another form of array or a value out of
+    bounds.
     """
     if (
         found.dtype != dtype
@@ -85,10 +88,9 @@ def check_array(
 
 
 def distinct(values: NDArray[N]) -> NDArray[N]:
-    """The different whole numbers of ``values``, int[n], ascending.
+    """Return the different whole numbers of ``values``, int[n], ascending.
 
-    They are sorted, not hashed as ``np.unique`` of NumPy 2.4 does, which takes 15 to 80 times as
-    long.
+    They are sorted. ``np.unique`` of NumPy 2.4 hashes them, which takes 15 to 80 times as long.
     """
     ordered = np.sort(values)
     new = np.ones(len(ordered), bool)
@@ -97,10 +99,15 @@ def distinct(values: NDArray[N]) -> NDArray[N]:
 
 
 def read_matrix(path: Path, shape: Shape) -> sp.csr_array:
-    """The matrix of an ``.npz`` file of SciPy.    shape: None for an axis of any length.
+    """Return the sparse matrix of an ``.npz`` file of SciPy.
 
-    Raises HarnessError for a file that holds none, another shape, indices out of it, and values
-    that are not finite.
+    Args:
+        path: the file.
+        shape: its shape; None for an axis of any length.
+
+    Raises:
+        HarnessError: no matrix, another shape, an index out of bounds, or a value that is not
+            finite.
     """
     import scipy.sparse as sp
 
@@ -112,7 +119,9 @@ def read_matrix(path: Path, shape: Shape) -> sp.csr_array:
 
 
 def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr_array:
-    """The matrix. Raises HarnessError, which begins with ``where``, as ``read_matrix`` does."""
+    """Return the matrix. Raise HarnessError, which begins with ``where``, as ``read_matrix``
+    does.
+    """
     if any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True)):
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
         raise HarnessError(
@@ -129,9 +138,7 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
 
 
 def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
-    """The arrays of an ``.npz`` file, float[any] or int[any], by name. Raises HarnessError where it
-    holds none.
-    """
+    """Return the arrays of an ``.npz`` file by name. Raise HarnessError if there are none."""
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
@@ -140,8 +147,10 @@ def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
 
 
 class _Plain:
-    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on
-    a full disk loses what that copy still holds when it is closed, without a word.
+    """A stream that NumPy has to write to.
+
+    For a file NumPy uses a buffer of its own, and on a full disk it loses the rest of that buffer
+    without an error.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:

@@ -1,6 +1,4 @@
-"""A finished artifact, a folder with a ``manifest.json``: read, and checked against the hashes of
-its files.
-"""
+"""Finished artifacts, folders with a ``manifest.json``, and the checks of their files by hash."""
 
 from __future__ import annotations
 
@@ -20,10 +18,10 @@ from harness.core.input import Number, misfit
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
-"""Ends the name of the folder of an artifact that is being built."""
+"""The ending of the folder of an unfinished artifact."""
 Facts = Mapping[str, Any]
-"""What a stage says of what it made, as the manifest stores it: counts, devices, settings; each has
-its own.
+"""The facts of a stage in its manifest, such as counts, devices and settings. Each stage has its
+own.
 """
 
 
@@ -35,7 +33,7 @@ class File(TypedDict):
 
 
 class Described(TypedDict):
-    """What the manifest of every artifact says, and may."""
+    """The keys that the manifest of every artifact has or may have."""
 
     config: dict[str, object]
     stage: NotRequired[str]
@@ -62,9 +60,7 @@ class Manifest(Described):
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with
-    hashes, facts).
-    """
+    """A finished artifact: its folder, its key and its manifest."""
 
     path: Path
     key: str
@@ -72,21 +68,27 @@ class Artifact:
 
     @property
     def facts(self) -> Facts:
-        """What the builder counted: skipped documents, truncated texts, iterations, ..."""
+        """The facts of the builder: skipped documents, truncated texts, iterations, ..."""
         return self.manifest["facts"]
 
 
 def artifact_key(stage: object, config: object, inputs: object) -> str:
-    """What an artifact is called: 20 hex digits of the hash of stage, configuration and inputs."""
+    """Return the name of an artifact: 20 hex digits of the hash of stage, configuration and
+    inputs.
+    """
     return digest({"stage": stage, "config": config, "inputs": inputs})[:20]
 
 
 def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, dict[str, str]]:
-    """A manifest, and the SHA-256 of each file that it names.
+    """Return a manifest and the SHA-256 of each of its files.
 
-    Raises ValueError (or LookupError, TypeError, AttributeError, RecursionError) for one that
-    cannot be read, is that of another artifact than ``key`` (None: than it says itself), or names a
-    file outside of its folder.
+    Args:
+        manifest: the content of the file.
+        key: the key of the artifact; None for the one that the manifest states.
+
+    Raises:
+        ValueError: the manifest is broken or belongs to another artifact, or it names a file
+            outside of its folder (also LookupError, TypeError, AttributeError, RecursionError).
     """
     found: Manifest = json.loads(manifest)
     if (told := misfit(found, Manifest)) is not None:
@@ -106,7 +108,7 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, di
 
 
 def read_manifest(path: Path) -> Described | None:
-    """A manifest, unless its artifact is still being built or it cannot be read."""
+    """Return a manifest, or None if the artifact is unfinished or the file cannot be read."""
     if path.parent.suffix == PARTIAL:
         return None
     try:
@@ -117,8 +119,8 @@ def read_manifest(path: Path) -> Described | None:
 
 
 def open_artifact(place: Path, key: str) -> Artifact | None:
-    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file
-    name).
+    """Return the artifact, or None if it is missing or damaged. A damaged one is logged with its
+    file.
     """
     try:
         manifest, expected = expected_files((place / MANIFEST).read_bytes(), key)
@@ -134,8 +136,8 @@ def open_artifact(place: Path, key: str) -> Artifact | None:
 
 
 def check_artifact(place: Path, mend: str) -> Manifest:
-    """The manifest of a finished artifact. Raises HarnessError that names the first file that is
-    damaged or missing.
+    """Return the manifest of a finished artifact. Raise HarnessError, which names the first damaged
+    or missing file.
     """
     path = place / MANIFEST
     try:
@@ -152,7 +154,7 @@ def check_artifact(place: Path, mend: str) -> Manifest:
 
 
 def _damaged(place: Path, expected: Mapping[str, str]) -> Path | None:
-    """The first file of an artifact that is not as its manifest has it."""
+    """Return the first file of an artifact that does not match its manifest, or None."""
     for name, sha256 in expected.items():
         try:
             whole = file_sha256(place / name) == sha256

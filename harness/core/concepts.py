@@ -1,9 +1,9 @@
-"""The room of each concept of ``conf/``, so that a move changes neither identities nor the names
-that others use.
+"""The room of each concept of ``conf/``.
 
-``harness.fuser`` is what identities, stored sweeps and other people's code call
-``harness.fusion.fuser``: the name of the concept without its room. This module is imported with the
-package, before the command line has left the working directory, so it imports next to nothing.
+``harness.fuser`` is the name of ``harness.fusion.fuser`` in identities, stored sweeps and other
+people's code: the concept without its room. A move to another room therefore changes no identity.
+This module is imported with the package, before the command line has left the working directory, so
+it imports as little as possible.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
 PLUGINS = PACKAGE / "plugins"
-"""A folder a plug-in: ``conf/``, ``command/`` and code by concept. Its ``__init__`` may say
-``NEEDS = ("other",)``.
+"""The folder of plug-ins, each with ``conf/``, ``command/`` and code by concept.
 
-What it adds to a command of the core has that command's name: keys and defaults in
-``conf/<command>.yaml``, help and code in ``addition/<command>.py``. A module of ``python/`` adds
-the function of its own name to ``harness``.
+The ``__init__`` of a plug-in may have ``NEEDS = ("other",)``. Additions to a command of the core
+have that command's name: keys and defaults in ``conf/<command>.yaml``, help and code in
+``addition/<command>.py``. A module of ``python/`` adds the function of its own name to ``harness``.
 """
 ROOMS = {
     "alias": "graph",
@@ -42,13 +41,13 @@ ROOMS = {
 
 
 class Concept(ModuleType):
-    """``harness.<concept>``: what the concept's package has, and its modules, each imported when it
-    is first used.
+    """The module ``harness.<concept>``: the names of the concept's package, and its modules, which
+    are imported at their first use.
     """
 
     def __getattr__(self, name: str) -> Any:
-        """A name of the package in its room; else its module of that name, as
-        ``harness.fuser.rrf``, or a plug-in's.
+        """Return a name of the package, or its module of that name (``harness.fuser.rrf``), or a
+        plug-in's.
         """
         missing = AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if name.startswith("__"):
@@ -73,19 +72,19 @@ class Concept(ModuleType):
 
 @functools.cache
 def package_folder(folder: str) -> Path:
-    """Where ``conf``, ``datasets`` or ``reports/templates`` is: inside the installed package, else
-    beside it.
+    """Return the place of ``conf``, ``datasets`` or ``reports/templates``, inside the installed
+    package or next to it.
     """
     inside = PACKAGE / folder
     return inside if inside.is_dir() else PACKAGE.parent / folder
 
 
 def roomless(name: str) -> str:
-    """The module, without its room: ``harness.fusion.fuser.rrf`` is ``harness.fuser.rrf``; other
-    names stay.
+    """Return the name of a module without its room: ``harness.fusion.fuser.rrf`` is
+    ``harness.fuser.rrf``.
 
     The folder of a plug-in is left out like a room: ``harness.plugins.mine.fuser.greatest`` is
-    ``harness.fuser.greatest``.
+    ``harness.fuser.greatest``. Other names are returned unchanged.
     """
     parts = name.split(".")
     if parts[0] == "harness" and parts[1:2] == ["plugins"]:

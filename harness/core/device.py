@@ -1,4 +1,4 @@
-"""Devices: what a setting means on this machine, found and tried before anything is computed."""
+"""Devices: the meaning of a setting on this machine, checked before anything is computed."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from harness.core.errors import HarnessError
 log = logging.getLogger(__name__)
 EXPECTED = "auto, cpu, cuda or cuda:0, cuda:1, ..."
 CARDS = Path("/proc/driver/nvidia/gpus")
-"""Where the driver lists the NVIDIA GPUs of this machine."""
+"""The place where the driver lists the NVIDIA GPUs of this machine."""
 WITHOUT = "go on without the GPU with CUDA_VISIBLE_DEVICES= before the command"
 
 
 def check_device(key: str, name: object) -> None:
-    """Raise HarnessError unless this is ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; whether it is
-    there is not asked.
+    """Raise HarnessError unless the name is ``auto``, ``cpu``, ``cuda`` or ``cuda:N``. The device
+    may be missing.
     """
     if not (isinstance(name, str) and re.fullmatch(r"auto|cpu|cuda(:\d+)?", name)):
         raise HarnessError(f"{key}={name}: expected {EXPECTED}")
 
 
 def resolve_device(name: str, key: str = "device") -> str:
-    """``cpu``, ``cuda`` or ``cuda:N``; ``auto`` is ``cuda`` where a GPU works, else ``cpu``.
+    """Return ``cpu``, ``cuda`` or ``cuda:N``. ``auto`` is ``cuda`` if a GPU works, otherwise
+    ``cpu``.
 
     Args:
         name: the setting.
         key: its name, for the message.
 
     Raises:
-        HarnessError: a name that is none, a GPU that is not there, or one on which nothing can be
-            computed.
+        HarnessError: an unknown name, or a GPU that is missing or does not work.
     """
     check_device(key, name)
     if name == "cpu":
@@ -63,9 +63,7 @@ def resolve_device(name: str, key: str = "device") -> str:
 
 
 def gpus() -> list[str]:
-    """``cuda:0``, ``cuda:1``, ... of the GPUs that this process may use; none where torch can use
-    none.
-    """
+    """Return the GPUs that this process may use (``cuda:0``, ...); empty if torch can use none."""
     if _why_no_gpu():
         return []
     import torch
@@ -74,7 +72,7 @@ def gpus() -> list[str]:
 
 
 def check_devices(strategy: Any, key: str) -> None:
-    """Resolve every field ``device`` of a strategy and of the strategies that it holds."""
+    """Resolve the field ``device`` of a strategy and of all strategies in its fields."""
     for field in fields(strategy):
         value = getattr(strategy, field.name)
         if field.name == "device":
@@ -85,9 +83,10 @@ def check_devices(strategy: Any, key: str) -> None:
 
 @functools.cache
 def _why_no_gpu() -> str | None:
-    """Why torch cannot use a GPU here, in one line; None where it can.
+    """Return in one line why torch cannot use a GPU here, or None if it can.
 
-    Raises HarnessError where torch lists a GPU and a first computation on it fails.
+    Raises:
+        HarnessError: torch lists a GPU, but a first computation on it fails.
     """
     import torch
 
@@ -111,7 +110,7 @@ def _why_no_gpu() -> str | None:
 
 
 def _expected() -> bool:
-    """Whether this machine has a card that the user has not hidden."""
+    """Return whether this machine has a card that the user has not hidden."""
     return os.environ.get("CUDA_VISIBLE_DEVICES") != "" and CARDS.is_dir() and any(CARDS.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""What the user can mend: one line that names what was found, what was expected, and the mend."""
+"""Errors that the user can mend: one line with what was found, what was expected, and the mend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 NEAR = 0.6
-"""The share of letters in common from which on a known name may be what was meant."""
+"""The similarity of two names from which one is suggested for the other."""
 
 
 class HarnessError(Exception):
@@ -23,7 +23,11 @@ class HarnessError(Exception):
 
 
 class MissingFile(HarnessError):
-    """A file or folder that is not there.    given: its path as it was typed, often relative."""
+    """A file or folder that does not exist.
+
+    Attributes:
+        given: its path as it was typed, often relative.
+    """
 
     def __init__(self, message: str, given: str | Path = "") -> None:
         super().__init__(message)
@@ -31,13 +35,13 @@ class MissingFile(HarnessError):
 
 
 class CombinationError(HarnessError):
-    """Settings that are right one by one and do not go together, or that nothing reads: a multirun
-    leaves them out.
+    """Settings that are valid alone but not together, or that nothing reads. A multirun leaves them
+    out.
     """
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether this is a number, and no truth value."""
+    """Return whether a value is a number. A truth value is none."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -49,11 +53,14 @@ def bounded(
     *,
     open_low: bool = False,
 ) -> None:
-    """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds
-    are infinite.
+    """Raise HarnessError unless ``low <= value <= high``. NaN and infinity are never within bounds.
 
-    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or its place in a file. A NaN
-    and an infinity are never within bounds.
+    Args:
+        name: the key as typed in a configuration, such as ``fuser.alpha``, or its place in a file.
+        value: the value.
+        low: lower bound; None for none.
+        high: upper bound; None for none.
+        open_low: whether the value must be above ``low``.
     """
     if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
@@ -77,8 +84,13 @@ def _is_finite(value: float) -> bool:
 
 
 def whole_number(name: str, value: object, low: int | None = None, high: int | None = None) -> None:
-    """Raise unless the value is a whole number, ``low <= value <= high``.    name, bounds: as in
-    ``bounded``.
+    """Raise HarnessError unless the value is a whole number and ``low <= value <= high``.
+
+    Args:
+        name: as in ``bounded``.
+        value: the value.
+        low: lower bound; None for none.
+        high: upper bound; None for none.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
@@ -86,7 +98,9 @@ def whole_number(name: str, value: object, low: int | None = None, high: int | N
 
 
 def one_of(name: str, value: object, known: Iterable[object]) -> None:
-    """Raise unless ``value`` is one of ``known``; the message names the nearest known one."""
+    """Raise HarnessError, which suggests the nearest known value, unless ``value`` is one of
+    ``known``.
+    """
     names = [str(item) for item in known]
     if str(value) not in names:
         raise HarnessError(
@@ -95,7 +109,7 @@ def one_of(name: str, value: object, known: Iterable[object]) -> None:
 
 
 def keys_of(name: str, value: object, known: Iterable[str]) -> None:
-    """Raise unless ``value`` is None or a mapping of some of these keys."""
+    """Raise HarnessError unless ``value`` is None or a mapping with some of these keys."""
     names = list(known)
     if value is not None and not isinstance(value, Mapping):
         raise HarnessError(
@@ -106,43 +120,41 @@ def keys_of(name: str, value: object, known: Iterable[str]) -> None:
 
 
 def nearest(value: str, known: Iterable[str]) -> str:
-    """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty
-    string.
-    """
+    """Return `` (did you mean X?)`` if a known name is close to ``value``, or an empty text."""
     found = closest(value, known)
     return f" (did you mean {found}?)" if found else ""
 
 
 def closest(value: str, known: Iterable[str]) -> str:
-    """Return what is most like a value among what is known; empty where nothing is near."""
+    """Return the known name that is closest to a value, or an empty text if none is close."""
     return next(iter(difflib.get_close_matches(value, list(known), n=1, cutoff=NEAR)), "")
 
 
 def unused(key: str, why: str = "") -> str:
-    """The warning about a key that is known, and that the command does not read."""
+    """Return the warning about a known key that the command does not read."""
     told = f": {why}" if why else ""
     return f"warning: this command does not use {key}; it is ignored{told}"
 
 
 def described(value: object) -> str:
-    """What an argument is, for a message: ``a list, ['a', 'b']``."""
+    """Return the description of an argument for a message: ``a list, ['a', 'b']``."""
     return f"{with_article(type(value).__name__)}, {' '.join(repr(value).split()):.60}"
 
 
 def with_article(name: str) -> str:
-    """``an encoder``, ``a graph``."""
+    """Return a noun with its article: ``an encoder``, ``a graph``."""
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def path_of(name: str, value: object) -> Path:
-    """A path. Raises HarnessError for what is none.    name: of the argument."""
+    """Return a path. Raise HarnessError, which names the argument, for another type."""
     if not isinstance(value, (str, Path)):
         raise HarnessError(f"{name}: expected a path, got {described(value)}")
     return Path(value)
 
 
 def texts_of(name: str, values: Iterable[object]) -> list[str]:
-    """Some texts. Raises HarnessError for what is none.    name: of the argument."""
+    """Return a list of texts. Raise HarnessError, which names the argument, for another type."""
     found = list(values)
     if wrong := [value for value in found if not isinstance(value, str)]:
         raise HarnessError(f"{name}: expected a text, got {described(wrong[0])}")

@@ -1,8 +1,8 @@
-"""Text from data as text: what a name, a title or a question holds is printed, and never read as a
-command.
+"""Escaping: text from data is printed and never interpreted as a command.
 
-One function a place: ``terminal`` (and ``printable``, for all that a process prints), ``tex``,
-``html``, ``markdown`` (also for MLflow's notes), ``spreadsheet`` and ``file_name``.
+There is one function for each place: ``terminal`` (and ``printable``, for everything that a process
+prints), ``tex``, ``html``, ``markdown`` (also for MLflow's notes), ``spreadsheet`` and
+``file_name``.
 """
 
 from __future__ import annotations
@@ -45,21 +45,19 @@ TEX = {
     "†": r"\ensuremath{\dagger}",
     "‡": r"\ensuremath{\ddagger}",
 }
-"""Brackets and stars stand in braces: at the start of a row they would be an argument of the line
-break before it.
+"""The LaTeX form of letters. Brackets and stars are in braces: at the start of a row they would be
+an argument of the line break before it.
 """
 LAST_LATIN = 0x17F  # pdflatex prints Latin letters up to here; others are shown by their number
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode categories of control and formatting characters (terminal sequences, reversed reading
-order), of halves of surrogate pairs and of separators of lines.
+order), of halves of surrogate pairs and of line separators.
 """
 JOINERS = "\u200c\u200d"  # of Persian and Indic letters, and of emoji
 
 
 def terminal(text: object) -> str:
-    """One line without control characters: white space is a blank, other control characters are
-    left out.
-    """
+    """Return one line without control characters. White space becomes a blank."""
     return "".join(
         " " if letter.isspace() else letter
         for letter in str(text)
@@ -68,14 +66,12 @@ def terminal(text: object) -> str:
 
 
 def printable(stream: IO[str]) -> IO[str]:
-    """The stream, with every line that is written passing through ``terminal``."""
+    """Return a stream that passes every line through ``terminal`` before it is written."""
     return cast("IO[str]", _Printable(stream))
 
 
 def tex(text: object) -> str:
-    """Text that LaTeX prints as it stands; a letter that pdflatex lacks becomes its number,
-    ``U+6F22``.
-    """
+    """Return text in LaTeX. A letter that pdflatex lacks becomes its number, ``U+6F22``."""
     letters = (_tex_letter(letter) for letter in terminal(text))
     return re.sub(
         "([-',])(?=[-',])", r"\1{}", "".join(letters)
@@ -83,35 +79,33 @@ def tex(text: object) -> str:
 
 
 def html(text: object) -> str:
-    """Text of an HTML element or of a quoted attribute."""
+    """Return text for an HTML element or a quoted attribute."""
     return standard.escape(terminal(text))
 
 
 MARKDOWN = r"[\\`*\[\]|~$#]|(?<!\w)_|_(?!\w)|(?<!\w)@|:(?=//)|(?<=www)\.|^[-+=]"
-"""What marks something up where it stands: an underscore at the edge of a word, not in
-``last_hop@5``.
+"""Characters with a meaning in Markdown at their place: an underscore at the edge of a word, but
+not in ``last_hop@5``.
 """
 
 
 def markdown(text: object) -> str:
-    """Text of a line of Markdown, without markup, links, images and HTML of its own."""
+    """Return text for a line of Markdown, without markup, links, images and HTML."""
     escaped = re.sub(MARKDOWN, r"\\\g<0>", terminal(text))
     escaped = re.sub(r"^\d+(?=[.)])", r"\g<0>\\", escaped)  # a numbered list
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def markdown_code(text: object) -> str:
-    """A block of code in Markdown, line by line, between marks that the text itself does
-    not hold.
-    """
+    """Return a block of code in Markdown, with a fence that does not occur in the text."""
     code = "\n".join(map(terminal, str(text).split("\n")))
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
     return f"{fence}\n{code}\n{fence}"
 
 
 def spreadsheet(value: object) -> object:
-    """A cell of CSV. Text that begins as a formula does stands behind an apostrophe, so that none
-    is computed.
+    """Return a cell of CSV. A text that looks like a formula gets an apostrophe, so that it is not
+    computed.
     """
     if not isinstance(value, str):
         return value
@@ -120,10 +114,10 @@ def spreadsheet(value: object) -> object:
 
 
 def file_name(text: object) -> str:
-    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen.
+    """Return a name for a file or a LaTeX label: ASCII letters, digits and ``_``, with hyphens for
+    all other characters.
 
-    It has at most 80 characters: a longer one ends with the first digits of its SHA-256 in place of
-    the rest.
+    It has at most 80 characters. A longer name ends with the first digits of its SHA-256.
     """
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
     return (
@@ -134,8 +128,8 @@ def file_name(text: object) -> str:
 
 
 def check_file_name(what: str, name: str) -> None:
-    """Raise HarnessError unless the name of a table or figure is one that ``file_name`` gives,
-    maybe below a folder.
+    """Raise HarnessError unless the name of a table or figure is a result of ``file_name``,
+    possibly below folders.
     """
     if any(file_name(part) != part for part in name.split("/")):
         raise HarnessError(
@@ -144,7 +138,7 @@ def check_file_name(what: str, name: str) -> None:
 
 
 def masked(stream: IO[str]) -> IO[str]:
-    """The stream without secrets; what draws a bar goes through it."""
+    """Return a stream that hides secrets. Progress bars are written through it."""
     return cast("IO[str]", _Printable(stream, str))
 
 

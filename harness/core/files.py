@@ -1,4 +1,4 @@
-"""Files, written whole or not at all, with one line for a disk that takes no more."""
+"""Files that are written completely or not at all, with one line for a full disk."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 def _machine() -> str:
-    """Its name, when it was started, and the table that numbers its processes: containers may share
-    a name.
+    """Return a hash of the host name, the time of the start and the process namespace.
+
+    Containers may share a host name.
     """
     found = [socket.gethostname()]
     with contextlib.suppress(OSError):  # Linux has them
@@ -36,11 +37,9 @@ def _machine() -> str:
 
 
 HOST = _machine()
-"""Where a process number is one process: two machines that share a folder, or two containers, may
-have one number.
-"""
+"""The machine or container within which a process number means one process."""
 ABANDONED = 86400.0
-"""Seconds after which what another machine was writing counts as left behind."""
+"""Seconds after which an unfinished file of another machine counts as abandoned."""
 UNWRITABLE = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -50,15 +49,16 @@ UNWRITABLE = (
     errno.EPERM,
     errno.ENOTDIR,
 )
-"""What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
+"""Errors that the user can mend: a full disk, a quota, a limit, or a folder without permission."""
 
 REBUILD = "remove its folder, and the next command that needs it builds it again"
-"""The mend of what an artifact should not hold."""
+"""The mend for an artifact with wrong content."""
 
 
 def unwritable(error: OSError) -> str | None:
-    """Why the disk or the folder does not take a file; None for another error. NumPy's short write
-    has no number.
+    """Return why a file cannot be written, or None for another error.
+
+    NumPy's error for a short write has no number.
     """
     if error.errno is None and "requested and" in str(error):
         return os.strerror(errno.ENOSPC)
@@ -66,7 +66,12 @@ def unwritable(error: OSError) -> str | None:
 
 
 def mend_of(error: OSError, choose: str = "choose another folder") -> str:
-    """What helps where ``unwritable`` gives a reason.    choose: how another place is chosen."""
+    """Return the mend for an error with a reason by ``unwritable``.
+
+    Args:
+        error: the error.
+        choose: how the user chooses another place.
+    """
     full = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return (
         f"free some space or {choose}"
@@ -76,10 +81,12 @@ def mend_of(error: OSError, choose: str = "choose another folder") -> str:
 
 
 def allocate(path: Path, first: int) -> None:
-    """Give a sparse file its blocks from byte ``first`` on, which hold 0: writing to a map of it
-    then cannot fail.
+    """Allocate the blocks of a sparse file from byte ``first`` on; they hold 0.
 
-    Raises OSError on a full disk, where a map without blocks would kill the process (SIGBUS).
+    Without blocks, writing to a memory map on a full disk would kill the process (SIGBUS).
+
+    Raises:
+        OSError: the disk is full.
     """
     size = path.stat().st_size
     with path.open("r+b") as stream:
@@ -92,11 +99,11 @@ def allocate(path: Path, first: int) -> None:
 
 
 class Unwritable(HarnessError):
-    """A full disk, or a folder that cannot be written."""
+    """An error about a full disk or a folder that cannot be written."""
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path is a device, a pipe or an open file of this process, which is written to and
+    """Return whether a path is a device, a pipe or an open file of this process. Such a file is
     never replaced.
     """
     special = path.exists() and not path.is_file() and not path.is_dir()
@@ -105,11 +112,12 @@ def is_stream(path: Path) -> bool:
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed
-    when it fails.
+    """Yield a temporary path next to ``path``, which becomes ``path`` if the block succeeds.
 
-    A device or a pipe, such as /dev/stdout, is never replaced: what was written elsewhere is copied
-    to it. A full disk or a folder that cannot be written raises HarnessError.
+    For a device or a pipe, such as /dev/stdout, the content is copied to it.
+
+    Raises:
+        HarnessError: the disk is full, or the folder cannot be written.
     """
     if is_stream(path):
         with tempfile.TemporaryDirectory() as folder, _writing(path):
@@ -134,18 +142,17 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it. A full disk or a folder that cannot be written raises
-    HarnessError.
-    """
+    """Make a folder and its parents. Raise HarnessError if that is impossible."""
     with _writing(path):
         path.mkdir(parents=True, exist_ok=True)
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """A block that one process at a time is in, by the lock file ``path``.
+    """Let only one process at a time into a block, by the lock file ``path``.
 
-    A full disk or a folder that cannot be written raises HarnessError.
+    Raises:
+        HarnessError: the disk is full, or the folder cannot be written.
     """
     from filelock import FileLock
 
@@ -175,17 +182,22 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def written(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, whole or not at all, packed as its ending says."""
+    """Yield a stream of bytes. The file appears completely or not at all, packed as its ending
+    says.
+    """
     with whole(path) as partial, partial.open("wb") as raw, packed(path.name, raw) as stream:
         yield stream
 
 
 def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
-    """What killed processes left in a folder: files ``*.HOST.PID.partial`` (older:
-    ``*.PID.partial``) of no running PID of this machine, and those of other machines that nobody
-    has written to for a day (``ABANDONED``).
+    """Return the unfinished files of dead processes in a folder.
 
-    pattern: ``**/*.partial`` looks into its folders, too.
+    They are named ``*.HOST.PID.partial`` (older: ``*.PID.partial``). Files of other machines count
+    if nobody has written to them for a day (``ABANDONED``).
+
+    Args:
+        folder: the folder.
+        pattern: the names to look for; ``**/*.partial`` includes folders below.
     """
     found = []
     for path in sorted(folder.glob(pattern)):
@@ -200,15 +212,15 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
 
 
 def remove_partials(folder: Path, pattern: str = "*.partial") -> None:
-    """Remove what killed processes left in a folder that nobody else writes to (see
-    ``dead_partials``).
+    """Remove unfinished files (see ``dead_partials``) from a folder that no other process writes
+    to.
     """
     for path in dead_partials(folder, pattern):
         path.unlink(missing_ok=True)
 
 
 def is_running(process: int) -> bool:
-    """Whether a process of this machine runs under that number."""
+    """Return whether this machine has a process of that number."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -219,14 +231,14 @@ def is_running(process: int) -> bool:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text file (UTF-8), whole or not at all; its path."""
+    """Write a text file (UTF-8), completely or not at all, and return its path."""
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return path
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a JSON file, keys sorted."""
+    """Write a JSON file with sorted keys."""
     write_text(path, json.dumps(content, indent=1, sort_keys=True) + "\n")
 
 

@@ -1,6 +1,4 @@
-"""What makes two things the same: canonical hashes of configurations, files, texts and the code
-itself.
-"""
+"""Identities: hashes of configurations, files, texts and the code itself."""
 
 from __future__ import annotations
 
@@ -46,25 +44,28 @@ NO_EFFECT = (
     "work/progress.py",
     "work/status.py",
 )
-"""Parts of the package that change no result: what people see, and who computes what and when."""
+"""Parts of the package that change no result: the user interface, and the distribution of work."""
 
 FILE, TYPED = "sha256:", "typed:"
-"""Begin the version of a class that states none: the hash of its file follows, or a random text."""
+"""The beginnings of the version of a class without a stated one: the hash of its file, or a random
+text.
+"""
 
 NO_RESULT = {"result": False}
-"""Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)``
-for a batch size.
+"""Metadata of a dataclass field that changes no result, such as ``field(default=64,
+metadata=NO_RESULT)`` for a batch size.
 """
 
 LATER = {"later": True}
-"""Metadata of a field that was added after artifacts were made: left out of the hash at its
-default, so that older artifacts stay valid.
+"""Metadata of a field that was added later. It is left out of the hash at its default, so older
+artifacts stay valid.
 """
 
 
 def sealed(content: Mapping[str, object]) -> dict[str, object]:
-    """The content with the digest of all else in it under ``sha256``; one that was sealed and not
-    changed is equal.
+    """Return the content with the digest of everything else in it under ``sha256``.
+
+    A sealed content that was not changed is returned equal.
     """
     return {
         **content,
@@ -73,13 +74,12 @@ def sealed(content: Mapping[str, object]) -> dict[str, object]:
 
 
 def identity(value: Any) -> Any:
-    """A JSON value that is equal for two strategies exactly when they compute the same thing.
+    """Return a JSON value that is equal for two strategies exactly if they compute the same.
 
-    A dataclass becomes its class (named by concept and file, not by room), its ``version_of``, and
-    its fields, without those marked ``NO_RESULT``. A class that reads files has a method
-    ``content() -> str | None``, the hash of what it reads, which stands in place of the files'
-    names (None where it reads none). A field marked ``LATER`` is left out at its default. Whole
-    floats equal integers.
+    A dataclass becomes its class (by concept and file, not by room), its ``version_of``, and its
+    fields without those marked ``NO_RESULT``. A class that reads files has a method ``content() ->
+    str | None``, the hash of the files, which replaces their names; None if it reads none. A field
+    marked ``LATER`` is left out at its default. Whole floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _of_dataclass(value)
@@ -112,10 +112,10 @@ def _of_dataclass(value: Any) -> dict[str, object]:
 
 
 def version_of(made: Any) -> Any:
-    """The ``version`` that a class, or a function, states itself; 1 for those of this project.
+    """Return the ``version`` that a class or function states, or 1 for those of this project.
 
-    Of another package's that states none it is the hash of its file, of one that was typed in a
-    session a text that no other process has (see ``unversioned``).
+    For another package's class without a version it is the hash of its file. For one that was typed
+    in a session it is a random text (see ``unversioned``).
     """
     stated = vars(made).get("version")
     if made.__module__.partition(".")[0] == PACKAGE.name:
@@ -125,7 +125,9 @@ def version_of(made: Any) -> Any:
 
 @functools.cache
 def _file_version(made: Any) -> str:
-    """Read once for each class: a module that is loaded again makes another one."""
+    """Return the version of a class without a stated one. A module that is loaded again has new
+    classes.
+    """
     file = getattr(sys.modules.get(made.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
         return f"{TYPED}{uuid.uuid4().hex[:12]}"
@@ -133,7 +135,7 @@ def _file_version(made: Any) -> str:
 
 
 def own_versions(value: Any) -> dict[str, str]:
-    """By class, the versions of the classes of other packages that an identity names."""
+    """Return the versions of the classes of other packages in an identity, by class."""
     parts = value.values() if isinstance(value, Mapping) else value
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         return {}
@@ -144,7 +146,7 @@ def own_versions(value: Any) -> dict[str, str]:
 
 
 def unversioned(versions: Mapping[str, str]) -> list[str]:
-    """The classes, of ``own_versions``, that state no ``version``."""
+    """Return the classes in ``own_versions`` that state no ``version``."""
     return [name for name, version in versions.items() if version.startswith((FILE, TYPED))]
 
 
@@ -154,8 +156,8 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def record(value: Any) -> Any:
-    """An identity as it is stored beside results: its classes under ``class``, so that nothing can
-    be made of it.
+    """Return an identity in its stored form. Its classes are under ``class``, so nothing can be
+    instantiated from it.
     """
     if isinstance(value, Mapping):
         return {"class" if key == "_target_" else key: record(item) for key, item in value.items()}
@@ -163,14 +165,14 @@ def record(value: Any) -> Any:
 
 
 def digest(value: Any) -> str:
-    """SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
+    """Return the SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def texts_sha256(texts: Iterable[str]) -> str:
-    """SHA-256 (hex) of a sequence of texts, each with its length, so that no two sequences have the
-    same bytes.
+    """Return the SHA-256 (hex) of a sequence of texts, each with its length, so that different
+    sequences have different bytes.
     """
     whole = hashlib.sha256()
     for text in texts:
@@ -181,8 +183,9 @@ def texts_sha256(texts: Iterable[str]) -> str:
 
 
 def files_sha256(*places: Path) -> str:
-    """SHA-256 (hex) of the names and contents of files, and of those below folders, linked ones
-    too; each is read once while it stays as it is.
+    """Return the SHA-256 (hex) of the names and contents of files and of the files below folders.
+
+    Links are followed. Each file is read once while it is unchanged.
     """
     files = sorted({file for place in places for file in _files(place)})
     return _files_sha256(
@@ -191,8 +194,8 @@ def files_sha256(*places: Path) -> str:
 
 
 def folder_sha256(name: str | None) -> str | None:
-    """``files_sha256`` of a folder; None where this is the name of none, but of a package or of a
-    model of the Hub.
+    """Return the ``files_sha256`` of a folder, or None if the name is that of a package or of a
+    model on the Hub.
     """
     place = None if name is None else Path(name).expanduser()
     return files_sha256(place) if place is not None and place.is_dir() else None
@@ -215,15 +218,17 @@ def _files_sha256(files: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """SHA-256 (hex) of a file's bytes."""
+    """Return the SHA-256 (hex) of a file's bytes."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @functools.cache
 def code_version() -> str:
-    """The package's version and the hash of the sources that results follow from:
-    ``0.1.0+1f3a...``. ``NO_EFFECT`` is left out.
+    """Return the package's version and the hash of the sources that affect results:
+    ``0.1.0+1f3a...``.
+
+    The parts in ``NO_EFFECT`` are left out.
     """
     names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
     whole = texts_sha256(
@@ -237,7 +242,7 @@ def code_version() -> str:
 
 @functools.cache
 def library_versions() -> dict[str, str]:
-    """Versions of the installed libraries that results depend on."""
+    """Return the versions of the installed libraries that affect results."""
     versions = {}
     for name in LIBRARIES:
         try:

@@ -1,6 +1,4 @@
-"""Room on the disk and in memory, asked for before it is taken: a line in time, in place of a full
-disk or a kill; and what the machine is.
-"""
+"""Disk space and memory, checked before they are used, and the description of the machine."""
 
 from __future__ import annotations
 
@@ -16,19 +14,25 @@ from harness.core.errors import HarnessError
 
 MEMORY = Path("/proc/meminfo")
 GROUP = Path("/sys/fs/cgroup")
-"""Where Linux tells the memory of the machine, and of the container that this process is in."""
+"""The places where Linux lists the memory of the machine and of the container of this process."""
 
 CPU = Path("/proc/cpuinfo")
 DRIVER = Path("/proc/driver/nvidia/version")
 RELEASE = Path("/etc/os-release")
-"""Where it tells processor, driver of NVIDIA's cards, limit of power, and distribution."""
+"""The places where Linux lists the processor, the driver of NVIDIA's cards and the distribution."""
 
 SMALL = 64 << 20
-"""Bytes below which nothing is foreseen: others take as much meanwhile."""
+"""Bytes below which nothing is checked: other processes use as much meanwhile."""
 
 
 def need_disk(folder: Path, size: int, what: str) -> None:
-    """Raise HarnessError unless the disk of ``folder`` has so many free bytes. what: needs them."""
+    """Raise HarnessError unless the disk of ``folder`` has that many free bytes.
+
+    Args:
+        folder: a folder on the disk.
+        size: number of bytes.
+        what: the work that needs them, for the message.
+    """
     free = shutil.disk_usage(folder).free
     if size > max(free, SMALL):
         raise HarnessError(
@@ -39,9 +43,12 @@ def need_disk(folder: Path, size: int, what: str) -> None:
 
 
 def need_memory(size: int, what: str, mend: str) -> None:
-    """Raise HarnessError unless so many bytes of memory are available, as far as the system tells.
+    """Raise HarnessError unless that many bytes of memory are available, if the system tells.
 
-    what: needs them.    mend: the knob, and where to turn it.
+    Args:
+        size: number of bytes.
+        what: the work that needs them, for the message.
+        mend: the key to change, and its value.
     """
     free = available_memory()
     if free is not None and size > max(free, SMALL):
@@ -52,8 +59,8 @@ def need_memory(size: int, what: str, mend: str) -> None:
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can still take without swapping; None where the system does not tell
-    (not Linux).
+    """Return the bytes that this process can still use without swapping, or None if unknown (not
+    Linux).
     """
     try:
         fields = dict(
@@ -80,8 +87,9 @@ def available_memory() -> int | None:
 
 
 def describe_machine() -> dict[str, dict[str, Any]]:
-    """Hardware and operating system in the words of ir_metadata's platform; what the system does
-    not tell, or only to root, is left out. No name of the machine or of a user.
+    """Return hardware and operating system with the names of ir_metadata's platform.
+
+    Unknown values are left out. There is no name of the machine or of a user.
     """
     found = {
         "model": _first(CPU, r"^model name\s*: (.+)$"),
@@ -107,7 +115,7 @@ def describe_machine() -> dict[str, dict[str, Any]]:
 
 
 def _first(path: Path, pattern: str) -> str | None:
-    """What a line of a file of the system says; None where it cannot be read."""
+    """Return the match of a pattern in a file of the system, or None if it cannot be read."""
     try:
         found = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
     except (OSError, ValueError):
@@ -116,5 +124,5 @@ def _first(path: Path, pattern: str) -> str | None:
 
 
 def gibibytes(size: int) -> str:
-    """``1.5 GiB``."""
+    """Return a size as text: ``1.5 GiB``."""
     return f"{size / 2**30:.1f} GiB"

@@ -1,5 +1,5 @@
-"""Passwords and keys stay in environment variables: what a configuration holds is stored with every
-result.
+"""Passwords and keys: they stay in environment variables, because configurations are stored with
+results.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _ASSIGNED = re.compile(r"password\s*=", re.IGNORECASE)
 _SECRET = re.compile(r"key|token|secret|passw|signature", re.IGNORECASE)
 SHORTEST = 4
-"""Letters of a value that is hidden, at least; a shorter one stands in too many words."""
+"""Smallest number of letters of a value that is hidden. Shorter values occur in too many words."""
 SWITCHES = ("true", "false", "none", "null")
-"""What variables with such a name hold that are no keys, such as TOKENIZERS_PARALLELISM."""
+"""Values of variables with such a name that are no keys, such as TOKENIZERS_PARALLELISM."""
 
 
 def hide_secrets(text: str) -> str:
-    """A text without the users and passwords of the addresses in it, and without what stands under
-    a key's name.
+    """Return a text without the users and passwords of addresses and without values named like a
+    key.
     """
     return _NAMED.sub(r"\1***", _USER.sub("://", text))
 
 
 def hide_values(text: str) -> str:
-    """A text without the secrets of this process, as they are, quoted for an address, or within
+    """Return a text without the secrets of this process, plain, quoted for an address, or in
     base64.
 
-    They are the values of variables that are named like a key, and the passwords of addresses in
-    variables and arguments; of others what an address, a login or a query shows to be one. Whatever
-    a library says goes through here before it is printed, written or cut.
+    Secrets are the values of variables that are named like a key, and the passwords of addresses in
+    variables and arguments. Other secrets are recognised by their place in an address, a login or a
+    query. Every text of a library is passed through here before it is printed, written or cut.
     """
     text = _NAMED.sub(r"\1***", _LOGIN.sub(r"\1***@", _BEARER.sub(r"\1***", text)))
     text = _BASIC.sub(lambda found: "Basic ***" if ":" in _decoded(found[1]) else found[0], text)
@@ -85,16 +85,21 @@ def _decoded(text: str) -> str:
 
 
 def is_secret(name: str) -> bool:
-    """Whether a variable is named like a key or a password."""
+    """Return whether a variable is named like a key or a password."""
     return _SECRET.search(name) is not None
 
 
 def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None:
-    """Raise for a URL with a user, a password, or a part of its query that is named like a key; it
-    is not repeated.
+    """Raise HarnessError for a URL with a user, a password, or a query part that is named like a
+    key.
 
-    name: the knob, as it is typed.    mend: where the secret belongs.    user: whether a user's
-    name may stand in it.
+    The message does not repeat the URL.
+
+    Args:
+        name: the key as it is typed.
+        url: the address.
+        mend: where the secret belongs.
+        user: whether a user's name is allowed.
     """
     try:
         parts = urlsplit(url)
@@ -111,8 +116,9 @@ def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None
 
 
 def check_variable(name: str, variable: str) -> None:
-    """Raise unless it is the name of an environment variable: a key that was typed in its place is
-    not repeated.
+    """Raise HarnessError unless the text is the name of an environment variable.
+
+    The message does not repeat it, since a key may have been typed instead.
     """
     if not _NAME.fullmatch(variable):
         raise HarnessError(

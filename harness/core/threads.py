@@ -1,4 +1,4 @@
-"""Threads over blocks: independent pieces of work, each on one thread, their results in order."""
+"""Threads: independent pieces of work, each on one thread, with results in order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from harness.core.errors import HarnessError
 J = TypeVar("J")
 R = TypeVar("R")
 MOST = 4096
-"""Threads; more are a slip of the pen."""
+"""Largest number of threads. More are a typing mistake."""
 
 
 def available() -> int:
-    """How many threads there are: OMP_NUM_THREADS, or as many as this process has processors.
+    """Return the number of threads: OMP_NUM_THREADS, or the number of processors of this process.
 
-    ``4,2`` is OpenMP's form for nested loops: 4. Raises HarnessError for what OpenMP does not read
-    either.
+    OpenMP's form for nested loops, ``4,2``, means 4.
+
+    Raises:
+        HarnessError: a value that OpenMP does not accept either.
     """
     given = os.environ.get("OMP_NUM_THREADS", "").strip()
     first = given.partition(",")[0].strip()
@@ -34,10 +36,10 @@ def available() -> int:
 
 
 def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:
-    """``work(job)`` of every job, in the order of the jobs, on so many threads.
+    """Yield ``work(job)`` of every job, in the order of the jobs.
 
-    A job is taken from ``jobs`` when a thread is about to be free: no more than ``threads`` + 1
-    results wait to be read, so that memory does not grow with the number of jobs.
+    A job is taken from ``jobs`` when a thread is about to be free. No more than ``threads`` + 1
+    results wait to be read, so the use of memory does not grow with the number of jobs.
     """
     if threads == 1:
         yield from map(work, jobs)
@@ -58,8 +60,8 @@ def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iter
 
 @contextlib.contextmanager
 def torch_alone() -> Iterator[None]:
-    """One thread for each operation of torch: the blocks are the parallel work, and small tensors
-    gain nothing.
+    """Let each operation of torch use one thread in a block. The blocks run in parallel, and small
+    tensors gain nothing from threads.
     """
     import torch
 

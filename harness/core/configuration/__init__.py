@@ -1,6 +1,4 @@
-"""From configuration to strategies: where conf/ is, composing it, and instantiating what
-it names.
-"""
+"""Where conf/ is, how a configuration is composed from it, and how strategies are made from one."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The files of ``conf/<concept>/``: what can be chosen, what each choice is, and its defaults."""
+"""The files of ``conf/<concept>/``: their names, descriptions and defaults."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from harness.core.errors import HarnessError, nearest
 
 
 def names(concept: str) -> list[str]:
-    """The configurations of a concept, e.g. all fusers, those of other packages included."""
+    """Return the names of all configurations of a concept, including those of other packages."""
     return sorted({path.stem for folder in folders() for path in (folder / concept).glob("*.yaml")})
 
 
 def concepts() -> list[str]:
-    """The folders of conf/ that something can be chosen from."""
+    """Return the folders of conf/ from which a name can be chosen."""
     return sorted(
         {path.parent.name for folder in folders() for path in folder.glob("*/*.yaml")}
         - {"paths", "display"}
@@ -28,8 +28,9 @@ def concepts() -> list[str]:
 
 
 def described(concept: str) -> dict[str, str]:
-    """What each configuration of a concept is: the comment at the top of its file, else its class
-    in one line.
+    """Return the description of each configuration of a concept.
+
+    It is the comment at the top of the file, or the first line of the class's docstring.
     """
     paths = [path for folder in folders() for path in (folder / concept).glob("*.yaml")]
     return {path.stem: _described(path) for path in sorted(paths, key=lambda path: path.stem)}
@@ -49,7 +50,7 @@ def _described(path: Path) -> str:
 
 
 def _docstring(module: str, name: str) -> str:
-    """The first line of what a class of a module, or else the module, says of itself."""
+    """Return the first line of the docstring of a class, or else of its module."""
     source = _source(module)
     tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
     found = [
@@ -62,8 +63,8 @@ def _docstring(module: str, name: str) -> str:
 
 
 def _source(module: str) -> Path | None:
-    """The file of a module; its packages are not imported, which may need libraries that are not
-    installed.
+    """Return the file of a module without importing its packages, which may need other
+    libraries.
     """
     top, *inner = module.split(".")
     spec = importlib.util.find_spec(top)
@@ -75,10 +76,10 @@ def _source(module: str) -> Path | None:
 
 
 def conf_file(concept: str, name: str) -> Path:
-    """Return ``conf/<concept>/<name>.yaml`` of the first folder that has it.
+    """Return ``conf/<concept>/<name>.yaml`` from the first folder that has it.
 
     Raises:
-        HarnessError: there is no such name; a path is none.
+        HarnessError: there is no such name, or the name is a path.
     """
     for folder in folders() if Path(name).name == name else ():
         if (path := folder / concept / f"{name}.yaml").is_file():
@@ -87,7 +88,7 @@ def conf_file(concept: str, name: str) -> Path:
 
 
 def defaults(concept: str, name: str) -> dict[str, Any]:
-    """Return the keys of ``conf/<concept>/<name>.yaml`` as they stand."""
+    """Return the keys of ``conf/<concept>/<name>.yaml``."""
     return dict(read_conf(conf_file(concept, name)))
 
 
@@ -95,9 +96,9 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
     """Return the error about a name that no folder of configurations has.
 
     Args:
-        key: the concept, maybe at a place (``retriever@lists.graph``).
-        name: what was typed.
-        known: the names that there are.
+        key: the concept, possibly with a place (``retriever@lists.graph``).
+        name: the name that was typed.
+        known: the names that exist.
     """
     concept = key.partition("@")[0]
     if lacking := missing_plugin(f"{concept}/{name}"):
@@ -112,7 +113,7 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
 
 
 def strategy(concept: str, name: str, **overrides: Any) -> Any:
-    """The strategy of ``conf/<concept>/<name>.yaml``, with some of its fields set."""
+    """Return the strategy of ``conf/<concept>/<name>.yaml`` with some of its fields set."""
     fields = defaults(concept, name)
     known = [field for field in fields if field != "_target_"]
     for key in overrides:

@@ -1,4 +1,4 @@
-"""What was typed after ``harness``: the command, Hydra's own flags, and the overrides."""
+"""The command line behind ``harness``: the command, Hydra's own flags, and the overrides."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_V
 NAMES_A_FILE = re.compile(
     r"\+*(?:run|baseline|gold|out|figure|lock|queries|splitting|lists\.\w+|(?:\w+\.)*path)"
 )
-"""Keys whose value is a file's name, or several."""
+"""Keys whose value is the name of one or several files."""
 PLAIN = re.compile(r"[A-Za-z0-9_/.:@%+*?-]*")
-"""What Hydra takes as it is; ``*`` and ``?`` are of patterns."""
+"""Values that Hydra reads unchanged. ``*`` and ``?`` occur in file patterns."""
 NO_TEXT = re.compile(
     r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:e[-+]?\d+)?|null|true|false|nan|inf", re.IGNORECASE
 )
-"""What Hydra would read as something else than a text."""
+"""Values that Hydra would not read as a text."""
 TOKEN = re.compile(r"(?<=[\[{,])(\s*)([^\[\]{},]+?)(\s*)(?=[,\]}])")
-"""What stands between the brackets and commas of a list or a mapping."""
+"""One item between the brackets and commas of a list or a mapping."""
 
 
 @dataclass(frozen=True)
 class CommandLine:
-    """A command as it was typed; everything behind the shell reads this and not ``sys.argv``.
+    """A command as it was typed. The rest of the code reads this instead of ``sys.argv``.
 
     Attributes:
         command: its name.
         primary: the name of its file in conf/.
         flags: Hydra's own flags and keys.
-        overrides: what sets keys, names of files quoted; ``--split tune`` is ``split=tune``.
+        overrides: the keys and values, with file names quoted; ``--split tune`` is ``split=tune``.
     """
 
     command: str
@@ -48,11 +48,11 @@ class CommandLine:
 
     @classmethod
     def read(cls, command: str, arguments: Sequence[str]) -> CommandLine:
-        """Return what was typed; folders of ``--config-dir`` are searched from here on.
+        """Return a command line. The folders of ``--config-dir`` are searched from now on.
 
         Raises:
-            HarnessError: blanks stand around an equals sign, a key is given twice, or there is no
-                such folder.
+            HarnessError: there are blanks around an equals sign, a key is given twice, or a folder
+                does not exist.
         """
         flags, overrides = _split(_joined(arguments))
         for place, flag in enumerate(flags):
@@ -71,20 +71,18 @@ class CommandLine:
 
     @property
     def is_several(self) -> bool:
-        """Whether Hydra is asked to run a job for each value."""
+        """Whether Hydra has to run one job for each value."""
         return not {"-m", "--multirun"}.isdisjoint(self.flags)
 
     @property
     def is_for_hydra(self) -> bool:
-        """Whether something is asked of Hydra itself."""
+        """Whether the command line has a flag or key of Hydra itself."""
         asked = [*self.flags, *self.overrides]
         return any(re.match(r"hydra|-(?!-config-dir)", text) for text in asked)
 
     @property
     def first_job(self) -> list[str]:
-        """The overrides of the first of several jobs; those that functions of Hydra's give are left
-        out.
-        """
+        """The overrides of the first job. Values given by Hydra's functions are left out."""
         given = [Override.read(text) for text in self.overrides if not text.startswith("hydra")]
         plain = [one for one in given if one.value is None or one.values]
         if not self.is_several:
@@ -104,10 +102,11 @@ def _search(folder: str) -> None:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments, a list that a shell split at its blanks put together (``k=[5, 10]``).
+    """Return the arguments. A list that the shell split at its blanks (``k=[5, 10]``) is joined
+    again.
 
     Raises:
-        HarnessError: blanks stand around an equals sign.
+        HarnessError: there are blanks around an equals sign.
     """
     joined: list[str] = []
     for number, text in enumerate(arguments):
@@ -147,11 +146,13 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments, first ones that are only values with their keys: ``trace ID`` is
-    ``trace query=ID``.
+    """Return the arguments, with keys added to leading values: ``trace ID`` is ``trace query=ID``.
 
-    They belong to the keys without a value in conf/ (``???``), of which ``out`` is written and is
-    none. Raises HarnessError for such a value where its key is typed, too.
+    The values belong to the keys that have no value in conf/ (``???``), except ``out``, which is
+    always written.
+
+    Raises:
+        HarnessError: the key of such a value is typed as well.
     """
     named: list[str] = []
     if not arguments or re.match(r"[-+~]|[\w.@/]+=", arguments[0]):
@@ -171,8 +172,8 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
 
 
 def quote_file(text: str) -> str:
-    """Return the override, names of files in quotes where Hydra would read them as something else;
-    ``~`` is expanded.
+    """Return the override with file names in quotes if Hydra would misread them, and with ``~``
+    expanded.
     """
     key, equals, value = text.partition("=")
     of_file = bool(NAMES_A_FILE.fullmatch(key))
@@ -208,7 +209,7 @@ def _is_there(value: str) -> bool:
 
 
 def _quote(value: str) -> str:
-    """A value as Hydra reads it back: in quotes, unless it is plain."""
+    """Return a value in the form that Hydra reads back: in quotes, unless it is plain."""
     if PLAIN.fullmatch(value) and not NO_TEXT.fullmatch(value):
         return value
     escaped = re.sub(

@@ -1,6 +1,4 @@
-"""Composing the configuration of a command: the files of ``conf/`` under the overrides that were
-typed.
-"""
+"""The configuration of a command: the files of ``conf/`` and the overrides that were typed."""
 
 from __future__ import annotations
 
@@ -19,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
-    """Return the configuration of ``conf/<primary>.yaml`` under some overrides.
+    """Return the configuration of ``conf/<primary>.yaml`` with overrides.
 
     Raises:
-        HarnessError: an override cannot be meant, or a file of conf/ cannot be read.
+        HarnessError: an override has a mistake, or a file of conf/ cannot be read.
     """
     return build(prepare(primary, overrides))
 
 
 def build(prepared: Prepared) -> DictConfig:
-    """Return the configuration of files and overrides that have been prepared."""
+    """Return the configuration of prepared files and overrides."""
     from omegaconf import OmegaConf
 
     config = OmegaConf.create(prepared.tree)
@@ -41,10 +39,10 @@ def build(prepared: Prepared) -> DictConfig:
 
 
 def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None:
-    """Set or delete what an override names.
+    """Set or delete the key of an override.
 
-    A mapping that is typed for a strategy's field (``fuser.weights``) or all lists stands for all
-    of it, beside the lists that are typed by their strategy (``+retriever@lists.mine=bm25``); other
+    A mapping typed for a field of a strategy (``fuser.weights``), or for all lists, replaces the
+    whole value. Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay. Other
     mappings are merged.
     """
     from omegaconf import OmegaConf, open_dict
@@ -85,9 +83,9 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
 
 
 def _no_key(config: DictConfig, holder: Any, key: str) -> HarnessError:
-    """Return the error about a key that the configuration lacks, with what may have been meant.
+    """Return the error about a key that the configuration lacks.
 
-    That is one of like letters, or the same one below another concept.
+    The error suggests a key with similar letters, or the same key below another concept.
     """
     from omegaconf import OmegaConf
 
@@ -111,11 +109,10 @@ def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
 
 
 def _check_paths(config: DictConfig) -> None:
-    """Raise HarnessError for a file that is named by no text, and for a path without a name, by
-    which results would go into the working folder.
+    """Raise HarnessError for a file name that is no text, and for an empty path.
 
-    Paths that neither the command line nor the environment sets are as conf/ has them, and are not
-    resolved here.
+    Results of an empty path would go into the working folder. Paths that neither the command line
+    nor the environment sets have the values of conf/ and are not checked.
     """
     from omegaconf import OmegaConf
 
@@ -139,7 +136,7 @@ def _check_paths(config: DictConfig) -> None:
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """A block in which Hydra's and OmegaConf's errors become one HarnessError each."""
+    """Translate errors of Hydra and OmegaConf in a block to a HarnessError of one line each."""
     from omegaconf.errors import OmegaConfBaseException
 
     try:

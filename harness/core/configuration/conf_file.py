@@ -1,4 +1,4 @@
-"""Reading one file of ``conf/``."""
+"""A reader of one file of ``conf/``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from harness.core.errors import HarnessError
 
 
 class ConfLoader(yaml.CSafeLoader):
-    """YAML as OmegaConf reads it: ``1e-5`` is a number, ``2024-01-01`` a text, and no key stands
-    twice.
+    """A YAML loader with OmegaConf's rules: ``1e-5`` is a number, ``2024-01-01`` is a text, and a
+    key may not be repeated.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012
@@ -23,7 +23,7 @@ class ConfLoader(yaml.CSafeLoader):
     }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Raise ConstructorError for a key that stands twice."""
+        """Return a mapping. Raise ConstructorError if a key is repeated."""
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         if twice := next((key for key in keys if keys.count(key) > 1), None):
             raise yaml.constructor.ConstructorError(
@@ -44,7 +44,7 @@ ConfLoader.add_implicit_resolver(
 
 
 def read_conf(path: Path) -> dict[str, Any]:
-    """Return the keys of a file of conf/ as they stand. They are shared: copy what is changed."""
+    """Return the keys of a file of conf/. The mapping is shared: copy it before changing it."""
     return _read(path, path.stat().st_mtime_ns)
 
 

@@ -1,10 +1,9 @@
-"""Plug-ins: the folders in which Hydra and ``names`` look beside our own ``conf/``, and the
-commands that they bring.
+"""Plug-ins: further folders of configurations next to ``conf/``, and the commands of plug-ins.
 
-A plug-in of this tree is a folder of ``harness/plugins``, found because it is there. An installed
-package names its folder as an entry point of the group ``multihop_harness.conf``; ``--config-dir``
-and ``hydra.searchpath`` of a command name others; ``search`` does so in Python. A plug-in that
-cannot be imported is left out, with a warning of one line.
+A plug-in of this tree is a folder of ``harness/plugins``. An installed package names its folder as
+an entry point of the group ``multihop_harness.conf``. ``--config-dir`` and ``hydra.searchpath`` add
+folders for one command, and ``search`` adds one in Python. A plug-in that cannot be imported is
+left out with a warning of one line.
 """
 
 from __future__ import annotations
@@ -27,35 +26,36 @@ from harness.core.errors import HarnessError
 log = logging.getLogger(__name__)
 
 BROUGHT = "brought.json"
-"""In that folder: what each plug-in of this tree brings, so that what is missing can be named
-(``make house``).
+"""A file in the folder of plug-ins that lists what each of them has, so that an error can name a
+missing plug-in (``make house`` writes it).
 """
 
 GROUP = "multihop_harness.conf"
-"""The group of entry points; a value is the dotted name of a package's folder of configurations."""
+"""The group of entry points of configurations. A value is the dotted name of a package's folder."""
 
 COMMANDS = "multihop_harness.command"
-"""The group of entry points of commands; a value is the dotted name of a module such as those of
+"""The group of entry points of commands. A value is the dotted name of a module like those of
 harness.command.
 """
 
 REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 SEARCHED: list[Path] = []
-"""The folders that ``search`` was called with."""
+"""The folders that were given to ``search``."""
 
 
 def search(folder: str | Path) -> None:
-    """Find the configurations of this folder too: for a notebook, or for tests of a package that is
-    not installed.
+    """Add a folder of configurations, for a notebook or for tests of a package that is not
+    installed.
     """
     if (place := Path(folder).resolve()) not in SEARCHED:
         SEARCHED.append(place)
 
 
 def folders() -> list[Path]:
-    """Our ``conf/`` and all others, in the order in which they are looked through.
+    """Return the core's ``conf/`` and all other folders, in the order of the search.
 
-    Raises HarnessError where two of them hold different files of one concept and name.
+    Raises:
+        HarnessError: two folders have different files of one concept and name.
     """
     return list(
         _checked((*_of_the_tree(*plugins().values()), *_installed(), *_of_the_command(), *SEARCHED))
@@ -64,8 +64,9 @@ def folders() -> list[Path]:
 
 @functools.cache
 def plugins() -> Mapping[str, Path]:
-    """The folder of each plug-in of this tree, by name: those that can be imported, and whose
-    ``NEEDS`` are there.
+    """Return the folder of each plug-in of this tree by name.
+
+    Plug-ins that cannot be imported, or whose ``NEEDS`` are missing, are left out.
     """
     found: dict[str, Path] = {}
     needs: dict[str, tuple[str, ...]] = {}
@@ -89,10 +90,10 @@ def plugins() -> Mapping[str, Path]:
 
 
 def missing_plugin(what: str) -> str:
-    """The plug-in of this tree that brings it and is not here, as the end of an error; empty where
-    there is none.
+    """Return the end of an error that names the missing plug-in; empty if no plug-in has it.
 
-    what: ``<concept>/<name>`` of a configuration, or a command.
+    Args:
+        what: a command, or ``<concept>/<name>`` of a configuration.
     """
     brought = _brought(PLUGINS / BROUGHT)
     for name, own in brought.items():
@@ -108,12 +109,14 @@ def _brought(path: Path) -> dict[str, list[str]]:
 
 
 def commands() -> dict[str, str]:
-    """The modules of plug-ins' commands, by what is typed."""
+    """Return the modules of the plug-ins' commands by the name of the command."""
     return {**{point.name: point.value for point in _entry_points(COMMANDS)}, **modules("command")}
 
 
 def modules(kind: str) -> dict[str, str]:
-    """The modules in the folders of that name of the plug-ins of this tree, by their last names."""
+    """Return the modules in the folders of that name of the plug-ins of this tree, by their last
+    names.
+    """
     return {
         path.stem: f"harness.plugins.{name}.{kind}.{path.stem}"
         for name, folder in plugins().items()
@@ -123,7 +126,9 @@ def modules(kind: str) -> dict[str, str]:
 
 
 def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
-    """Return those of a group. Every installed package has a file, so they are read once."""
+    """Return the entry points of a group. They are read once, since each installed package has a
+    file of them.
+    """
     return [point for point in _all_entry_points() if point.group == group]
 
 
@@ -138,10 +143,15 @@ def _all_entry_points() -> Sequence[importlib.metadata.EntryPoint]:
 
 
 def load(kind: str, name: str, asking: str) -> ModuleType:
-    """A module in a folder ``kind`` of a plug-in of this tree. Raises HarnessError where it is not
-    there.
+    """Return a module of a folder ``kind`` of a plug-in of this tree.
 
-    asking: what was typed that needs it.
+    Args:
+        kind: the name of the folder.
+        name: the name of the module.
+        asking: the key or command that needs it, for the error.
+
+    Raises:
+        HarnessError: no plug-in has it.
     """
     if (module := modules(kind).get(name)) is None:
         place = f"{kind}/{name}"
@@ -156,14 +166,18 @@ def _line(error: BaseException) -> str:
 
 
 def primary(name: str) -> Path | None:
-    """The file ``<name>.yaml`` of a command, of the first folder that has one."""
+    """Return the file ``<name>.yaml`` of a command from the first folder that has one."""
     return next((path for folder in folders() if (path := folder / f"{name}.yaml").is_file()), None)
 
 
 def added(name: str) -> dict[str, object]:
-    """The keys and ``defaults`` that plug-ins of this tree add to ``conf/<name>.yaml`` of the core.
+    """Return the keys and ``defaults`` that plug-ins of this tree add to the core's
+    ``conf/<name>.yaml``.
 
-    A mapping adds to one of that name. Raises HarnessError where two of them add one key.
+    A mapping extends the mapping of the same name.
+
+    Raises:
+        HarnessError: two plug-ins add the same key.
     """
     from harness.core.configuration.conf_file import read_conf
 
@@ -210,7 +224,9 @@ def _places(keys: Mapping[str, object]) -> Iterator[str]:
 
 @functools.cache
 def additions() -> Mapping[str, Sequence[Path]]:
-    """The files of plug-ins that have the name of one in the core's ``conf/``, by that name."""
+    """Return the files of plug-ins that have the name of a file in the core's ``conf/``, by that
+    name.
+    """
     found: dict[str, list[Path]] = {}
     for folder in plugins().values():
         for path in sorted((folder / "conf").glob("*.yaml")):
@@ -220,8 +236,11 @@ def additions() -> Mapping[str, Sequence[Path]]:
 
 
 def inputs() -> Mapping[str, set[str]]:
-    """What plug-ins add to the defaults of ``conf/config.yaml``, as overrides
-    (``retriever@relations=mention_paths``), each with the rerankers of its plug-in, which read it.
+    """Return the entries that plug-ins add to the defaults of ``conf/config.yaml``.
+
+    Returns:
+        By override (``retriever@relations=mention_paths``), the rerankers of that plug-in, which
+        read the entry.
     """
     from harness.core.configuration.conf_file import read_conf
 
@@ -235,9 +254,7 @@ def inputs() -> Mapping[str, set[str]]:
 
 
 def extend_hydra() -> None:
-    """Let Hydra compose from these folders as well, and the core's files with what is ``added`` to
-    them.
-    """
+    """Let Hydra compose from all folders, including the ``added`` keys of the core's files."""
     from hydra.core.config_store import ConfigStore
     from hydra.core.plugins import Plugins
 
@@ -249,8 +266,8 @@ def extend_hydra() -> None:
 
 @functools.cache
 def _plugin() -> type:
-    """One class, however often Hydra is extended: of each that it knows it searches the folders
-    once more.
+    """Return the search path plug-in. It is one class: Hydra searches the folders once more for
+    each class.
     """
     from hydra.core.config_search_path import ConfigSearchPath
     from hydra.plugins.search_path_plugin import SearchPathPlugin
@@ -265,14 +282,14 @@ def _plugin() -> type:
 
 @functools.cache
 def _of_the_tree(*brought: Path) -> tuple[Path, ...]:
-    """Our own folder, and those of the plug-ins of this tree."""
+    """Return the core's own folder and those of the plug-ins of this tree."""
     confs = (folder / "conf" for folder in brought)
     return package_folder("conf").resolve(), *(conf for conf in confs if conf.is_dir())
 
 
 @functools.cache
 def _installed() -> tuple[Path, ...]:
-    """The folders of the entry points, without those of packages that cannot be imported."""
+    """Return the folders of the entry points, without packages that cannot be imported."""
     found: list[Path] = []
     for point in _entry_points(GROUP):
         place = f"entry point {GROUP}: {point.name} = {point.value}"
@@ -285,7 +302,7 @@ def _installed() -> tuple[Path, ...]:
 
 
 def packages() -> set[str]:
-    """The packages, other than this one, that have the classes of configurations."""
+    """Return the names of other packages whose classes are in configurations."""
     texts = (
         path.read_text(encoding="utf-8") for folder in folders() for path in folder.glob("*/*.yaml")
     )
@@ -295,7 +312,7 @@ def packages() -> set[str]:
 
 
 def _of_the_command() -> Iterator[Path]:
-    """The folders of ``--config-dir`` and ``hydra.searchpath``."""
+    """Yield the folders of ``--config-dir`` and ``hydra.searchpath``."""
     hydra = sys.modules.get("hydra.core.hydra_config")
     config = hydra and hydra.HydraConfig.instance().cfg
     for source in config.hydra.runtime.config_sources if config else ():
@@ -308,7 +325,9 @@ def _of_the_command() -> Iterator[Path]:
 
 
 def package_folders(name: str, place: str) -> list[Path]:
-    """Return the folders of a package. Raise HarnessError, which names the place, for none."""
+    """Return the folders of a package. Raise HarnessError, which names the place, if there are
+    none.
+    """
     try:
         spec = importlib.util.find_spec(name.replace("/", "."))
     except ImportError as error:

@@ -1,6 +1,4 @@
-"""What is not installed: the extra of this package that brings it, and the line that
-installs it.
-"""
+"""Libraries that are not installed: the extra that has them, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ LAUNCHERS = {
 
 DISTRIBUTION = "multihop-harness"
 OF_ANOTHER_NAME = {"faiss": "faiss-cpu", "sklearn": "scikit-learn"}
-"""The distribution of a module that is not called as the module is."""
+"""The distributions of modules with another name."""
 
 
 def check_launcher(arguments: Sequence[str]) -> None:
-    """Raise HarnessError that names the extra where a launcher's plugin is not installed."""
+    """Raise HarnessError, which names the extra, if the plugin of a launcher is not installed."""
     for argument in arguments:
         key, _, name = argument.partition("=")
         if key == "hydra/launcher" and name in LAUNCHERS:
@@ -52,10 +50,14 @@ def _installed(plugin: str) -> bool:
 
 
 def missing_library(error: ImportError, asking: str) -> HarnessError | None:
-    """One line with the pip command that installs what ``asking`` (a command) lacks; of several
-    extras the smallest.
+    """Return one line with the pip command for a missing library, or None.
 
-    None where the library is there, and where no extra brings it.
+    If several extras have the library, the smallest one is named. The result is None if the library
+    is installed or no extra has it.
+
+    Args:
+        error: the failed import.
+        asking: the command that needs the library.
     """
     from packaging.utils import canonicalize_name
 
@@ -69,8 +71,15 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
 
 
 def need(module: str, asking: str, extra: str) -> Any:
-    """A library that an extra brings, imported for what was ``asking``. Raises HarnessError where
-    it is not there.
+    """Return an imported library of an extra.
+
+    Args:
+        module: the library.
+        asking: the key or command that needs it.
+        extra: the extra that has it.
+
+    Raises:
+        HarnessError: the library is not installed.
     """
     try:
         return importlib.import_module(module)
@@ -82,14 +91,14 @@ def need(module: str, asking: str, extra: str) -> Any:
 
 
 def pip_install(extra: str) -> str:
-    """The line that adds an extra to this installation: from the folder that it was installed from,
-    else by name.
+    """Return the command that adds an extra to this installation, by its source folder or by its
+    name.
     """
     return f"pip install '{_source() or DISTRIBUTION}[{extra}]'"
 
 
 def _source() -> str | None:
-    """The folder of sources, where pip installed from one that is still there (PEP 610)."""
+    """Return the source folder of this installation (PEP 610), or None if it no longer exists."""
     try:
         told = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
@@ -100,7 +109,7 @@ def _source() -> str | None:
 
 @cache
 def _extras() -> dict[str, set[str]]:
-    """The libraries of each extra, as the installed distribution says."""
+    """Return the libraries of each extra, from the installed distribution."""
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 

@@ -1,6 +1,6 @@
 """Values as Hydra's grammar reads them: numbers, texts, null, lists and mappings.
 
-Most are YAML but for their colons. What is not (escapes, interpolations, Hydra's functions) is read
+Most values are YAML except for their colons. Escapes, interpolations and Hydra's functions are read
 by Hydra's own parser, which takes a fifth of a second to load.
 """
 
@@ -14,25 +14,25 @@ import yaml
 from harness.core.errors import HarnessError
 
 ALIKE = re.compile(r"""(?:[\w/.:@%+*?| ,\[\]{}-]|'[^'\\]*'|"[^"\\]*")*""", re.ASCII)
-"""What YAML and Hydra read alike."""
+"""Texts that YAML and Hydra read in the same way."""
 COLON = re.compile(r"""([{,]\s*[^\s{}\[\],:'"][^{}\[\],:'"]*):""")
-"""A name of a mapping; YAML wants a blank behind it."""
+"""A name of a mapping. YAML needs a blank after its colon."""
 WHOLE = re.compile(r"[-+]?(?:0|[1-9]\d*)")
 NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9]\d*)?\.\d+|(?:0|[1-9]\d*)\.?)(?:e[-+]?\d+)?", re.IGNORECASE)
 LIKE_NUMBER = re.compile(r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
-"""What only Hydra knows to be a number or a text, as ``1_000`` and ``007``."""
+"""Texts such as ``1_000`` and ``007`` that only Hydra can tell to be a number or a text."""
 WORDS = {"true": True, "false": False, "null": None}
 DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
 BEFORE_COLON = re.compile(r"[{,]\s*([^{}\[\],:]+?)\s*:")
 TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
-"""A name that Hydra's grammar reads before a colon; it has no quotes for names."""
+"""A name that Hydra's grammar reads before a colon. It has no quotes for names."""
 
 
 def parse(key: str, value: str) -> Any:
     """Return the value that was typed for a key.
 
     Raises:
-        HarnessError: it cannot be read, or it is several values.
+        HarnessError: the value cannot be read, or there are several values.
     """
     if value == "":
         return ""
@@ -63,11 +63,11 @@ def parse(key: str, value: str) -> Any:
 
 
 def _value(node: Any, text: str) -> Any:
-    """Return the value of a node of YAML.
+    """Return the value of a YAML node.
 
     Raises:
-        KeyError: a name stands twice in a mapping.
-        ValueError: Hydra may read it in another way.
+        KeyError: a name is repeated in a mapping.
+        ValueError: Hydra may read the text differently.
     """
     if isinstance(node, yaml.SequenceNode):
         return [_value(each, text) for each in node.value]

@@ -1,6 +1,4 @@
-"""From a configuration to the strategies that it names, with the mistakes of their constructors in
-one line.
-"""
+"""Strategies from configurations, with one line for a mistake in the fields of a strategy."""
 
 from __future__ import annotations
 
@@ -18,10 +16,10 @@ from harness.core.errors import HarnessError
 
 
 def instantiate(node: Any) -> Any:
-    """Hydra's instantiate, with a HarnessError of a constructor passed on as itself.
+    """Return the strategies of a configuration.
 
-    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where
-    they stand.
+    A HarnessError of a constructor is passed on. The configuration is copied first, because Hydra
+    resolves interpolations in place.
     """
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate as build
@@ -43,7 +41,7 @@ def instantiate(node: Any) -> Any:
 
 
 def _mistake(error: BaseException, node: Any) -> HarnessError | None:
-    """What the user can mend of an error of Hydra's; None where it is a bug of this project."""
+    """Return the mistake that the user can mend, or None for a bug of this project."""
     from hydra.utils import get_object
 
     named = re.search(r"target '([^']+)'", str(error))
@@ -73,9 +71,7 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
 
 @contextlib.contextmanager
 def report_own_code() -> Iterator[None]:
-    """A block in which an error that a user's own strategies raise becomes one HarnessError, which
-    names its line.
-    """
+    """Turn an error of a user's own strategy within a block into one HarnessError with its line."""
     try:
         yield
     except HarnessError:
@@ -94,13 +90,13 @@ def report_own_code() -> Iterator[None]:
 
 
 def _as_typed(target: str) -> str:
-    """A class of ours as it is chosen: ``dataset=sample``."""
+    """Return a class of this project in the form that is typed: ``dataset=sample``."""
     package, *words = roomless(target).split(".")
     return "=".join(words[:2]) if package == PACKAGE.name and len(words) > 1 else target
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, what it was raised from, and so on."""
+    """Yield an error, its cause, the cause of that, and so on."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -114,12 +110,12 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "a number": ((int, float), ("int", "float", "bool")),
     "null": (type(None), ("None",)),
 }
-"""By what it is called: the types of a value, and the words of an annotation that allow it."""
+"""By the words of a message: the types of a value, and the words of an annotation that allow it."""
 
 
 def _misfits(target: str, node: Any) -> Iterator[str]:
-    """A line for each field of a class, within a configuration, whose value is of another kind than
-    is annotated.
+    """Yield a line for each field within a configuration whose value does not have the annotated
+    type.
     """
     from omegaconf import OmegaConf
 
@@ -138,7 +134,7 @@ def _misfits(target: str, node: Any) -> Iterator[str]:
 
 
 def _kinds(target: str) -> dict[str, list[str]]:
-    """By field of a dataclass: the ``KINDS`` that its annotation allows."""
+    """Return the ``KINDS`` that the annotation of each field of a dataclass allows."""
     from hydra.utils import get_class
 
     kind: Any = get_class(target)
@@ -156,8 +152,8 @@ def _kinds(target: str) -> dict[str, list[str]]:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong in a module of somebody else's, and where:
-    ``ZeroDivisionError: division by zero (m.py:3)``.
+    """Return the error of a user's module and its place: ``ZeroDivisionError: division by zero
+    (m.py:3)``.
     """
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
@@ -168,5 +164,5 @@ def _reason(error: BaseException) -> str:
 
 
 def _kind(error: BaseException) -> str:
-    """``ZeroDivisionError: division by zero``."""
+    """Return ``ZeroDivisionError: division by zero``."""
     return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"

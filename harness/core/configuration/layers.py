@@ -1,7 +1,7 @@
-"""The files of ``conf/`` that a configuration is made of, by the rules of Hydra's defaults lists.
+"""The files of ``conf/`` that make a configuration, by the rules of Hydra's defaults lists.
 
-Hydra takes ten times as long to compose the same mapping, so it runs for its own flags and for
-several jobs alone.
+Hydra takes ten times as long to compose the same mapping, so it is used only for its own flags and
+for several jobs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from harness.core.errors import HarnessError
 ENTRY = re.compile(r"(?:(optional|override) )?(/?)([\w/-]+)(?:@([\w.-]+))?")
 """The key of an entry of ``defaults``: ``override /retriever@lists.dense``."""
 PACKAGE = re.compile(r"#\s*@package\s+(\S+)")
-"""The first line of a file whose keys stand elsewhere than below its concept's name."""
+"""The first line of a file whose keys belong somewhere else than below its concept's name."""
 Layer = tuple[str, Mapping[str, Any]]
-"""The dotted place where the keys of a file stand, and the keys."""
+"""The dotted place of a file's keys, and the keys."""
 
 
 @dataclass
@@ -31,8 +31,8 @@ class Layers:
     """The files of a command's configuration.
 
     Attributes:
-        choices: the chosen file of a concept by ``concept`` or ``concept@place``, None for none.
-            Files add what their ``override`` entries choose.
+        choices: the chosen file by ``concept`` or ``concept@place``; None for no file. The
+            ``override`` entries of files add their choices.
         groups: the keys of that form that have been read.
     """
 
@@ -42,10 +42,10 @@ class Layers:
     def tree(self, primary: str) -> dict[str, Any]:
         """Return the keys of all files of a command.
 
-        A choice that no file has an entry for (``retriever@lists.mine``) is read behind the others.
+        A choice that no file has an entry for (``retriever@lists.mine``) is read after the others.
 
         Raises:
-            HarnessError: a chosen file is not there or cannot be read.
+            HarnessError: a chosen file does not exist or cannot be read.
         """
         path = primary_file(primary)
         layers = self._read(path, "", "") if path else []
@@ -61,7 +61,7 @@ class Layers:
         return found
 
     def _read(self, path: Path, group: str, place: str) -> list[Layer]:
-        """Return the keys of a file and of those that its ``defaults`` name, in their order."""
+        """Return the keys of a file and of the files in its ``defaults``, in their order."""
         keys = read_conf(path)
         header = PACKAGE.match(path.read_text(encoding="utf-8"))
         if header and header[1] != "_here_":

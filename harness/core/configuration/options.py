@@ -1,7 +1,6 @@
-"""The keys of a command as ``conf/`` describes them: name, default, and the comment beside it.
+"""The keys of a command as ``conf/`` describes them: name, default, and the comment next to it.
 
-``--help`` and the page of commands show them, so that a key is described where it is given its
-default.
+``--help`` and the page of commands print them, so a key is described in one place.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ COMMENT = re.compile(r"\s*#\s?(.*)")
 CHOICE = re.compile(r"(?:optional |override )?(\S+)")
 """The key of an entry of ``defaults``."""
 LONG, MOST = "[...]", 40
-"""What stands for a list of more lines, or letters."""
+"""The text that replaces a list of several lines or of more than ``MOST`` letters."""
 
 
 class Option(NamedTuple):
-    """A key that can be typed, its default as conf/ has it, and what it is for."""
+    """A key that can be typed, its default in conf/, and its description."""
 
     key: str
     default: str
@@ -32,10 +31,10 @@ class Option(NamedTuple):
 
 
 def options(command: str) -> list[Option]:
-    """The keys of a command that have a comment in conf/, and its choices, those of files that it
-    begins with first.
+    """Return the keys of a command that have a comment in conf/, and its choices.
 
-    A key stands once, with the last of its defaults, as Hydra takes it.
+    The keys of included files come first. A repeated key appears once, with its last default, as in
+    Hydra.
     """
     found: dict[str, Option] = {}
     for path in (primary(command), *additions().get(command, ())):
@@ -57,7 +56,7 @@ def _of_file(path: Path) -> Iterator[Option]:
 
 
 def _of_default(entry: yaml.Node) -> Iterator[Option]:
-    """An included file's keys, or what is chosen from a concept: ``fuser: boltzmann``."""
+    """Yield the keys of an included file, or the choice from a concept: ``fuser: boltzmann``."""
     if isinstance(entry, yaml.ScalarNode):
         yield from options(entry.value) if entry.value != "_self_" else ()
         return
@@ -74,7 +73,7 @@ def _of_default(entry: yaml.Node) -> Iterator[Option]:
 def _of_key(
     key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = ""
 ) -> Iterator[Option]:
-    """The key itself where a comment says what it is, and the keys of a section."""
+    """Yield the key itself if it has a comment, and the keys of a section."""
     is_section = isinstance(value, yaml.MappingNode) and not value.flow_style
     name, end = f"{section}{key.value}", value.end_mark
     line, column = (
@@ -89,14 +88,14 @@ def _of_key(
 
 
 def _default(value: yaml.Node, lines: Sequence[str]) -> str:
-    """A value as it is written, but for long ones."""
+    """Return a value as written, unless it is long."""
     start, end = value.start_mark, value.end_mark
     whole = lines[start.line][start.column : end.column] if start.line == end.line else LONG
     return LONG if whole.startswith("[") and len(whole) > MOST else whole
 
 
 def _comment(lines: Sequence[str], line: int, column: int) -> str:
-    """The comment that begins behind a place, and goes on below itself."""
+    """Return the comment that begins after a place and continues on the lines below."""
     if not (found := COMMENT.fullmatch(lines[line], column)):
         return ""
     told, place = [found[1]], lines[line].index("#", column)

@@ -1,7 +1,8 @@
-"""What was typed as ``key=value``: its parts, its value, and the form that its default asks for.
+"""Overrides, typed as ``key=value``: their parts, their values, and the form that the default asks
+for.
 
-Each mistake is one line that names key and value; Hydra would keep the last of two values and say
-nothing of a key that nothing reads.
+Each mistake is one line that names key and value. Hydra would keep the last of two values and
+accept a key that nothing reads.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ log = logging.getLogger(__name__)
 KNOB = re.compile(
     r"(?:fuser|normalizer|temperature|reranker)\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+"
 )
-"""What may be set though the default strategy lacks it: a grid has others, and any list may be
-added.
+"""Keys that may be set although the default strategy lacks them: the grid has other strategies, and
+any list may be added.
 """
 LIST = re.compile(r"lists\.\w+")
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
@@ -34,13 +35,13 @@ TRUTHS = {
     **dict.fromkeys(("true", "1", "yes", "on"), "true"),
     **dict.fromkeys(("false", "0", "no", "off"), "false"),
 }
-"""What may be typed for a truth value, and what it is."""
+"""The words that may be typed for true and false."""
 MAY_BE_NULL = ("controls",)
-"""Sections that null leaves out; of all others keys are read."""
+"""Sections that may be null. The keys of all other sections are read."""
 
 
 class Override(NamedTuple):
-    """One override, ``++fuser.k=5``. Without ``=`` its value is None."""
+    """One override, such as ``++fuser.k=5``. Its value is None without ``=``."""
 
     sign: str
     key: str
@@ -51,14 +52,14 @@ class Override(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Override:
-        """Return the parts of what was typed."""
+        """Return an override from the text that was typed."""
         left, equals, value = text.partition("=")
         key = left.lstrip("+~")
         return cls(left.removesuffix(key), key, value if equals else None)
 
     @property
     def values(self) -> list[str]:
-        """The values of a sweep over this key; none of Hydra's own forms such as ``choice(a,b)``.
+        """The values of a sweep over this key; empty for Hydra's own forms such as ``choice(a,b)``.
 
         A list or a mapping is one value.
         """
@@ -68,18 +69,22 @@ class Override(NamedTuple):
         return [] if "(" in value else value.split(",")
 
     def chooses(self, groups: Collection[str]) -> bool:
-        """Return whether it names a file of one of these concepts; a mapping sets its keys."""
+        """Return whether the override chooses a file of one of these concepts. A mapping sets keys
+        instead.
+        """
         concept = self.key in groups or "@" in self.key
         return concept and not (self.value or "").startswith("{")
 
     @property
     def head(self) -> str:
-        """The first word of the place that it sets: ``relations`` of ``retriever@relations``."""
+        """The first word of the place that the override sets: ``relations`` for
+        ``retriever@relations``.
+        """
         return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))[0]
 
 
 class Prepared(NamedTuple):
-    """The overrides in the form that the files ask for, and what the files hold under them."""
+    """Overrides in the form that the files ask for, and the keys of the files."""
 
     overrides: list[Override]
     tree: dict[str, Any]
@@ -87,19 +92,19 @@ class Prepared(NamedTuple):
 
 
 def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
-    """Return the overrides in the form that their defaults have, and the files that they choose.
+    """Return the overrides in the form of their defaults, and the files that they choose.
 
-    ``files=a`` is ``files=[a]`` where the default is a list, ``strict=yes`` is ``strict=true``,
-    ``gate=better`` is ``gate.kind=better``, ``lists.x=bm25`` is ``+retriever@lists.x=bm25``. A key
-    that other commands alone read is dropped with a warning.
+    ``files=a`` becomes ``files=[a]`` if the default is a list, ``strict=yes`` becomes
+    ``strict=true``, ``gate=better`` becomes ``gate.kind=better``, and ``lists.x=bm25`` becomes
+    ``+retriever@lists.x=bm25``. A key that only other commands read is dropped with a warning.
 
     Args:
         primary: the name of the command's file in conf/.
-        overrides: what was typed; of several values of a sweep the first decides.
+        overrides: the overrides as typed. If one has several values, the first one decides.
 
     Raises:
-        HarnessError: a key that no file knows, a name that is not there, or a value of another
-            kind than its default.
+        HarnessError: a key that no file has, an unknown name, or a value of another type than its
+            default.
     """
     given = [Override.read(text) for text in overrides]
     default = Layers({})
@@ -124,7 +129,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
 
 
 def check_twice(given: Sequence[Override]) -> None:
-    """Raise HarnessError for a key that is given two values."""
+    """Raise HarnessError if a key has two values."""
     seen: dict[str, Override] = {}
     for one in given:
         if one.value is None:
@@ -136,7 +141,7 @@ def check_twice(given: Sequence[Override]) -> None:
 
 
 def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, str | None]:
-    """Return the chosen file by concept and place. Raise HarnessError for what is no name."""
+    """Return the chosen file by concept and place. Raise HarnessError for an unknown name."""
     chosen: dict[str, str | None] = {}
     for one in given:
         concept = one.key.partition("@")[0]
@@ -155,7 +160,7 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
 
 
 def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return what plug-ins add for the rerankers that the overrides or the files name."""
+    """Return the entries that plug-ins add for the rerankers that overrides or files name."""
     text = repr([one.value for one in given] + [tree.get("grid"), tree.get("reranker")])
     return {
         group.partition("=")[0]: group.partition("=")[2]
@@ -167,7 +172,7 @@ def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str
 def _named(one: Override, groups: Collection[str]) -> Override:
     """Return ``lists.x=bm25`` as a choice, unless a file has that name.
 
-    Of commands whose lists are files alone (``fuse``) it stays as it is.
+    If all lists of a command are files (``fuse``), the override stays as it is.
     """
     words = (one.value or "").split(",")
     known = names("retriever") if LIST.fullmatch(one.key) else []
@@ -186,7 +191,7 @@ def _holds_strategies(section: Mapping[str, Any]) -> bool:
 def _is_read(
     one: Override, heads: Collection[str], sections: Mapping[str, Mapping[str, Any]]
 ) -> bool:
-    """Return whether the command reads the key of an override; warn where another one does.
+    """Return whether the command reads the key of an override. Warn if only another command does.
 
     Args:
         one: the override.
@@ -232,7 +237,7 @@ def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
 
 
 def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
-    """Return the override in the form that its default has."""
+    """Return the override in the form of its default."""
     value = one.value or ""
     default: Any = tree
     for name in one.key.split("."):
@@ -277,4 +282,4 @@ RULES: dict[type, Callable[[Override, str, Any], Override]] = {
     dict: _as_section,
     list: _as_list,
 }
-"""By the type of a key's default: what may be typed for it, and the form that it is given."""
+"""By the type of a key's default: the check of a typed value and its final form."""

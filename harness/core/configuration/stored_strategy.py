@@ -1,9 +1,8 @@
-"""A stored strategy: a concept, a name and fields, ``{strategy: fuser/rrf, k: 60}``. No file of
-results names a class.
+"""Stored strategies: a concept, a name and fields, such as ``{strategy: fuser/rrf, k: 60}``.
 
-Which class a name means is read from conf/ (ours, an installed package's, or ``--config-dir``'s)
-and from nowhere else: what is made of a sweep's folder or a lock, which may come from anybody, is a
-strategy of this installation. The command line of a user is free.
+No file of results names a class. The class of a name is read only from conf/ (the core's, an
+installed package's or that of ``--config-dir``). A sweep's folder or a lock may come from anybody,
+so it can only name strategies of this installation. The command line of a user may name any class.
 """
 
 from __future__ import annotations
@@ -23,22 +22,23 @@ from harness.core.configuration.extensions import folders, missing_plugin
 from harness.core.errors import HarnessError, nearest
 
 NAME = "strategy"
-"""The key of a strategy's concept and name. A part of a strategy that has no file of its own is
-named by the path to it in one that has it: ``retriever/ppr.walk``.
+"""The key of a strategy's concept and name. A part without a file is named by its path in the file
+that holds it: ``retriever/ppr.walk``.
 """
 TARGET = "_target_"
-"""The key of its class in conf/."""
+"""The key of a strategy's class in conf/."""
 REACHES = {"reaches": True}
-"""Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a
-model. What a stored configuration gives for it must be a value of conf/, or trusted.
+"""Metadata of a field that reaches beyond a sweep's folder: a server, a secret, a place or a model.
+A stored value of such a field must be a value of conf/, or be trusted.
 """
 LOCAL = re.compile(r"(https?|bolt)://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
 REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 
 def by_name(node: Any) -> Any:
-    """A configuration as it is stored: each class by its name. One that conf/ does not name stays,
-    and is not read.
+    """Return a configuration in its stored form, with a name for each class.
+
+    A class that conf/ does not name stays, and cannot be read back.
     """
     names = _names(tuple(folders()))[0]
 
@@ -56,13 +56,13 @@ def by_name(node: Any) -> Any:
 
 @dataclass(frozen=True)
 class StoredReader:
-    """Reads stored strategies and values; refuses, in one line, all that conf/ and the strategies'
-    classes do not know.
+    """A reader of stored strategies that refuses, in one line, everything that conf/ and the
+    classes do not have.
 
-    place: the file.    trusted: whether its servers, secrets, places and models may be others than
-    those of conf/.
-    typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the one
-    that stands there.
+    Attributes:
+        place: the file.
+        trusted: whether servers, secrets, places and models may differ from those of conf/.
+        typed: keys such as ``fuser.k`` that were typed for other strategies of the group.
     """
 
     place: Path
@@ -70,8 +70,11 @@ class StoredReader:
     typed: Collection[str] = ()
 
     def read(self, node: Any, *path: str) -> Any:
-        """The same with classes in place of names, as it can be instantiated. path: the keys that
-        lead to it.
+        """Return the value with classes instead of names, ready to be instantiated.
+
+        Args:
+            node: the stored value.
+            path: the keys that lead to it.
         """
         if isinstance(node, (list, tuple)):
             return [self.read(value, *path, str(number)) for number, value in enumerate(node)]
@@ -102,11 +105,13 @@ class StoredReader:
             self._check_reach(value, path)
 
     def fields(self, node: Mapping[str, object], *path: str) -> Mapping[str, bool]:
-        """The fields of a stored strategy's class, and whether each reaches beyond the folder."""
+        """Return the fields of a stored strategy's class, and whether each reaches beyond the
+        folder.
+        """
         return _accepted(self._target(node, path))
 
     def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
-        """The error about a value, and the keys that lead to it."""
+        """Return the error about a value and the keys that lead to it."""
         found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
         return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
 
@@ -142,7 +147,7 @@ class StoredReader:
 
 @functools.cache
 def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The name of each class (without its room), and the class of each name."""
+    """Return the name of each class (without its room), and the class of each name."""
     targets: dict[str, str] = {}
     for place, content in _files(places, TARGET):
         for path, value in _leaves(content):
@@ -150,7 +155,9 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
                 targets.setdefault(".".join((place, *path[:-1])), str(value))
 
     def rank(name: str) -> tuple[bool, bool, str]:
-        """A strategy's own file first, and of several that of its module's name."""
+        """Put a strategy's own file first, and of several files the one with the name of the
+        module.
+        """
         return "." in name, name.rpartition("/")[2] != targets[name].split(".")[-2], name
 
     ordered = sorted(targets, key=rank, reverse=True)
@@ -159,7 +166,7 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
 
 @functools.cache
 def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
-    """What conf/ gives for each field, in whichever file."""
+    """Return every (field, value) pair of conf/."""
     return frozenset(
         (
             next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2],
@@ -171,8 +178,8 @@ def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
 
 
 def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
-    """The ``<concept>/<name>`` and content of each file of conf/ that holds a text, without those
-    of `harness fit`.
+    """Yield ``<concept>/<name>`` and content of each file of conf/ that holds a text, without the
+    files of `harness fit`.
     """
     for folder in places:
         for path in sorted(folder.glob("*/**/*.yaml")):
@@ -185,7 +192,7 @@ def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
 
 
 def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Each scalar with the keys that lead to it."""
+    """Yield each scalar with the keys that lead to it."""
     if isinstance(node, (Mapping, list)):
         for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
             yield from _leaves(value, (*path, str(key)))
@@ -195,8 +202,10 @@ def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 @functools.cache
 def _accepted(target: str) -> Mapping[str, bool]:
-    """Whether each field of a class, or argument of a function, reaches beyond a folder; ``**``
-    where it takes any.
+    """Return, for each field of a class or argument of a function, whether it reaches beyond a
+    folder.
+
+    The key ``**`` means that any field is accepted.
     """
     from hydra.utils import get_object
 

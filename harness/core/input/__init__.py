@@ -1,5 +1,5 @@
-"""Files that are read: plain or packed, as lines, JSON, YAML or separated values, with errors that
-name the place.
+"""Readers of files, plain or packed: lines, JSON, YAML and separated values, with errors that name
+the place.
 """
 
 import lazy_loader

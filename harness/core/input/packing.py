@@ -1,6 +1,4 @@
-"""How files are packed, told by their first bytes when they are read, and by their names when they
-are written.
-"""
+"""Packed files, recognised by their first bytes when read and by their names when written."""
 
 from __future__ import annotations
 
@@ -20,24 +18,30 @@ from typing import IO, Any, cast
 from harness.core.errors import HarnessError
 
 LEVEL = 1
-"""How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
+"""The compression level of gzip. Level 1 takes a third of the time of 6 for files that are a sixth
+larger.
+"""
 SMALL, MOST = 1 << 26, 200
-"""Bytes that any file may unpack to, and so many times its size; lines of lists are a tenth."""
+"""A file may unpack to ``SMALL`` bytes, or to ``MOST`` times its size. Packed lists have a tenth of
+their size.
+"""
 LONGEST = 10
-"""Bytes of the longest ``magic``."""
+"""Number of bytes of the longest ``magic``."""
 TAR = slice(257, 262)
-"""Where a tar archive says that it is one."""
+"""The place of the name of the format in a tar archive."""
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
-"""What unpacking raises over a damaged file; bz2 and pyarrow raise an OSError without a number."""
+"""Errors of unpacking a damaged file. bz2 and pyarrow raise an OSError without a number."""
 
 
 @dataclass(frozen=True)
 class Packing:
     """One way to pack a file.
 
-    magic: how such a file begins.    read: the unpacked bytes of a stream.    write: a stream that
-    packs into another, the same bytes for the same content at any time; None where nothing is
-    written in this way.
+    Attributes:
+        magic: the first bytes of such a file.
+        read: returns the unpacked bytes of a stream.
+        write: returns a stream that packs into another one. The same content gives the same bytes
+            at any time.
     """
 
     magic: re.Pattern[bytes]
@@ -71,12 +75,13 @@ PACKINGS = {
         re.compile(rb"BZh[1-9]1AY&SY"), bz2.BZ2File, functools.partial(bz2.BZ2File, mode="wb")
     ),
 }
-"""By the ending of the name."""
+"""The packings by the ending of the file name."""
 
 
 def form_of(path: Path) -> str:
-    """The form of a file by its ending, without that of its packing: ``json`` of ``RUN.JSON.gz``;
-    "" without one.
+    """Return the form of a file by its ending, without that of its packing.
+
+    ``RUN.JSON.gz`` gives ``json``; a name without an ending gives an empty text.
     """
     name = path.name.lower()
     packed = next((ending for ending in PACKINGS if name.endswith(ending)), "")
@@ -84,12 +89,12 @@ def form_of(path: Path) -> str:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file's name says that it is packed."""
+    """Return whether the name of a file has the ending of a packing."""
     return path.name.lower().endswith(tuple(PACKINGS))
 
 
 class _Bounded(io.RawIOBase):
-    """What an unpacker gives, up to a number of bytes: blank lines without end pack to nothing."""
+    """The bytes of an unpacker, up to a limit: endless blank lines pack to almost nothing."""
 
     def __init__(self, inner: Any, path: Path, most: int) -> None:
         super().__init__()
@@ -112,8 +117,10 @@ class _Bounded(io.RawIOBase):
 
 @contextlib.contextmanager
 def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """The bytes of an open file, unpacked where they are packed. Raises HarnessError where they
-    cannot be.
+    """Yield the bytes of an open file, unpacked if they are packed.
+
+    Raises:
+        HarnessError: the file is damaged, an archive, or unpacks to too many bytes.
     """
     head = stream.read(LONGEST)
     stream.seek(0)
@@ -152,9 +159,7 @@ def _refuse_archive(path: Path, stream: Any) -> None:
 
 @contextlib.contextmanager
 def packed(name: str, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    """A stream that packs into another as the ending of a name says. Raises HarnessError for one
-    that is only read.
-    """
+    """Yield a stream that packs into another one, by the ending of the name."""
     found = next((one for ending, one in PACKINGS.items() if name.lower().endswith(ending)), None)
     if found is None:
         yield stream

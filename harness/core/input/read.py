@@ -1,4 +1,4 @@
-"""Files: opened plain or packed, read as lines, JSON or YAML, with errors that name the place."""
+"""Readers of files, plain or packed, as lines, JSON or YAML, with errors that name the place."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ DAMAGED = (
     zlib.error,
     struct.error,
 )
-"""What NumPy and zipfile raise over an .npz file with other bytes than were written."""
+"""Errors of NumPy and zipfile for an .npz file with changed bytes."""
 
 DEEPEST = 100
-"""Mappings and lists of a YAML file within each other, at most."""
+"""Largest depth of nested mappings and lists in a YAML file."""
 REPEATED = 1_000_000
-"""Values that the aliases of a YAML file stand for, at most: nine of nine lines can stand for a
-billion.
+"""Largest number of values that the aliases of a YAML file may stand for. Nine lines of nine
+aliases can stand for a billion.
 """
 
 MARK = b"\xef\xbb\xbf"
@@ -43,8 +43,10 @@ MARK = b"\xef\xbb\xbf"
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked when they are packed (by how they begin). Raises HarnessError when
-    it cannot be.
+    """Yield the bytes of a file, unpacked if its first bytes show that it is packed.
+
+    Raises:
+        HarnessError: the file cannot be read.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise HarnessError(
@@ -63,8 +65,9 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Number (from 1) and bytes of each line that is not blank, without a byte order mark; lines
-    end LF, CRLF or CR.
+    """Yield number (from 1) and bytes of each line that is not blank.
+
+    Lines end with LF, CRLF or CR. A byte order mark is left out.
     """
     number = 0
     with opened(path) as stream:
@@ -76,7 +79,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def refuse_array(path: Path, line: bytes) -> None:
-    """Raise HarnessError where the first line of a file of JSON lines begins an array."""
+    """Raise HarnessError if the first line of a file of JSON lines begins an array."""
     if line.lstrip().startswith(b"["):
         raise HarnessError(
             f"{path}: a JSON array; expected one JSON object a line, as `jq -c '.[]'` writes them"
@@ -84,20 +87,29 @@ def refuse_array(path: Path, line: bytes) -> None:
 
 
 def read_json(path: Path, expected: str) -> Any:
-    """The JSON value of a whole file, plain or packed. expected: its form, for the message (see
-    ``parse_json``).
+    """Return the JSON value of a whole file, plain or packed.
+
+    Args:
+        path: the file.
+        expected: its form, for the message (see ``parse_json``).
     """
     with opened(path) as stream:
         return parse_json(stream.read(), path, expected)
 
 
 def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) -> Any:
-    """A JSON value. Raises HarnessError with file, line and what was expected for anything that is
-    broken.
+    """Return a JSON value.
 
-    line: that of the value in ``path``, where it is a line; the lines of a whole file are counted
-    here. Broken are: bad syntax, too deep nesting, an integer of more digits than Python reads
-    (4,300), a name twice in one object, bytes that are not UTF-8, half of a surrogate pair.
+    Args:
+        data: the bytes of the value.
+        path: the file, for the message.
+        expected: the form of the value, for the message.
+        line: the line of the value, if it is a line of ``path``. The lines of a whole file are
+            counted here.
+
+    Raises:
+        HarnessError: broken syntax, too deep nesting, an integer of more than 4,300 digits, a
+            repeated name in an object, bytes that are not UTF-8, or half of a surrogate pair.
     """
     place = f"{path}:{line}" if line else str(path)
     try:
@@ -135,20 +147,22 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
 
 
 def value_at(content: Any, place: Sequence[str]) -> Any:
-    """What stands at a place of nested mappings, None where there is nothing."""
+    """Return the value at a place of nested mappings, or None if there is none."""
     for key in place:
         content = content.get(key) if isinstance(content, Mapping) else None
     return content
 
 
 def read_yaml(path: Path) -> Any:
-    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that
-    cannot be read, or that has a name twice in one mapping.
+    """Return the value of a YAML file, read by libyaml.
 
-    libyaml builds values by recursion and without a bound, so a file that nests deeper than
-    ``DEEPEST`` would end the process, and one whose aliases stand for more than ``REPEATED`` values
-    would fill the memory of whoever walks through it; its events, which come one by one, are
-    counted first.
+    libyaml builds values by recursion without a bound. A file that nests deeper than ``DEEPEST``
+    would end the process, and one whose aliases stand for more than ``REPEATED`` values would fill
+    the memory. Therefore its events are counted first.
+
+    Raises:
+        ValueError: the file cannot be read (also yaml.YAMLError), or a name is repeated in a
+            mapping.
     """
     import yaml
 
@@ -171,7 +185,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def read_settings(path: Path) -> Any:
-    """The value of a YAML file that somebody wrote. Raises HarnessError for one that cannot be
+    """Return the value of a YAML file that a person wrote. Raise HarnessError if it cannot be
     read.
     """
     import yaml
@@ -185,9 +199,7 @@ def read_settings(path: Path) -> Any:
 
 
 def _check_size(text: str) -> None:
-    """Raise ValueError for a YAML text that nests too deep, or whose aliases stand for too many
-    values.
-    """
+    """Raise ValueError if a YAML text nests too deep or its aliases stand for too many values."""
     import yaml
 
     count = 0

@@ -1,5 +1,5 @@
-"""Files of separated values, a head and a row a line: where a double quote is a quote, and where it
-is a letter.
+"""Files of separated values with a head. Some of their double quotes are quotes, others are
+letters.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ WHOLE = {
     SEMICOLON: re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[;\n]|\Z)'),
     TAB: re.compile(r'"([^"\n]*(?:""[^"\n]*)*)"(?=[\t\n]|\Z)'),
 }
-"""A field that is quoted whole. Any other double quote is a letter. In a .tsv no field holds a line
-break.
+"""A field that is quoted as a whole. Any other double quote is a letter. A field of a .tsv holds no
+line break.
 """
 
 ROWS = 0.75
-"""The share of the lines of a quoted field that are rows of their own, from which on they are read
-as no text.
-"""
+"""If at least this share of the lines of a quoted field look like rows, the field is refused."""
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, lines ended by LF. Raises HarnessError that names the line of what is no
-    UTF-8 text.
+    """Return the text of a file with LF at the end of lines.
+
+    Raises:
+        HarnessError: the file is no UTF-8 text; names the line.
     """
     with opened(path) as stream:
         data = stream.read().removeprefix(MARK)
@@ -49,8 +49,9 @@ def read_text(path: Path) -> str:
 
 
 def separator_of(text: str, usual: str) -> tuple[str, str]:
-    """What is between the values of a text, and the text without a first line that says so
-    (``sep=;``); in a head without the usual one it is a semicolon, a tab or a comma.
+    """Return the separator of a text, and the text without a first line ``sep=;``.
+
+    If the head does not have the usual separator, it is a semicolon, a tab or a comma.
     """
     head, _, rest = text.partition("\n")
     if (said := re.fullmatch(r'"?sep=([,;\t])"?', head.strip(" "))) is not None:
@@ -60,11 +61,16 @@ def separator_of(text: str, usual: str) -> tuple[str, str]:
 
 
 def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line number and the fields of each row, blank lines left out; the first is the head.
+    """Yield line number and fields of each row, without blank lines. The first row is the head.
 
-    text: as ``read_text`` gives it. Raises HarnessError for a row with another number of fields
-    than the head, and for a quoted field over several lines where most of these are rows of their
-    own.
+    Args:
+        path: the file, for messages.
+        text: the result of ``read_text``.
+        delimiter: the separator.
+
+    Raises:
+        HarnessError: a row has another number of fields than the head, or most lines of a quoted
+            field look like rows.
     """
     at, number, width = 0, 1, 0
     while at < len(text):
@@ -90,7 +96,7 @@ def rows_of(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[s
 
 
 def _fields(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
-    """The fields of the row that begins there, and where it ends."""
+    """Return the fields of the row that begins at a place, and the place of its end."""
     fields = []
     while True:
         found = WHOLE[delimiter].match(text, at)
@@ -108,8 +114,8 @@ def _fields(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
 
 
 def _check_span(path: Path, first: int, lines: list[str], delimiter: str, width: int) -> None:
-    """Raise where most lines of a quoted field are rows, were the quote a letter: two lone quotes
-    swallow rows.
+    """Raise HarnessError if most lines of a quoted field would be rows: two single quotes would
+    hide them.
     """
     held = [len(_fields(line, 0, delimiter)[0]) == width for line in lines if line.strip()]
     if sum(held) >= ROWS * len(held):

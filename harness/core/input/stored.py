@@ -1,5 +1,5 @@
-"""What is stored, held against its typed description: the ``TypedDict`` that code reads it by
-(pydantic, strict).
+"""Checks of stored values against the ``TypedDict`` by which the code reads them (pydantic,
+strict).
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, FiniteFloat, TypeAdapter, ValidationError
 
 Number = FiniteFloat
-"""A finite number, whole or not; a truth value is none."""
+"""A finite number, whole or not. A truth value is no number."""
 Pair = Annotated[
     tuple[Number, Number],
     BeforeValidator(lambda value: tuple(value) if type(value) is list else value),
 ]
-"""Two numbers; JSON has them as a list."""
+"""Two numbers. In JSON they are a list."""
 
 
 def misfit(value: Any, kind: Any) -> str | None:
-    """The first value that is not of its type, as ``n = 'x', expected a valid integer``; None where
-    all are.
+    """Return the first value of a wrong type, as ``n = 'x', expected a valid integer``, or None.
 
-    value: what was read from JSON or YAML.    kind: its type, such as a TypedDict of
-    ``typing_extensions`` (pydantic needs that one before Python 3.12). Names that the type does not
-    have may be there.
+    Args:
+        value: a value that was read from JSON or YAML.
+        kind: its type, such as a TypedDict of ``typing_extensions`` (pydantic needs that one before
+            Python 3.12). Further names are allowed.
     """
     try:
         _adapter(kind).validate_python(value, strict=True)

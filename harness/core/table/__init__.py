@@ -1,5 +1,5 @@
-"""Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how
-numbers are written.
+"""Tables as values, with one description of columns for text, LaTeX, CSV, JSON and workbooks, and
+the formats of numbers.
 """
 
 from harness.core.table.format import (

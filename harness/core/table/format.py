@@ -1,7 +1,8 @@
-"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null
-as a dash; columns.
+"""Numbers in tables and sentences, and the descriptions of columns.
 
-More digits are printed where fewer would contradict what the number is compared with.
+Shares are shown in percent with one decimal, p values with three or as ``<.001``, and missing
+values as a dash. More digits are shown if fewer would contradict the number that a value is
+compared with.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Generic, Literal, TypeVar
 MISSING = "–"
 MOST_DECIMALS = 6
 LEVEL = 0.05
-"""Significance: a p at most this is called a difference."""
+"""The significance level: a p of at most this shows a difference."""
 
 Kind = Literal[
     "text",
@@ -30,16 +31,16 @@ Kind = Literal[
     "change",
     "bounds",
 ]
-"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign,
-``value`` is plain, ``measured`` (seconds, megabytes) has three significant digits.
+"""The format of a column's values.
 
-``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points``
-and ``span`` are.
+``points`` and ``span`` (an interval of points) have a sign, ``value`` is plain, and ``measured``
+(seconds, megabytes) has three significant digits. ``number``, ``change`` and ``bounds`` replace
+``share``, ``points`` and ``span`` for scores that are no shares.
 """
 PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
-"""Kinds of columns whose cells are two numbers: two columns of CSV."""
+"""Kinds of columns whose cells are two numbers, and two columns in CSV."""
 NUMBERS: dict[Kind, Kind] = {"share": "number", "points": "change", "span": "bounds"}
-"""How columns of shares are shown where scores are no shares."""
+"""The kinds that replace those of shares if scores are no shares."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,9 @@ class Column:
 
     Attributes:
         title: its head.
-        kind: how its values are shown, so its unit and digits.
-        of: for an interval, the title of the column that holds its value; they stay together.
-        group: a head above it; neighbours of one group belong together.
+        kind: the format of its values, and so their unit and digits.
+        of: for an interval, the title of the column with its value. The two stay together.
+        group: a head above it. Neighbouring columns of one group stay together.
         name: its name in stored data.
     """
 
@@ -62,7 +63,7 @@ class Column:
 
     @property
     def named(self) -> str:
-        """Return the title with its unit, for places without a legend."""
+        """The title with its unit, for places without a legend."""
         plain = self.kind in ("points", "span") and "points" not in self.title
         return f"{self.title} (points)" if plain else self.title
 
@@ -77,8 +78,8 @@ class Field(Generic[T]):
     Attributes:
         column: its description.
         read: returns the value of an item.
-        shown: whether there is such a column at all.
-        faces: the names of those who show it.
+        shown: whether the table has this column.
+        faces: the names of the views that show it.
     """
 
     column: Column
@@ -182,8 +183,9 @@ def changes(bounds: Sequence[float]) -> str:
 
 
 def sort_key(value: Any) -> float | None:
-    """Return the number that a cell sorts by: its value, or its lower bound; None for text and
-    null.
+    """Return the number that a cell is sorted by, or None for text and missing values.
+
+    The number is the value itself, or the lower bound of an interval.
     """
     first = value[0] if isinstance(value, (list, tuple)) and value else value
     if is_missing(first) or isinstance(first, (str, bool)):
@@ -217,7 +219,7 @@ class Scale:
     """The unit of scores.
 
     Attributes:
-        share: whether scores lie in [0, 1], so are shown in percent and their differences in
+        share: whether scores lie in [0, 1]. They are then shown in percent and their differences in
             points.
         item: the noun for one scored item.
     """
@@ -255,4 +257,4 @@ class Scale:
 
 
 SHARES = Scale()
-"""That of metrics of ranked lists."""
+"""The scale of the metrics of ranked lists."""

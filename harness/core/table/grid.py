@@ -1,6 +1,4 @@
-"""Columns of texts: below each other for a terminal, and in parts where a page does not
-hold all.
-"""
+"""Columns of text, aligned for a terminal or divided into parts that fit a page."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ Spans = Sequence[tuple[str, Sequence[int]]]
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of texts below a head.
+    """Rows of text below a head.
 
     Attributes:
         head: the titles.
@@ -60,7 +58,7 @@ class Grid:
 
     @cached_property
     def _widths(self) -> list[int]:
-        """Return the width of each column, so that its cells and the group names fit."""
+        """The width of each column, so that its cells and the group names fit."""
         widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
         for name, places in self.groups:
             lacking = len(name) - sum(widths[place] for place in places) - 2 * len(places) + 2
@@ -90,7 +88,7 @@ def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
 def parted(
     keys: Sequence[int], units: Sequence[Sequence[int]], fits: Callable[[Sequence[int]], bool]
 ) -> list[list[int]]:
-    """Return columns in parts, as many in each as fit, each with the keys in front.
+    """Return the columns in parts that fit, each beginning with the keys.
 
     A unit that fits nowhere is divided.
     """

@@ -1,10 +1,9 @@
-"""A table in LaTeX: booktabs, ``table`` or ``table*`` by its width, the title as caption and the
-notes below.
+"""Tables in LaTeX with booktabs: ``table`` or ``table*``, the title as caption and the notes below.
 
-Widths are estimated from the letters, in points. Of a table that is too wide the groups of columns
-stand below each other, each with all rows; without groups, columns that the page does not hold go
-on below, beside the first ones again. Rows that a page does not hold go on in a table of the same
-number.
+Widths are estimated from the letters, in points. If a table is too wide, its groups of columns are
+put below each other, each with all rows. Without groups, the remaining columns continue below,
+after the columns that name a row. If a table is too long for a page, its rows continue in a table
+of the same number.
 """
 
 from __future__ import annotations
@@ -20,21 +19,23 @@ from harness.core.table.table import Table, sentence
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
-r"""A head of two lines; ``\shortstack`` would set each as high as its own letters are."""
+r"""A head of two lines. ``\shortstack`` would align each by the height of its own letters."""
 GAP = 6.0
 """Points between two columns, twice ``tabcolsep``."""
 BOLD = 1.12
-"""By how much bold letters are wider."""
+"""The width of bold letters relative to others."""
 KEYS = 0.6
-"""Of the page's width, what columns that name a row may have."""
+"""Largest share of the page's width for the columns that name a row."""
 MOST = 12
-"""Columns of a table; more go on below."""
+"""Largest number of columns of a table. Further columns continue below."""
 WIDEST = 0.4
-"""Of the page's width, that of a column of text; a longer cell is broken."""
+"""Largest width of a text column, as a share of the page's width. Longer cells are wrapped."""
 NARROWEST = 60
-"""Points of a column of text that is broken so that the page holds all columns."""
+"""Smallest width, in points, of a text column that is wrapped so that the page holds all
+columns.
+"""
 LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@%", 0.86)}
-"""Widths in em; other capitals .72, other letters and digits .52."""
+"""Widths of letters in em. Other capitals have .72, other letters and digits .52."""
 
 NEEDS = "% Needs the packages array and booktabs.\n"
 HEAD = r"""\begin{%s}[htbp]
@@ -46,8 +47,8 @@ HEAD = r"""\begin{%s}[htbp]
 SAME_NUMBER = "\\addtocounter{table}{-1}\n"
 PANEL = r"\panelbreak"
 PANELS = rf"\providecommand{{{PANEL}}}{{\par\medskip}}"
-"""Between the parts of a table's columns; a document whose tables do not float may break its pages
-there.
+"""The command between the parts of a table's columns. A document without floating tables may break
+its pages there.
 """
 NOTE = r"""\par\vspace{4pt}
 \begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
@@ -56,11 +57,12 @@ NOTE = r"""\par\vspace{4pt}
 
 @dataclass(frozen=True)
 class Layout:
-    """The document of a table.
+    """The page layout of a document.
 
     Attributes:
-        column, page: the widths of a column and of the page, in points.
-        letter: the font size of a table, in points, times how wide the font is.
+        column: the width of a column, in points.
+        page: the width of the page, in points.
+        letter: the font size of a table, in points, times the width of the font.
     """
 
     column: float = 219.0
@@ -69,7 +71,7 @@ class Layout:
 
 
 TWO_COLUMNS = Layout()
-"""The narrowest common article of two columns, that of ACL's venues."""
+"""The narrowest common two-column article, that of ACL's venues."""
 
 
 def table_text(text: str) -> str:
@@ -78,18 +80,19 @@ def table_text(text: str) -> str:
 
 
 def em(text: str) -> float:
-    """Return about the width of a line, in em."""
+    """Return the approximate width of a line, in em."""
     return sum(LETTERS.get(letter, 0.72 if letter.isupper() else 0.52) for letter in text)
 
 
 @dataclass(frozen=True)
 class LatexTable:
-    """The cells of a table as LaTeX, and how wide its columns are.
+    """The cells of a table in LaTeX, and the widths of its columns.
 
     Attributes:
         table: the table.
-        layout: the document.
-        rename, rename_cell: change the names in titles, and whole cells.
+        layout: the page layout of the document.
+        rename: changes the names in titles.
+        rename_cell: changes whole cells.
         bands: names of groups of rows, by the first row of each.
     """
 
@@ -101,12 +104,12 @@ class LatexTable:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """Return the kind of each column."""
+        """The kind of each column."""
         return [column.kind for column in self.table.columns]
 
     @cached_property
     def cells(self) -> list[list[str]]:
-        """Return the rows as text."""
+        """The rows as text."""
         return [
             [
                 self.rename_cell(cell) if kind == "text" else cell
@@ -117,7 +120,7 @@ class LatexTable:
 
     @cached_property
     def heads(self) -> list[list[str]]:
-        """Return the lines of each head: two if that makes the column narrower."""
+        """The lines of each head: two if that makes the column narrower."""
         found = []
         for place, column in enumerate(self.table.columns):
             words = self.rename(column.title).split(" ")
@@ -131,7 +134,7 @@ class LatexTable:
 
     @cached_property
     def widths(self) -> list[float]:
-        """Return the width of each column in points."""
+        """The width of each column in points."""
         widest = WIDEST * self.layout.page
         found = []
         for place, kind in enumerate(self.kinds):
@@ -255,8 +258,8 @@ def typeset(
 
     Args:
         table: the table.
-        layout: the document.
-        label: of the table.
+        layout: the page layout of the document.
+        label: the label of the table.
         rename: changes names in titles and captions to those of a paper.
         rename_cell: changes whole cells.
     """

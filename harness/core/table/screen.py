@@ -1,4 +1,4 @@
-"""A terminal: how wide it is, a table that fits into it, paragraphs, and helps."""
+"""Tables, paragraphs and help texts for a terminal of a given width."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.core.table.grid import parted
 from harness.core.table.table import Table
 
 WIDEST = 100
-"""Columns of a table and of a paragraph, at most, unless COLUMNS says another number."""
+"""Largest width of tables and paragraphs, unless COLUMNS is set."""
 SHORTEST = 16
-"""Characters of a line of a cell that is wrapped, at least."""
+"""Smallest number of characters of a line of a wrapped cell."""
 
 
 def width() -> int:
-    """Return how wide lines may be: COLUMNS if it is set, else at most 100, and no wider than the
-    terminal.
+    """Return the width of lines: COLUMNS if it is set, otherwise at most 100 and at most the
+    terminal's width.
     """
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
@@ -77,7 +77,7 @@ def _fits(lines: Sequence[str], most: int) -> bool:
 
 
 OF_HELPS = 80
-"""Columns of a help."""
+"""The width of a help text."""
 
 
 def fold(text: str) -> str:

@@ -1,5 +1,6 @@
-"""A table as a value, with one way to each form: text for a terminal, CSV, HTML and Markdown
-(LaTeX: ``typeset``).
+"""A table as a value, with one function for each form: terminal text, CSV, HTML and Markdown.
+
+LaTeX is made by ``typeset``.
 
 >>> columns = [Column("list", "text"), Column("last_hop@5 %")]
 >>> table = Table("scores", "Two lists, in percent", columns, [["dense", 0.5]])
@@ -25,17 +26,17 @@ from harness.core.table.format import PAIRS, Column, Field, is_missing, show, so
 from harness.core.table.grid import Grid, spans
 
 LONGEST = 40
-"""Rows of a table that fit on a page of the report."""
+"""Number of rows of a table that fit on a page of the report."""
 UNITS = {"share": " (share)", "interval": " (share)", "points": " (share)", "span": " (share)"}
-"""What the numbers of CSV are, by the kind of their column."""
+"""The unit of the numbers in CSV, by the kind of their column."""
 LINES = 56
-"""Lines of a page that holds several parts of the columns, one below the other."""
+"""Number of lines of a page that holds several parts of the columns below each other."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the numbers of a table are from.
+    """The origin of the numbers of a table.
 
     Attributes:
         extent: benchmark, split, number of questions, depth, systems; part of a caption.
@@ -47,17 +48,17 @@ class Source:
 
     @property
     def text(self) -> str:
-        """Return the source as sentences."""
+        """The source as sentences."""
         return " ".join([sentence(self.extent), *self.notes])
 
 
 @dataclass(frozen=True)
 class Style:
-    """What cells carry besides their value, by row and column.
+    """The format of cells, by row and column.
 
     Attributes:
         best: the cells in bold.
-        marks: raised signs behind numbers.
+        marks: raised signs after numbers.
         rules: rows with a rule above.
     """
 
@@ -70,15 +71,20 @@ class Style:
 class Table:
     """Typed columns and rows of values.
 
-    name: of its file and its label in LaTeX; letters, digits, ``_``, ``-``, and ``/`` between
-    folders.
-    title: one line, without a full stop. source: what the numbers are of. notes: sentences on this
-    table alone.
-    marked: the rows in bold, such as the winner's. commands: what reruns each row, a column of the
-    HTML table.
-    grouping: what the groups of columns are, such as ``baseline``; the title of their column in
-    ``stacked``.
-    banded: whether the first column names groups of rows; in LaTeX each is a line above its rows.
+    Attributes:
+        name: the file name and the label in LaTeX: letters, digits, ``_``, ``-``, and ``/`` between
+            folders.
+        title: one line, without a full stop.
+        columns: the descriptions of the columns.
+        rows: the values of each row.
+        source: the origin of the numbers.
+        notes: sentences about this table alone.
+        marked: the rows in bold, such as the winner's.
+        commands: the command that reruns each row, a column of the HTML table.
+        grouping: what the groups of columns are, such as ``baseline``; the title of their column in
+            ``stacked``.
+        banded: whether the first column names groups of rows. In LaTeX each name is a line above
+            its rows.
     """
 
     name: str
@@ -122,17 +128,17 @@ class Table:
 
     @property
     def titles(self) -> list[str]:
-        """Return the titles of the columns."""
+        """The titles of the columns."""
         return [column.title for column in self.columns]
 
     @property
     def head(self) -> str:
-        """Return the title and the source."""
+        """The title and the source."""
         return headed(self.title, self.source.extent)
 
     @property
     def caption(self) -> str:
-        """Return title, source and notes as sentences, for a table that stands alone."""
+        """Title, source and notes as sentences, for a table that is shown alone."""
         return " ".join([sentence(self.head), *self.notes, *self.source.notes])
 
     def named(self, name: str) -> Table:
@@ -183,7 +189,7 @@ class Table:
 
     @cached_property
     def keys(self) -> list[int]:
-        """Return the columns that name a row: the first ones of text, and any before them."""
+        """The columns that name a row: the first text columns, and any column before them."""
         kinds = [column.kind for column in self.columns]
         start = kinds.index("text") if "text" in kinds[:2] else 0
         end = next(
@@ -193,7 +199,7 @@ class Table:
 
     @cached_property
     def units(self) -> list[list[int]]:
-        """Return the other columns; a group, or a value and its intervals, stay together."""
+        """The other columns. A group, or a value and its intervals, stay together."""
         found: list[list[int]] = []
         for place in range(len(self.keys), len(self.columns)):
             column, unit = self.columns[place], found[-1] if found else []
