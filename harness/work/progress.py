@@ -1,4 +1,4 @@
-"""How far long work is: a bar in a terminal, elsewhere a line every half minute."""
+"""Progress of long work: a bar in a terminal, otherwise a line every half minute."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ log = logging.getLogger(__name__)
 EVERY = 30.0
 """Seconds between two lines."""
 DELAY = 2.0
-"""Seconds after which a bar is shown."""
+"""Seconds before a bar is shown."""
 
 
 class Progress:
     """A block of long work:
     ``with Progress("encode", 2000, "passage") as bar: ... bar.update(32)``.
 
-    Of blocks within one another the innermost speaks.
+    Only the innermost of nested blocks reports.
     """
 
     open: ClassVar[list[Progress]] = []
 
     def __init__(self, what: str, total: int | None = None, unit: str = "") -> None:
-        """what: what is done.    total: of how many units; None: unknown, then a line says for how
-        long it goes on.
+        """Create a block.
+
+        Args:
+            what: the work.
+            total: number of units; None if unknown. The line then has the time spent.
+            unit: the name of a unit.
         """
         self.what, self.total, self.unit, self.done = what, total, unit, 0
         self.bar: Any = None
@@ -61,20 +65,21 @@ class Progress:
             self.bar.close()
 
     def skip(self, count: int) -> None:
-        """So many units were there already: they say nothing about how long the others take."""
+        """Count units that existed before. They do not enter the estimate of the remaining time."""
         self.before += count
         self.update(count)
 
     def update(self, count: int = 1) -> None:
-        """So many units more are done."""
+        """Count finished units."""
         with self._lock:  # parts are computed by several threads
             self.done += count
         if self.bar is not None:
             self.bar.update(count)
 
     def line(self) -> str:
-        """``encode: 12,800 of 24,000 passages (53%), about 1 min 10 s left``; before the first: for
-        how long.
+        """Return ``encode: 12,800 of 24,000 passages (53%), about 1 min 10 s left``.
+
+        Before the first unit the line has the time spent.
         """
         spent = time.perf_counter() - self.started
         here = self.done - self.before
@@ -95,7 +100,7 @@ class Progress:
 
 
 def over(what: str, items: Sequence[T]) -> Iterator[T]:
-    """The items; each counts when the next is asked for."""
+    """Yield the items. Each one counts as done when the next one is asked for."""
     with Progress(what, len(items)) as bar:
         for item in items:
             yield item
@@ -103,7 +108,7 @@ def over(what: str, items: Sequence[T]) -> Iterator[T]:
 
 
 def duration(seconds: float) -> str:
-    """``45 s``, ``1 min 10 s``, ``2 h 5 min``."""
+    """Return a duration as text: ``45 s``, ``1 min 10 s``, ``2 h 5 min``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -1,5 +1,5 @@
-"""What processes tell each other of the parts of an artifact: small files in its folder ``parts/``,
-and the locks of those that are being computed.
+"""Notes that processes share about the parts of an artifact: small files in its folder ``parts/``,
+and the locks of parts that are being computed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ DONE, FAILED, HELD, LOCK = ".done.json", ".failed.json", ".held.json", ".lock"
 
 
 class Failure(TypedDict):
-    """A part that failed: on which machine, and why."""
+    """The machine and the reason of a failed part."""
 
     host: str
     error: str
 
 
 class PartsPlan(TypedDict):
-    """What is made in parts: items by part, and the code, libraries and devices that make them."""
+    """The plan of a stage: number of items by part, and the code, libraries and devices that make
+    them.
+    """
 
     what: str
     parts: dict[str, int]
@@ -36,8 +38,8 @@ class PartsPlan(TypedDict):
 
 
 def read_note(path: Path, form: Any, default: T) -> T:
-    """Return what a note about parts holds; the default if it is missing, damaged or of another
-    form.
+    """Return the content of a note about parts, or the default if it is missing, damaged or of
+    another form.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -47,19 +49,19 @@ def read_note(path: Path, form: Any, default: T) -> T:
 
 
 def failures(records: Path, name: str) -> list[Failure]:
-    """Return host and error of each time that a part failed."""
+    """Return host and error of each failure of a part."""
     none: list[Failure] = []
     return read_note(records / f"{name}{FAILED}", list[Failure], none)
 
 
 @contextlib.contextmanager
 def hold(lock: Path) -> Iterator[bool]:
-    """Hold a lock file in a block; yield False at once if another process or thread holds it.
+    """Hold a lock file in a block. Yield False at once if another process or thread holds it.
 
-    The system frees it when its process ends, on any machine that shares the folder.
+    The system releases the lock when its process ends, on any machine that shares the folder.
 
     Raises:
-        FileNotFoundError: The folder of the lock is gone.
+        FileNotFoundError: the folder of the lock is gone.
     """
     lock.parent.stat()  # filelock would make the folder again
     held = FileLock(lock)

@@ -1,9 +1,9 @@
-"""Loops over rows in the building of an artifact, of which several processes compute a part each.
+"""Loops over rows in the making of an artifact, shared by several processes.
 
-Every process that has a share runs the code that builds the artifact. Where it comes to such a loop
-it computes the parts of the loop that nobody else holds and reads those of the others, so that each
-process has the whole result, and one of them writes it down. A process alone computes all rows at
-once, and nothing of the loop is written.
+Every process with a share runs the code that makes the artifact. At such a loop it computes the
+parts that no other process holds and reads those of the others. So each process gets the whole
+result, and one of them writes it. A process alone computes all rows at once and writes nothing
+about the loop.
 """
 
 from __future__ import annotations
@@ -28,8 +28,12 @@ C = TypeVar("C", bound=Columns)
 
 @dataclass
 class Building:
-    """The folder of an artifact that several processes build, the lock that is held while one puts
-    it together, and how many loops this process has come to.
+    """The artifact that several processes make.
+
+    Attributes:
+        folder: its folder.
+        lock: the lock that is held while one process completes it.
+        loops: number of loops that this process has begun.
     """
 
     folder: Path
@@ -42,8 +46,8 @@ _building: ContextVar[Building | None] = ContextVar("building", default=None)
 
 @contextlib.contextmanager
 def building(current: Building | None) -> Iterator[None]:
-    """A block that builds an artifact with other processes, where there may be some; None: this one
-    is alone.
+    """Make an artifact in a block together with other processes if there are any. None means
+    alone.
     """
     token = _building.set(current if current and is_shared(current.folder) else None)
     try:
@@ -53,13 +57,20 @@ def building(current: Building | None) -> Iterator[None]:
 
 
 def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
-    """The columns of ``count`` rows: arrays that ``work`` returns for a slice of them, put together
-    along axis 0.
+    """Return the columns of ``count`` rows: the arrays of all slices, concatenated along axis 0.
 
-    what: names the loop, and what it is over where that is not the same in every process.    size:
-    rows of a part. What ``work`` returns for a row must not depend on the slice. The processes come
-    to the same loops in one order. Raises Unfinished where parts belong to other shares,
-    FileNotFoundError where another process has ended the whole.
+    The result for a row must not depend on the slice. All processes begin the same loops in the
+    same order.
+
+    Args:
+        what: the name of the loop.
+        work: returns the arrays of a slice of rows.
+        count: number of rows.
+        size: number of rows of a part.
+
+    Raises:
+        Unfinished: parts belong to other shares.
+        FileNotFoundError: another process has completed the artifact.
     """
     current = _building.get()
     if current is None or not count:
@@ -76,7 +87,7 @@ def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
 
 
 def cut(count: int, size: int) -> list[slice]:
-    """``count`` rows in slices of ``size``, the last of which may be smaller."""
+    """Return ``count`` rows in slices of ``size``. The last one may be smaller."""
     return [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
 

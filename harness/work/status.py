@@ -1,5 +1,5 @@
-"""What the parts of unfinished artifacts are at: done, running, failed, on which machine, in how
-many seconds.
+"""The state of the parts of unfinished artifacts: done, running or failed, with machines and
+seconds.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ WIDTH = 30
 
 @dataclass(frozen=True)
 class PartStates:
-    """An unfinished stage: its folder, what it does, and the state of each part by name.
+    """The state of an unfinished stage.
 
-    seconds: of the parts that are done, by machine.
+    Attributes:
+        folder: its folder.
+        what: the work.
+        states: the state of each part by name.
+        seconds: seconds of each finished part, by machine.
     """
 
     folder: Path
@@ -39,8 +43,8 @@ class PartStates:
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """A bar, then a line for each machine that has done parts, and for each part that runs or
-        has failed.
+        """Return a bar, then a line for each machine with finished parts and for each running or
+        failed part.
         """
         done = sum(state == "done" for state in self.states.values())
         bar = "#" * (WIDTH * done // len(self.states))
@@ -58,7 +62,7 @@ class PartStates:
 
 
 def unfinished(runs: Path) -> Iterator[PartStates]:
-    """Yield the stages below a runs folder that are being computed in parts, or were left."""
+    """Yield the unfinished stages below a runs folder that are computed in parts."""
     for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
         records, nothing = path.parent, PartsPlan(what="", parts={}, made_by={})
         plan = read_note(path, PartsPlan, nothing)  # just being put together, or damaged

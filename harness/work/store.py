@@ -1,9 +1,9 @@
-"""Content-addressed artifacts: ``<runs>/artifacts/<stage>/<key>/`` with a ``manifest.json``.
+"""Artifacts by content: ``<runs>/artifacts/<stage>/<key>/`` with a ``manifest.json``.
 
-The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is
-written beside its place and renamed into it, so a half-written one is never read; a damaged one is
-found by its hash and rebuilt. What a class without a ``version`` makes is kept for this process
-only.
+The key is the SHA-256 of a stage's configuration and inputs: the same key means the same bytes. An
+artifact is written next to its place and renamed into it, so an unfinished one is never read. A
+damaged one is found by its hash and built again. The result of a class without a ``version`` is
+kept for this process only.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from harness.work.shared_rows import Building, building
 
 log = logging.getLogger(__name__)
 SENT = ".sent"
-"""Ends the name of the file that says which shared store has an artifact."""
+"""The ending of the file that names the shared store of an artifact."""
 
 Build = Callable[[Path], Facts | None]
 Fill = Callable[[Path], object]
@@ -59,11 +59,13 @@ Fill = Callable[[Path], object]
 
 @dataclass
 class Using:
-    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built
-    or found.
+    """The artifacts that an unfinished artifact uses.
 
-    started: when this one was asked for (``time.perf_counter``).
-    alone: milliseconds of each question that was asked alone (``harness.work.latency``).
+    Attributes:
+        artifacts: ``stage/key`` of each, in the order of their use.
+        seconds: time in which they were built or found.
+        started: when this artifact was asked for (``time.perf_counter``).
+        alone: milliseconds of each question that was asked alone (``harness.work.latency``).
     """
 
     artifacts: dict[str, None] = field(default_factory=dict)
@@ -77,8 +79,8 @@ _current: ContextVar[Using | None] = ContextVar("using", default=None)
 
 @contextlib.contextmanager
 def noting(artifact: str) -> Iterator[Using]:
-    """A block that finds or builds an artifact (``stage/key``); the one that is being built around
-    it uses it.
+    """Find or build an artifact (``stage/key``) in a block. The surrounding unfinished artifact
+    records its use.
     """
     mine, around = Using(), _current.get()
     token = _current.set(mine)
@@ -92,13 +94,13 @@ def noting(artifact: str) -> Iterator[Using]:
 
 
 def note_alone(milliseconds: float) -> None:
-    """Note of the artifact that is being built what one question took; without one, nothing."""
+    """Record the time of one question in the unfinished artifact, if there is one."""
     if (mine := _current.get()) is not None:
         mine.alone.append(round(milliseconds, 3))
 
 
 class NotStored(HarnessError):
-    """An artifact that would have to be built."""
+    """An error about an artifact that would have to be built."""
 
 
 class RemoteStore(Protocol):
@@ -106,21 +108,21 @@ class RemoteStore(Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The address of the store."""
         ...
 
     def fetch(self, stage: str, key: str, folder: Path) -> bool:
-        """Copy an artifact into ``folder``; False where it is not there whole."""
+        """Copy an artifact into ``folder``. Return False if the store has no complete copy."""
         ...
 
     def send(self, stage: str, key: str, place: Path) -> None:
-        """Copy a whole artifact to the store, unless it is there."""
+        """Copy a complete artifact to the store, unless the store has it."""
         ...
 
 
 def open_shared(url: str | None) -> RemoteStore | None:
-    """The store of ``paths.shared``; none without a URL. Raises HarnessError where no plug-in
-    brings it.
+    """Return the store of ``paths.shared``, or None without a URL. Raise HarnessError if no plug-in
+    has it.
     """
     if not url:
         return None
@@ -132,9 +134,15 @@ def open_shared(url: str | None) -> RemoteStore | None:
 
 @dataclass(frozen=True)
 class Wanted:
-    """An artifact that somebody asks for.
+    """An artifact that is asked for.
 
-    build: see ``Store.get``.    name: what is said of it in the log.
+    Attributes:
+        stage: its stage.
+        config: its configuration.
+        inputs: the hashes of its inputs.
+        build: see ``Store.get``.
+        place: its folder.
+        name: its name in the log.
     """
 
     stage: str
@@ -146,12 +154,12 @@ class Wanted:
 
     @property
     def partial(self) -> Path:
-        """The folder that it is built in."""
+        """The folder in which it is built."""
         return self.place.with_suffix(PARTIAL)
 
     @cached_property
     def lock(self) -> FileLock:
-        """Held by the one process that builds it."""
+        """The lock of the one process that builds it."""
         return FileLock(self.place.with_suffix(".lock"))
 
 
@@ -159,9 +167,11 @@ class Wanted:
 class Store:
     """The artifacts below ``root`` (the ``paths.runs`` folder).
 
-    shared: a store where whole artifacts are looked for before they are built, and sent to
-    (``paths.shared``).
-    builds: whether what is not there is built; for those who only look it is ``NotStored``.
+    Attributes:
+        root: the runs folder.
+        shared: a store in which complete artifacts are looked for before they are built, and to
+            which they are sent (``paths.shared``).
+        builds: whether missing artifacts are built. If not, ``get`` raises ``NotStored``.
     """
 
     root: Path
@@ -169,8 +179,10 @@ class Store:
     builds: bool = True
 
     def place(self, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Path:
-        """Where the artifact of ``stage`` for this configuration and these input hashes is, or will
-        be: in a folder of this process where a class without a ``version`` makes it.
+        """Return the present or future folder of an artifact, by its configuration and the hashes
+        of its inputs.
+
+        The artifact of a class without a ``version`` is in a temporary folder of this process.
         """
         root = Path(_scratch(os.getpid()).name) if unversioned(own_versions(config)) else self.root
         return root / "artifacts" / stage / artifact_key(stage, config, inputs)
@@ -187,19 +199,24 @@ class Store:
         together: Fill | None = None,
         what: str = "",
     ) -> Artifact:
-        """The artifact of ``stage`` for this configuration and these input hashes; built when it is
-        not there.
+        """Return an artifact, by its configuration and the hashes of its inputs. Build it if it is
+        missing.
 
-        build: writes files into the folder it is given and returns facts for the manifest. With
-        ``resumable`` the folder of a killed build is handed to the next one as it was left;
-        otherwise it is emptied first. Two processes that want the same artifact: one builds, the
-        other waits.
-        fill: computes the parts that ``build`` puts together (see harness.work.parts); several
-        processes do so at once, in the folder that ``build`` is then given, which is resumable.
-        together: the same for what has no parts on disk when one process computes it (see
-        ``shared_rows``), so it is called only where several do. ``build`` then writes down what it
-        has computed.
-        what: said in the log where it begins, e.g. ``24,000 passages``.
+        If two processes want the same artifact, one builds it and the other waits.
+
+        Args:
+            stage: the stage.
+            config: the configuration.
+            inputs: the hashes of the inputs.
+            build: writes files into a folder and returns facts for the manifest.
+            resumable: whether the folder of a killed build is given to the next one as it is.
+                Otherwise it is emptied first.
+            fill: computes the parts that ``build`` puts together (see harness.work.parts). Several
+                processes do so at once in the same folder, which is then resumable.
+            together: the same for work without parts on disk in a single process (see
+                ``shared_rows``). It is called only if several processes share the work; ``build``
+                then writes the result.
+            what: text for the log, such as ``24,000 passages``.
         """
         place, passing = self.place(stage, config, inputs), unversioned(own_versions(config))
         wanted = Wanted(stage, config, inputs, build, place, f"{stage} {what}".strip())
@@ -251,7 +268,7 @@ class Store:
         return self._sent(made)
 
     def _fetch(self, wanted: Wanted) -> Artifact | None:
-        """The artifact from the shared store, where there is one that has it."""
+        """Return the artifact from the shared store, or None."""
         place, partial = wanted.place, wanted.partial
         if self.shared is None or not place.is_relative_to(self.root):
             return None
@@ -269,7 +286,7 @@ class Store:
             return open_artifact(place, place.name)
 
     def _fill(self, fill: Fill, wanted: Wanted) -> None:
-        """Compute the parts, unless the artifact is there."""
+        """Compute the parts, unless the artifact exists."""
         with wanted.lock:
             if open_artifact(wanted.place, wanted.place.name) is not None:
                 return
@@ -282,7 +299,7 @@ class Store:
                     raise
 
     def _sent(self, made: Artifact) -> Artifact:
-        """The artifact, which the shared store has then."""
+        """Return the artifact after sending it to the shared store."""
         note = made.path.with_suffix(SENT)
         if self.shared is None or not made.path.is_relative_to(self.root):
             return made
@@ -294,13 +311,17 @@ class Store:
 
 @functools.cache
 def _scratch(process: int) -> tempfile.TemporaryDirectory[str]:
-    """A folder that goes when the process ends. process: its number, so that a fork has its own."""
+    """Return a folder that is removed when the process ends.
+
+    Args:
+        process: number of the process, so that a fork gets its own folder.
+    """
     return tempfile.TemporaryDirectory(prefix=f"harness-{process}-")
 
 
 def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
-    """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it
-    ``used``.
+    """Build the artifact. ``seconds`` in its manifest is the whole time, ``own_seconds`` excludes
+    the artifacts it used.
     """
     place, partial = wanted.place, wanted.partial
     if partial.exists() and not resumable:
@@ -345,7 +366,7 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
 
 
 def _remove_records(partial: Path) -> None:
-    """Remove what was noted of parts, and what this build and killed ones left half-written."""
+    """Remove the notes about parts and all unfinished files of this build and of killed ones."""
     for records in list(partial.rglob(RECORDS)):
         if records.exists():  # one may lie in another
             records.rename(

@@ -1,10 +1,9 @@
-"""Encoding on GPUs: texts tokenised once and in parallel, batches by tokens, one copy of the
-vectors at the end.
+"""Encoding on GPUs: texts are tokenised once and in parallel, batches have a number of tokens, and
+vectors are copied once at the end.
 
-What is guaranteed: on one kind of card, with the same versions of torch and CUDA, the same texts
-give the same bits, however many threads or cards share the work, since the batches follow from the
-texts alone. Among other texts a text's vector may differ by the rounding of its dtype (another
-batch, another order of a sum), as between a GPU and a CPU.
+On one kind of card, with the same versions of torch and CUDA, the same texts give the same bits for
+any number of threads or cards, since the batches depend only on the texts. Together with other
+texts, a text's vector may differ by the rounding of its dtype, as between a GPU and a CPU.
 """
 
 from __future__ import annotations
@@ -29,22 +28,32 @@ if TYPE_CHECKING:
 
 TOKENS = 2048
 WIDTH = 384
-"""A batch has so many tokens for each text of ``encoder.batch_size``, in a model of so many
-dimensions or fewer; in a wider one fewer, in proportion.
+"""Dimensions of a model up to which a batch has ``TOKENS`` tokens for each text of
+``encoder.batch_size``. A wider model has fewer in proportion.
 """
 AHEAD = 3
-"""Shards in work at once on a card: one is tokenised, one is computed, one is written."""
+"""Number of shards at work on a card: one is tokenised, one is computed, one is written."""
 
 Forward = Callable[["Tensor", "Tensor"], "Tensor"]
-"""Token numbers int64[B, T] and mask bool[B, T], on its device, to vectors float32[B, d] there."""
+"""A function from token numbers int64[B, T] and mask bool[B, T] on a device to vectors float32[B,
+d] there.
+"""
 
 
 class BatchedModel:
     """A model on one or several devices, each of which encodes whole calls. See
     ``harness.model.encoder.Model``.
 
-    tokenizer: is changed: it cuts at ``limit`` tokens and pads nothing.    forwards: by device.
-    prompts: in front of the texts of a role.    suffix: after each text.
+    Args:
+        tokenizer: the tokenizer, which is changed: it cuts texts at ``limit`` tokens and pads
+            nothing.
+        forwards: the forward pass of each device.
+        dimension: length of the vectors.
+        limit: number of tokens read of a text.
+        batch_size: number of texts of a batch, which sets its number of tokens.
+        facts: facts for the manifest.
+        prompts: text in front of the texts of each role.
+        suffix: text after each text.
     """
 
     def __init__(
@@ -73,7 +82,7 @@ class BatchedModel:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """On whichever device is free. See ``harness.model.encoder.Model``."""
+        """Encode texts on any free device. See ``harness.model.encoder.Model``."""
         import torch
 
         prompt = self._prompts[role]
@@ -107,11 +116,10 @@ class BatchedModel:
     def _launch(
         self, ids: list[list[int]], device: str, forward: Forward
     ) -> tuple[NDArray[np.int64], Tensor]:
-        """The order in which texts are computed, and float32[n, d] in that order, which the device
-        is still at.
+        """Return the order of computation, and float32[n, d] in that order, which the device still
+        computes.
 
-        Attention is not cuDNN's, which makes a plan for each shape of a batch in each thread: no
-        two are alike.
+        Attention is not cuDNN's, which would make a plan for each shape of a batch in each thread.
         """
         import torch
         from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -134,8 +142,9 @@ class BatchedModel:
 
 
 def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
-    """First text and the one after the last of each batch: texts, longest first, that fill
-    ``budget`` tokens padded.
+    """Return the first text and the one after the last of each batch.
+
+    Texts are sorted by length, longest first. A batch fills ``budget`` tokens, padding included.
     """
     found, begin = [], 0
     while begin < len(lengths):

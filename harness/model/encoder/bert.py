@@ -1,8 +1,8 @@
-"""BERT from its folder by torch alone, for a GPU: importing transformers takes longer there than
-encoding a benchmark.
+"""BERT by torch alone, for a GPU, where importing transformers takes longer than encoding a
+benchmark.
 
-Only the plain kind: ``BertModel`` with absolute positions and gelu, one pooling of its tokens, no
-further layer. Every other model is loaded by sentence-transformers.
+It supports ``BertModel`` with absolute positions and gelu, one pooling of tokens, and no further
+layer. Other models are loaded by sentence-transformers.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ WEIGHTS = "model.safetensors"
 
 @dataclass(frozen=True)
 class BertFolder:
-    """What the folder of a sentence-transformers model says.
+    """The folder of a sentence-transformers model.
 
-    mean: whether a text's vector is the mean of its tokens; else it is that of the first one.
-    limit: tokens read.
+    Attributes:
+        path: the folder.
+        config: the configuration of the model.
+        mean: whether a text's vector is the mean of its tokens. Otherwise it is that of the first
+            token.
+        limit: number of tokens read of a text.
     """
 
     path: Path
@@ -37,8 +41,11 @@ class BertFolder:
 
     @classmethod
     def read(cls, path: Path, limit: int | None = None) -> BertFolder | None:
-        """None where this is no folder, or one of another kind of model.    limit: tokens read, if
-        not the model's.
+        """Return the model of a folder, or None for another kind of model or no folder.
+
+        Args:
+            path: the folder.
+            limit: number of tokens read; None for the model's own.
         """
         try:
             modules = [module["type"].rpartition(".")[2] for module in _json(path / "modules.json")]
@@ -66,12 +73,14 @@ class BertFolder:
             return None
 
     def open(self, device: str, dtype: str) -> Bert:
-        """The weights on a device, in a dtype of torch."""
+        """Return the model with its weights on a device, in a dtype of torch."""
         return Bert(self, device, dtype)
 
 
 class Bert:
-    """The forward pass: token numbers and mask, [B, T], to one vector a text, float32[B, d]."""
+    """The forward pass: token numbers and mask, [B, T], to one vector for each text, float32[B,
+    d].
+    """
 
     def __init__(self, folder: BertFolder, device: str, dtype: str) -> None:
         import torch
@@ -105,7 +114,12 @@ class Bert:
         self._mean = folder.mean
 
     def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """ids: int64[B, T].    mask: bool[B, T], which are tokens of the text."""
+        """Return the vectors.
+
+        Args:
+            ids: int64[B, T], token numbers.
+            mask: bool[B, T], whether a place is a token of the text.
+        """
         from torch.nn.functional import embedding, gelu, scaled_dot_product_attention
 
         weights, (count, length) = self._weights, ids.shape

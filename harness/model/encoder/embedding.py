@@ -1,8 +1,8 @@
 """Encoders: texts to vectors.
 
-An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one
-way in: it keeps the vectors as an artifact, so that a model is loaded only when something has to be
-encoded. It encodes in shards: a killed process loses at most the shard it was working on.
+An encoder is a frozen dataclass of parameters, and ``open`` loads its model. All callers use
+``embed``, which keeps the vectors as an artifact. So a model is loaded only if something has to be
+encoded. Texts are encoded in shards: a killed process loses at most its current shard.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from harness.work.store import Store
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")
 BLOCK = 1024
-"""Pairs whose products are held at once."""
+"""Number of pairs whose products are held at once."""
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 SHARD = 1024
-"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives
-other last bits.
+"""Number of texts of a shard. It is no parameter: it decides which texts share a batch, and so the
+last bits.
 """
 Shard = tuple[WorkPart, list[str]]
 
@@ -43,11 +43,11 @@ Shard = tuple[WorkPart, list[str]]
 class Model(Protocol):
     """An opened encoder.
 
-    dimension: the length of its vectors.
-    facts: what is worth knowing about the run in the manifest: device, backend, the longest text it
-    reads.
-    at_once: may be left out (1): from how many threads ``encode`` is called at the same time, each
-    with other texts.
+    Attributes:
+        dimension: length of its vectors.
+        facts: facts for the manifest: device, backend, number of tokens read.
+        at_once: optional (1): number of threads that may call ``encode`` at the same time with
+            different texts.
     """
 
     dimension: int
@@ -56,10 +56,14 @@ class Model(Protocol):
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """float32[n, d], of any length, and bool[n], which texts were cut. The bits follow from
-        ``texts`` alone.
+        """Return float32[n, d], vectors of any length, and bool[n], which texts were cut.
 
-        advance: called with how many more texts are done.
+        The bits depend only on ``texts``.
+
+        Args:
+            texts: the texts.
+            role: what they are.
+            advance: called with the number of further finished texts.
         """
         ...
 
@@ -69,19 +73,25 @@ class Encoder(Protocol):
     """A frozen, hashable dataclass that opens a model."""
 
     def open(self) -> Model:
-        """Load the model. Libraries that take seconds are imported here."""
+        """Load the model. Libraries that take seconds to import are imported here."""
         ...
 
     def __hash__(self) -> int:
-        """Equal encoders share their opened model."""
+        """Return the hash. Equal encoders share their opened model."""
         ...
 
 
 def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32]:
-    """float32[n, d]: the vectors of the texts, each of length 1, memory-mapped from their artifact.
+    """Return float32[n, d], the vectors of the texts, each of length 1, memory-mapped from their
+    artifact.
 
-    role: what the texts are: ``passage``, ``question`` or ``name`` (of an entity). Equal texts get
-    equal bits.
+    Equal texts get equal bits.
+
+    Args:
+        encoder: the encoder.
+        texts: the texts.
+        role: ``passage``, ``question`` or ``name`` (of an entity).
+        store: the store of artifacts.
     """
     one_of("role", role, ROLES)
 
@@ -127,7 +137,7 @@ def pair_cosines(
 
 
 def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
-    """The distinct texts, longest first, in consecutive shards below ``folder``."""
+    """Return the distinct texts, longest first, in consecutive shards below ``folder``."""
     first = texts[:SHARD]
     each = sum(map(len, first)) / max(1, len(first))
     mend = "take fewer passages, or a machine with more memory"
@@ -140,7 +150,7 @@ def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list
 
 
 def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
-    """Encode what is missing of the shards, beside other processes that do the same."""
+    """Encode the missing shards, together with other processes that do the same."""
     parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role)
     if parts:
         (folder / "shards").mkdir(exist_ok=True)
@@ -161,10 +171,10 @@ def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) ->
 
 
 def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Facts:
-    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards
-    that are there.
+    """Write ``embeddings.npy``, a row of length 1 for each text, into ``folder``, and return the
+    facts.
 
-    Distinct texts are encoded once. Returns the counted facts.
+    Existing shards are used again. Equal texts are encoded once.
     """
     counted = folder / COUNTED
     if not counted.exists():
@@ -189,7 +199,7 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
 def _merge(
     parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int
 ) -> dict[str, object]:
-    """Put the shards' rows in the order of ``texts``, and count."""
+    """Put the rows of the shards into the order of ``texts``, and return the counts."""
     place = {
         text: number
         for number, text in enumerate(text for _, distinct in parts for text in distinct)
@@ -223,8 +233,8 @@ def _merge(
 def _checked(
     model: Model, found: object, count: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """What an encoder gave. Raises HarnessError unless it is vectors of its dimension and marks,
-    one of each a text.
+    """Return the result of an encoder. Raise HarnessError unless it is a vector and a mark for each
+    text.
     """
     given = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
     wanted = (("f", (count, model.dimension)), ("b", (count,)))
@@ -245,7 +255,7 @@ def _checked(
 
 
 def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
-    """The rows brought to length 1."""
+    """Return the rows scaled to length 1."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt((wide * wide).sum(axis=1))
     bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))

@@ -1,4 +1,4 @@
-"""Hashed bag of words: no model at all. For measuring how the harness scales; its rankings are not
+"""A hashed bag of words without a model. It measures how the harness scales; its rankings are not
 worth reporting.
 """
 
@@ -27,8 +27,10 @@ class Hashed:
     """v(text) = sum over its words w of sqrt(count of w) r(w), r(w) in {-1, 1}^d the bits of
     SHAKE-128(w).
 
-    A random projection of word counts: cosines approximate those of the counts. dimension: d, a
-    multiple of 8.
+    This is a random projection of word counts: cosines approximate those of the counts.
+
+    Attributes:
+        dimension: d, a multiple of 8.
     """
 
     version: ClassVar[int] = 1
@@ -43,13 +45,13 @@ class Hashed:
             )
 
     def open(self) -> HashedWords:
-        """Nothing to load."""
+        """Return the projection. Nothing is loaded."""
         return HashedWords(self.dimension)
 
 
 class HashedWords:
-    """The projection of texts. Every text also counts one word of no letters, so that none has
-    length 0.
+    """The projection of texts. Every text also counts one empty word, so that no vector has length
+    0.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -59,7 +61,9 @@ class HashedWords:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """See ``harness.model.encoder.Model``; the role changes nothing and no text is cut."""
+        """Encode texts. The role has no effect, and no text is cut. See
+        ``harness.model.encoder.Model``.
+        """
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {"": 0}

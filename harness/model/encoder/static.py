@@ -1,11 +1,11 @@
-"""A vector a token, their sum a text: no network of layers, so tens of thousands of texts a second
-on a CPU.
+"""One vector for each token, summed for a text. Without layers it encodes tens of thousands of
+texts a second on a CPU.
 
-The vectors are made, in a second and without a network, of the token embeddings that
-all-MiniLM-L6-v2 begins with. Summing them alone retrieves badly: frequent words and the few
-directions that all tokens share decide. So they are whitened (as Su et al., arXiv:2103.15316, do
-with sentences) and weighted by frequency, of which the vocabulary's order tells (as Model2Vec does,
-by Zipf's law). Exponents were chosen on the tune halves of three benchmarks.
+The vectors are made in a second, without a network, from the token embeddings of all-MiniLM-L6-v2.
+Their plain sum retrieves badly, because frequent words and the few directions that all tokens share
+dominate. Therefore they are whitened (as Su et al., arXiv:2103.15316, do with sentences) and
+weighted by frequency, which follows from the order of the vocabulary (as in Model2Vec, by Zipf's
+law). The exponents were chosen on the tune halves of three benchmarks.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from harness.model.encoder import Role
 
 BEFORE = 1995
-"""Tokens of the vocabulary before its most frequent word: marks, places that are not used, single
+"""Number of tokens before the most frequent word of the vocabulary: marks, unused places and single
 characters.
 """
 UNKNOWN = 100
 """The token of a text without tokens."""
 REMEMBERED = 1 << 19
-"""Words whose tokens are kept."""
+"""Number of words whose tokens are kept."""
 AT_ONCE = 256
-"""Words that are given to the tokenizer as one text, since a call costs more than a word."""
+"""Number of words that the tokenizer gets as one text, because a call costs more than a word."""
 SLICE = 512
-"""Texts that a thread takes at once."""
+"""Number of texts that a thread takes at once."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,16 @@ class Static:
     """v(text) = sum over its tokens t of log^2(1 + r_t) L^T (e_t - m); 384 dimensions, no text is
     cut.
 
-    e_t: MiniLM's embedding of token t; m their mean, C their covariance, L L^T = C^-1 (Cholesky),
-    so that v is white.
-    r_t: the token's place in the vocabulary, which is sorted by frequency; the most frequent word
-    has 1, and so has whatever stands before it. A text without tokens has the vector of [UNK].
-    Words are split at white space, then as MiniLM splits them.
+    e_t is MiniLM's embedding of token t, m their mean, C their covariance, and L L^T = C^-1
+    (Cholesky), so v is white. r_t is the token's place in the vocabulary, which is sorted by
+    frequency. The most frequent word and everything before it have 1. A text without tokens has the
+    vector of [UNK]. Words are split at white space, then as MiniLM splits them.
     """
 
     version: ClassVar[int] = 1
 
     def open(self) -> WordSums:
-        """Make the vectors from the weights that MiniLM's package carries."""
+        """Make the vectors from the weights of MiniLM's package."""
         return WordSums(weights_folder("static"))
 
 
@@ -80,7 +79,9 @@ class WordSums:
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """See ``harness.model.encoder.Model``; the role changes nothing and no text is cut."""
+        """Encode texts. The role has no effect, and no text is cut. See
+        ``harness.model.encoder.Model``.
+        """
         result = np.empty((len(texts), self.dimension), dtype=np.float32)
         slices = [slice(start, start + SLICE) for start in range(0, len(texts), SLICE)]
         sums = map_threads(
@@ -92,8 +93,8 @@ class WordSums:
         return result, np.zeros(len(texts), dtype=np.bool_)
 
     def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Each distinct word is split into tokens once; the order of a text's sum is that of its
-        words.
+        """Return the vectors of texts. Each distinct word is split into tokens once; a text is
+        summed in the order of its words.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -116,7 +117,7 @@ class WordSums:
         return sums
 
     def _tokens(self, words: Sequence[str]) -> list[Sequence[int]]:
-        """The tokens of each word, of which there may be none."""
+        """Return the tokens of each word, possibly none."""
         known = self.tokens if len(self.tokens) < REMEMBERED else {}
         new = [word for word in words if word not in known]
         batches = [new[start : start + AT_ONCE] for start in range(0, len(new), AT_ONCE)]
@@ -131,7 +132,7 @@ class WordSums:
 
 
 def _counts(numbers: NDArray[np.integer], bounds: NDArray[np.integer], width: int) -> csr_array:
-    """float32[rows, width]: how often each number stands between two bounds."""
+    """Return float32[rows, width], how often each number occurs between two bounds."""
     from scipy.sparse import csr_array
 
     return csr_array(
@@ -140,8 +141,8 @@ def _counts(numbers: NDArray[np.integer], bounds: NDArray[np.integer], width: in
 
 
 def _whitened(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32[tokens, d]: the vectors that are summed; on one thread, so that their bits are the
-    same everywhere.
+    """Return float32[tokens, d], the vectors to sum. One thread computes them, so their bits are
+    the same everywhere.
     """
     from threadpoolctl import threadpool_limits
 

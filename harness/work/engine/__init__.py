@@ -1,9 +1,9 @@
-"""Engines: where the workers run that prepare a configuration's artifacts.
+"""Engines: they start the workers that prepare the artifacts of a configuration.
 
-An engine is thin. It starts workers on this machine, a Ray cluster or Slurm, each of which is
-``harness prepare`` with ``part=i/n wait=true`` over the same runs folder, and waits for them; the
-artifact store is the queue between them (see harness.work.parts). So no engine carries data, and an
-artifact has the same bytes on each.
+An engine starts workers on this machine, a Ray cluster or Slurm, and waits for them. Each worker is
+``harness prepare`` with ``part=i/n wait=true`` over the same runs folder. The artifact store is the
+queue between them (see harness.work.parts). So no engine transfers data, and an artifact has the
+same bytes with each engine.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from harness.core.secret import is_secret
 from harness.work.processes import end_with_parent
 
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
-"""What a worker's environment takes from the driver's, by beginning of the name."""
+"""The beginnings of the names of environment variables that a worker gets from the driver."""
 PROMISED = "HARNESS_PROMISED_GPUS"
-"""The variable that tells a worker how many GPUs it was promised."""
+"""The variable with the number of GPUs that a worker was promised."""
 PARENT = "HARNESS_PARENT"
-"""The variable that tells a worker with which process it ends; that process holds the other end of
-its input.
+"""The variable with the number of the process with which a worker ends. That process holds the
+other end of the worker's input.
 """
 
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker does: ``harness prepare`` with these overrides, in this folder and
+    """The command of every worker: ``harness prepare`` with overrides, in a folder and an
     environment.
     """
 
@@ -47,8 +47,8 @@ class Work:
 
     @classmethod
     def here(cls, overrides: Iterable[str]) -> Work:
-        """Overrides as typed here; those that choose an engine are left out, since a worker has
-        none.
+        """Return the work of this process: its folder, its environment, and its overrides except
+        those of an engine.
         """
         kept = (
             text
@@ -59,8 +59,8 @@ class Work:
         return cls(tuple(kept), os.getcwd(), environment)
 
     def without_secrets(self) -> Work:
-        """The same, without variables that are named like keys: for an engine that keeps what it
-        sends in files.
+        """Return the work without variables named like keys, for an engine that stores its messages
+        in files.
         """
         kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
         return dataclasses.replace(self, environment=kept)
@@ -68,10 +68,13 @@ class Work:
     def start(
         self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
     ) -> Worker:
-        """Worker ``index`` of ``of``, as a process that ends with this one.
+        """Start worker ``index`` of ``of`` as a process that ends with this one.
 
-        more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends
-        where it finds fewer.
+        Args:
+            index: number of the worker, from 1.
+            of: number of workers.
+            more: further environment variables, such as the GPU to use.
+            gpus: number of GPUs promised to the worker. It stops if it finds fewer.
         """
         own = f"part={index}/{of}"
         line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
@@ -92,14 +95,14 @@ class Work:
     def run_worker(
         self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
     ) -> Ended:
-        """Worker ``index`` of ``of`` (see ``start``), to its end."""
+        """Run worker ``index`` of ``of`` to its end (see ``start``)."""
         with self.start(index, of, more, gpus) as worker:
             return worker.wait()
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A worker's process. Whoever leaves its block, by an interruption, too, ends it."""
+    """The process of a worker. It is killed when its block is left, also by an interruption."""
 
     index: int
     process: subprocess.Popen[bytes]
@@ -113,7 +116,7 @@ class Worker:
             self.process.kill()
 
     def wait(self) -> Ended:
-        """Its end, and what it said last."""
+        """Return the end of the worker and its last message."""
         status = self.process.wait()
         self.errors.seek(0)
         said = [text for text in self.errors.read().splitlines() if text.strip()]
@@ -123,7 +126,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class Ended:
-    """A worker's end: its number, exit status, and the last line that it said on stderr."""
+    """The end of a worker: its number, exit status, and last line on stderr."""
 
     index: int
     status: int
@@ -131,12 +134,14 @@ class Ended:
 
 
 def check_promises() -> None:
-    """Hold this worker against what its engine promised, and let it end with the process that
+    """Check what the engine promised to this worker, and let the worker end with the process that
     started it.
 
-    The kernel ends it where it can (Linux); elsewhere it ends when its standard input does, whose
-    other end the driver holds. Raises HarnessError where torch finds fewer GPUs: a worker would
-    compute on the CPU in silence.
+    On Linux the kernel ends the worker. Elsewhere it ends when its standard input does, whose other
+    end is held by the process that started it.
+
+    Raises:
+        HarnessError: torch finds fewer GPUs. The worker would compute on the CPU without a warning.
     """
     if parent := os.environ.pop(PARENT, None):  # what this worker starts is its own
         end_with_parent()
@@ -167,17 +172,17 @@ class Engine(Protocol):
     """A frozen dataclass that runs workers."""
 
     def run(self, work: Work) -> None:
-        """Run the workers to their end, if this engine starts any. Raises HarnessError where
-        workers failed.
+        """Run the workers to their end, if this engine starts any. Raise HarnessError if workers
+        failed.
         """
         ...
 
 
 def check_ended(ended: Iterable[Ended], where: str) -> None:
-    """Raise HarnessError that says what the failed workers said, each thing once.
+    """Raise HarnessError with the different messages of the failed workers.
 
-    What the others did stays: where one ended well every stage is whole, and the same command only
-    reads.
+    The results of the other workers stay. If one of them succeeded, every stage is complete, and
+    the same command only reads it.
     """
     every = list(ended)
     failed = [one for one in every if one.status]

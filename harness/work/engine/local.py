@@ -1,4 +1,4 @@
-"""Workers on this machine: one a GPU where there are several, else this process alone."""
+"""Workers on this machine: one for each GPU if there are several, otherwise only this process."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from harness.work.engine import Work, Worker, check_ended
 
 @dataclass(frozen=True)
 class Local:
-    """workers: processes; ``null`` is as many as there are GPUs, and 1 without.
+    """An engine of processes on this machine.
 
-    Each has an equal share of the processors' threads; of several GPUs each sees one, in turn.
+    The workers share the processors' threads equally. If there are several GPUs, each worker gets
+    one, in turn.
+
+    Attributes:
+        workers: number of processes; ``null`` is one for each GPU, and 1 without GPUs.
     """
 
     workers: int | None = None
@@ -25,7 +29,7 @@ class Local:
             whole_number("engine.workers", self.workers, 1)
 
     def run(self, work: Work) -> None:
-        """See ``Engine.run``. One worker is this process itself."""
+        """Run the workers (see ``Engine.run``). A single worker is this process itself."""
         cards = len(gpus())
         count = self.workers or max(1, cards)
         if count == 1:
