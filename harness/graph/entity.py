@@ -35,30 +35,33 @@ from harness.model.encoder import Encoder, embed
 from harness.work.store import Store
 
 EXACT = 250_000
-"""Names up to which ``index: auto`` compares all with all: a minute of processor time."""
+"""Number of names up to which ``index: auto`` compares all pairs, which takes a minute of processor
+time.
+"""
 
 INVERTED = ("synonym", "ivf")
-"""What of a plug-in compares names by an inverted file."""
+"""The module of a plug-in that compares names by an inverted file."""
 
 REFINED = "extraction"
-"""Where a graph keeps the extraction that it was made from, when that is not the extractor's own.
-"""
+"""The folder in a graph with its extraction, if that is not the extractor's own."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """Nodes are the extractor's entities and the passages.
+    """A graph whose nodes are the extractor's entities and the passages.
 
-    encoder: embeds the names.    synonym: least cosine of two names' embeddings for a synonym edge,
-    in [0, 1]; ``null``
-    for no such edges.    alias: rules by name, all of which merge names before anything else is
-    done.
-    confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has
-    1).
-    support: least number of passages whose triples join two entities, for these triples to count.
-    index: ``Flat`` compares all names with all; ``IVF``, an inverted file, each with those of the
-    lists that it is near to, which misses some synonyms, and of which the facts hold the recall
-    against ``Flat`` on a sample. ``auto`` is ``Flat`` up to ``EXACT`` names and ``IVF`` above.
+    Attributes:
+        extractor: finds the entities.
+        encoder: embeds their names.
+        synonym: smallest cosine of two names' embeddings for a synonym edge, in [0, 1]; ``null``
+            for no such edges.
+        alias: rules by name. All of them merge names first.
+        confidence: smallest confidence of a triple that counts, in [0, 1]. A triple without a
+            confidence has 1.
+        support: smallest number of passages whose triples join two entities.
+        index: ``Flat`` compares all pairs of names. ``IVF``, an inverted file, compares each name
+            with those of near lists and misses some synonyms; the facts hold its recall against
+            ``Flat`` on a sample. ``auto`` is ``Flat`` for up to ``EXACT`` names, otherwise ``IVF``.
     """
 
     version: ClassVar[int] = 1
@@ -80,8 +83,8 @@ class Entity:
             bounded("graph.synonym", self.synonym, 0, 1)
 
     def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
-        """The stored graph of a benchmark, with its statistics as facts; built when it is not
-        there.
+        """Return the stored graph of a benchmark, with its statistics as facts. Build it if it is
+        missing.
         """
         source = extraction_artifact(self.extractor, benchmark, store)
 
@@ -110,9 +113,7 @@ class Entity:
         return store.get("graph", identity(self), inputs, build, together=lambda _: made())
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
-        """The graph of a benchmark and the extraction that it was made from (provenance, the
-        questions' mentions).
-        """
+        """Return the graph of a benchmark, and the extraction that it was made from."""
         made = self.artifact(benchmark, store)
         refined = made.path / REFINED
         source = (
@@ -125,8 +126,9 @@ class Entity:
     def refine(
         self, benchmark: Benchmark, extraction: Extraction
     ) -> tuple[Extraction, dict[str, int]]:
-        """The extraction with names merged and weak triples left out, and counts; itself when
-        neither is asked for.
+        """Return the extraction with names merged and weak triples left out, and counts.
+
+        The extraction itself is returned if neither is configured.
         """
         counts: dict[str, int] = {}
         if self.alias:
@@ -138,8 +140,10 @@ class Entity:
         return extraction, counts
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, object]]:
-        """The graph of an extraction; and, where all names were not compared, the ``synonym_index``
-        that was used, with its ``recall`` against all pairs of ``names`` evenly chosen ones.
+        """Return the graph of an extraction, and facts about the index of names.
+
+        If not all names were compared, the facts have ``synonym_index`` with its ``recall`` against
+        all pairs of evenly chosen ``names``.
         """
         size, facts = len(extraction.names), dict[str, object]()
         similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))

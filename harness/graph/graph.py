@@ -1,4 +1,4 @@
-"""What connects a benchmark's mentions."""
+"""Graphs: strategies that connect the mentions of a benchmark."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Graph(Protocol):
-    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph
-    is an artifact.
+    """A strategy that connects the extraction of a benchmark, a frozen dataclass. The graph is an
+    artifact.
     """
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
-        """The graph, and the extraction that it was made from."""
+        """Return the graph, and the extraction that it was made from."""
         ...
 
     def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
-        """The stored graph, with its statistics as facts."""
+        """Return the stored graph, with its statistics as facts."""
         ...

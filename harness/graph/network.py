@@ -1,4 +1,4 @@
-"""A graph over entities and passages: typed sparse matrices, and what there is to know about their
+"""A graph over entities and passages: sparse matrices by type of edge, and statistics of their
 sizes.
 """
 
@@ -21,15 +21,17 @@ from harness.graph.extractor.extraction import KINDS
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """E entities and D passages. All matrices are CSR, float32, indices ascending.
+    """E entities and D passages. All matrices are CSR, float32, with ascending indices.
 
-    names: the entities' normalised names.
-    about: [E, D], 1 where the entity's name is the passage's title.
-    context: by kind of mention, [E, D], how often the passage mentions the entity so. A passage's
-    own title is no edge.
-    relation: [E, E], in how many passages a triple joins the two; symmetric, without self-loops.
-    synonym: [E, E], cosine of the two names at or above the threshold; symmetric, without
-    self-loops.
+    Attributes:
+        names: the entities' normalised names.
+        about: [E, D], 1 if the entity's name is the passage's title.
+        context: by kind of mention, [E, D], how often the passage mentions the entity in that way.
+            A passage's own title is no edge.
+        relation: [E, E], number of passages in which a triple joins the two; symmetric, without
+            self-loops.
+        synonym: [E, E], cosine of the two names if it reaches the threshold; symmetric, without
+            self-loops.
     """
 
     names: Sequence[str]
@@ -40,14 +42,14 @@ class Network:
 
     @property
     def mentions(self) -> sp.csr_array:
-        """[E, D]: mentions of any kind."""
+        """[E, D], mentions of any kind."""
         total = sp.csr_array(self.about.shape, dtype=np.float32)
         for matrix in self.context.values():
             total = total + matrix
         return sp.csr_array(total)
 
     def save(self, folder: Path) -> None:
-        """Write everything below ``folder``."""
+        """Write all matrices below ``folder``."""
         (folder / "names.json").write_text(
             json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n"
         )
@@ -56,7 +58,7 @@ class Network:
 
     @classmethod
     def load(cls, folder: Path) -> Network:
-        """Read what ``save`` wrote. Raises HarnessError for matrices of another form."""
+        """Read the files of ``save``. Raise HarnessError for matrices of another form."""
         names = json.loads((folder / "names.json").read_text())
         about = read_matrix(folder / "about.npz", (len(names), None))
         context = {kind: read_matrix(folder / f"context-{kind}.npz", about.shape) for kind in KINDS}
@@ -67,13 +69,13 @@ class Network:
         return cls(names, about, context, relation, synonym)
 
     def matrices(self) -> dict[str, sp.csr_array]:
-        """Every edge family by name."""
+        """Return every matrix by its name."""
         context = {f"context-{kind}": matrix for kind, matrix in self.context.items()}
         return {"about": self.about, **context, "relation": self.relation, "synonym": self.synonym}
 
     def facts(self) -> dict[str, object]:
-        """Sizes, edges by family, degrees, isolated share, components: to compare with a published
-        graph.
+        """Return sizes, edges by type, degrees, isolated shares and components, for a comparison
+        with published graphs.
         """
         entities, passages = self.about.shape
         between = self.relation + self.synonym
@@ -116,7 +118,7 @@ def _spread(degree: NDArray[Any]) -> dict[str, float]:
 
 
 def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
-    """How many nodes have degree 0, 1, 2-3, 4-7, ..."""
+    """Return the number of nodes of degree 0, 1, 2-3, 4-7, ..."""
     if not degree.size:
         return {}
     number = np.bincount(np.frexp(degree.astype(np.float64))[1])
@@ -125,7 +127,7 @@ def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
 
 
 def about(extraction: Extraction) -> sp.csr_array:
-    """[E, D] from the passages' titles."""
+    """Return [E, D], from the passages' titles."""
     titled = np.flatnonzero(extraction.titled >= 0)
     return count_matrix(
         extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled))
@@ -133,7 +135,7 @@ def about(extraction: Extraction) -> sp.csr_array:
 
 
 def context(extraction: Extraction) -> dict[str, sp.csr_array]:
-    """[E, D] by kind, without a passage's mentions of its own title."""
+    """Return [E, D] by kind, without a passage's mentions of its own title."""
     found: Mentions = extraction.passages
     passage = found.text
     other = extraction.titled[passage] != found.entity
@@ -146,8 +148,8 @@ def context(extraction: Extraction) -> dict[str, sp.csr_array]:
 
 
 def relation(extraction: Extraction) -> sp.csr_array:
-    """[E, E]: passages in which a triple joins subject and object, either way round; self-loops
-    left out.
+    """Return [E, E], the number of passages in which a triple joins two entities in either
+    direction, without self-loops.
     """
     joined, size = _edges(extraction.triples), len(extraction.names)
     upper = count_matrix(joined[:, 0], joined[:, 1], (size, size))
@@ -155,8 +157,10 @@ def relation(extraction: Extraction) -> sp.csr_array:
 
 
 def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
-    """How many triples make no edge of their own: ``self_loops``, and ``duplicates``, which join in
-    one passage what another triple of that passage joins.
+    """Return the number of triples that make no edge of their own.
+
+    ``self_loops`` join an entity with itself. ``duplicates`` join two entities that another triple
+    of the same passage joins.
     """
     triples = extraction.triples
     loops = int((triples.subject == triples.object).sum())
@@ -164,14 +168,16 @@ def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
 
 
 def _edges(triples: Triples) -> NDArray[np.int64]:
-    """int64[n, 3]: the distinct pairs of different names that triples join, in each passage."""
+    """Return int64[n, 3], the distinct pairs of different names that triples of each passage
+    join.
+    """
     joins = triples.joins()
     return np.unique(joins[joins[:, 0] != joins[:, 1]], axis=0)
 
 
 def count_statements(extraction: Extraction) -> dict[str, int]:
-    """``all`` triples, the ``distinct`` ones (subject, predicate and object), their ``predicates``,
-    the ``pairs`` of different entities that they join, and the ``entities`` in them.
+    """Return the number of ``all`` triples, ``distinct`` ones (subject, predicate and object),
+    ``predicates``, ``pairs`` of different joined entities, and ``entities``.
     """
     triples = extraction.triples
     columns = np.stack([triples.subject, triples.predicate, triples.object], axis=1)
@@ -187,7 +193,7 @@ def count_statements(extraction: Extraction) -> dict[str, int]:
 
 
 def count_matrix(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
-    """How often each (row, column) is given."""
+    """Return how often each (row, column) occurs."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
     matrix.sort_indices()
     return sp.csr_array(matrix)

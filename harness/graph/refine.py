@@ -1,5 +1,5 @@
-"""An extraction made tidier before it becomes a graph: names merged, weak triples left out, with
-counts.
+"""Refinement of an extraction before it becomes a graph: merged names and dropped weak triples,
+with counts.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ Numbers = NDArray[np.int32]
 def merge_names(
     extraction: Extraction, found: Iterable[NDArray[np.int32]]
 ) -> tuple[Extraction, dict[str, int]]:
-    """The extraction with each alias replaced by what it stands for, and counts.
+    """Return the extraction with each alias replaced by the name that it refers to, and counts.
 
-    found: of each rule, int32[n, 3]: passage or ``EVERYWHERE``, name, what it stands for. What
-    rules say of one name in one place must agree; otherwise it is left alone and counted as
-    ``ambiguous_aliases``. What holds in a passage goes before what holds everywhere, and is
-    followed by it. Questions and titles know only what holds everywhere. Names that nothing says
-    any more are left out.
+    Rules must agree about a name at a place. Otherwise the name is left alone and counted as
+    ``ambiguous_aliases``. A replacement in a passage goes before one everywhere, which then
+    follows. Questions and titles have only the latter. Names that no longer occur are left out.
+
+    Args:
+        extraction: the extraction.
+        found: for each rule, int32[n, 3]: passage or ``EVERYWHERE``, name, the name that it refers
+            to.
     """
     rows = np.unique(np.concatenate([np.empty((0, 3), np.int32), *found]), axis=0)
     rows = rows[rows[:, 1] != rows[:, 2]]
@@ -40,7 +43,7 @@ def merge_names(
     targets = np.append(local[:, 2], 0)
 
     def inside(passage: Numbers, name: Numbers) -> Numbers:
-        """What names stand for in their passages."""
+        """Return the names that names refer to in their passages."""
         asked = passage.astype(np.int64) * size + name
         at = np.searchsorted(keys, asked)
         return everywhere[np.where(keys[at] == asked, targets[at], name)].astype(np.int32)
@@ -70,8 +73,8 @@ def merge_names(
 
 
 def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
-    """int32[E]: what each name stands for in the end, and how many names are in circles, which
-    stand for themselves.
+    """Return int32[E], the final name of each name, and the number of names in circles, which stay
+    as they are.
     """
     step = np.arange(size, dtype=np.int32)
     step[rows[:, 1]] = rows[:, 2]
@@ -89,9 +92,11 @@ def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
 def drop_weak_triples(
     extraction: Extraction, confidence: float, support: int
 ) -> tuple[Extraction, dict[str, int]]:
-    """The extraction without the triples of less confidence, and without those of a pair of
-    entities that triples of fewer than ``support`` passages join; and counts. A triple of no stated
-    confidence has 1. Self-loops stay: they make no edge.
+    """Return the extraction without weak triples, and counts.
+
+    Dropped are triples of less confidence, and those of a pair of entities that triples of fewer
+    than ``support`` passages join. A triple without a confidence has 1. Self-loops stay, since they
+    make no edge.
     """
     triples = extraction.triples
     sure = triples.sure() >= np.float32(confidence)

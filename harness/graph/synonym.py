@@ -1,4 +1,4 @@
-"""Synonyms: names whose embeddings point the same way."""
+"""Synonyms: pairs of names whose embeddings have a large cosine."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, map_rows
 
 SLACK = 1e-4
-"""How far below the threshold a float32 bound may lie: more than float32 can err."""
+"""How far a float32 bound may be below the threshold: more than the error of float32."""
 AXES = 96
-"""Leading principal axes on which a product is taken before anything else is known of a pair."""
+"""Number of principal axes for the first bound of a pair."""
 COLUMNS = 2048
-"""Names that a block of names is compared with at once, so that the bounds stay in the processor's
-cache.
+"""Number of names that a block of names is compared with at once, so that the bounds fit into the
+processor's cache.
 """
 
 PART = 4096
-"""Names that a part compares with all later ones, where several processes do; a multiple of the
-block.
+"""Number of names that a part compares with all later ones, if several processes work. It is a
+multiple of the block.
 """
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -29,12 +29,13 @@ NOBODY: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -> sp.csr_array:
-    """[E, E], symmetric: the cosine of each two different rows where it is >= threshold, and > 0.
+    """Return [E, E], symmetric: the cosine of two different rows if it is at least ``threshold``
+    and above 0.
 
     All E^2 / 2 pairs are bounded, block by block: <x, y> <= <Px, Py> + |x - Px| |y - Py| (Cauchy
-    and Schwarz), P the projection on ``AXES`` principal axes, one float32 product of ``bounds``.
-    What passes is multiplied out and summed in float64 in one order. So no edge is missed, and
-    neither the block nor the machine's number of threads moves one over the threshold.
+    and Schwarz), with the projection P on ``AXES`` principal axes, by one float32 product of
+    ``bounds``. Pairs that pass are summed in float64 in one order. So no edge is missed, and
+    neither the block nor the number of threads moves a pair over the threshold.
     """
     from threadpoolctl import threadpool_limits
 
@@ -71,8 +72,8 @@ def symmetric(
     threshold: float,
     size: int,
 ) -> sp.csr_array:
-    """float32[E, E] of pairs i < j, each once, that reach the threshold and 0, in both
-    directions.
+    """Return float32[E, E] of pairs i < j, each given once, that reach the threshold and exceed 0,
+    in both directions.
     """
     keep = (exact >= threshold) & (exact > 0)
     upper = sp.csr_array(
@@ -84,11 +85,11 @@ def symmetric(
 
 
 def bounds(vectors: NDArray[np.float32], block: int = 8192) -> NDArray[np.float32]:
-    """float32[E, A + 1]: each row on A = min(d, ``AXES``) principal axes, and the length of what
-    that leaves out.
+    """Return float32[E, A + 1]: each row on A = min(d, ``AXES``) principal axes, and the length of
+    its rest.
 
-    The product of two such rows is at least that of the vectors, but for rounding (less than 1e-5
-    for length 1).
+    The product of two such rows is at least that of the vectors, except for rounding (less than
+    1e-5 for length 1).
     """
     _, axes = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
     axes = np.ascontiguousarray(axes[:, -AXES:])

@@ -1,4 +1,4 @@
-"""Why a passage is where it is in a list: the seeds of one question, and the strongest paths from
+"""The reasons for a passage's rank: the seeds of one question, and the strongest paths from
 them.
 """
 
@@ -17,9 +17,7 @@ class Node:
 
     @classmethod
     def of(cls, names: Sequence[str], number: int) -> Node:
-        """The node of that number in a graph of these entities, which come first, and of
-        passages.
-        """
+        """Return the node of a number in a graph whose entities come before its passages."""
         return (
             cls(entity=names[number]) if number < len(names) else cls(passage=number - len(names))
         )
@@ -27,8 +25,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Path:
-    """From a seed to a passage. links: what joins each node to the next. strength: what it adds to
-    the score, or is.
+    """A path from a seed to a passage.
+
+    Attributes:
+        nodes: its nodes.
+        links: what joins each node to the next one.
+        strength: its contribution to the score, or the score.
     """
 
     nodes: tuple[Node, ...]
@@ -38,9 +40,14 @@ class Path:
 
 @dataclass(frozen=True)
 class Trail:
-    """seeds: with their weights, greatest first. paths: by passage, strongest first. adds: whether
-    strengths sum up to the score (a walk's mass) or the strongest path's is the score. record: what
-    else there is to tell, tables by name, each a list of JSON objects with the same keys.
+    """The seeds and paths of one question.
+
+    Attributes:
+        seeds: nodes with their weights, greatest first.
+        paths: paths by passage, strongest first.
+        adds: whether the strengths sum up to the score (a walk's mass). Otherwise the strongest
+            path is the score.
+        record: further tables by name, each a list of JSON objects with the same keys.
     """
 
     seeds: Sequence[tuple[Node, float]]

@@ -1,8 +1,8 @@
-"""Retrievers: a benchmark to a run.
+"""Retrievers: from a benchmark to a run.
 
-A retriever is a frozen dataclass whose fields are its parameters and the strategies it stands on
-(an encoder, a graph). Its run is an artifact, named by the retriever's identity and the data's
-hash.
+A retriever is a frozen dataclass. Its fields are its parameters and the strategies that it uses (an
+encoder, a graph). Its run is an artifact, named by the retriever's identity and the hash of the
+data.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from harness.run.artifact import keep_ids
 from harness.work.store import Store
 
 Explain = Callable[[int, Sequence[int], int], Trail]
-"""``explain(query, docs, count)``: the seeds of the query (a number), and the ``count`` strongest
-paths to each of the passages ``docs`` from different seeds.
+"""A function ``explain(query, docs, count)``, which returns the seeds of a query (a number) and,
+for each of the passages ``docs``, the ``count`` strongest paths from different seeds.
 """
 
 
@@ -32,35 +32,39 @@ paths to each of the passages ``docs`` from different seeds.
 class Retriever(Protocol):
     """A strategy that ranks passages for every query of a benchmark.
 
-    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the
-    tables; a method ``seen(benchmark)``, bool[Q], tells which questions share gold with those that
-    their lists' weights were chosen on.
+    If its weights were chosen on tune questions, it names their benchmarks in ``fitted_on``, for
+    the tables. An optional method ``seen(benchmark)`` returns bool[Q], which questions share gold
+    with those on which the weights were chosen.
     """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for
-        its manifest.
+        """Return the run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and
+        facts for its manifest.
 
-        Long work over queries goes through ``harness.work.shared_rows.map_rows``, so that processes
-        may share it.
+        Long work over queries uses ``harness.work.shared_rows.map_rows``, so that processes may
+        share it.
         """
         ...
 
 
 @runtime_checkable
 class Traced(Protocol):
-    """A retriever that can say why."""
+    """A retriever that can explain its ranks."""
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """What traces one question after another; what these share is made once."""
+        """Return a function that explains questions. Work that they share is done once."""
         ...
 
 
 def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str = "") -> Run:
-    """The retriever's run over all queries of the benchmark; computed once, then read from its
-    artifact.
+    """Return the retriever's run over all queries of the benchmark. It is computed once, then read
+    from its artifact.
 
-    name: of the list, for the log.
+    Args:
+        retriever: the retriever.
+        benchmark: the benchmark.
+        store: the store of artifacts.
+        name: name of the list, for the log.
     """
 
     @functools.cache
@@ -87,8 +91,8 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
 
 
 def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple[Run, Facts]:
-    """What a retriever gave. An artifact has numbers alone, which would name other passages under
-    other ids.
+    """Return the result of a retriever. Raise HarnessError if it has other ids than the benchmark,
+    since an artifact holds only numbers.
     """
     name = type(retriever).__name__
     if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):

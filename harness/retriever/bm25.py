@@ -27,13 +27,13 @@ from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 PART = 256
-"""Queries of a part, where several processes score."""
+"""Number of queries of a part, if several processes score."""
 ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
-"""Of a stored index."""
+"""The files of a stored index."""
 BLOCK = 1 << 12
-"""Texts whose words are held at once."""
+"""Number of texts whose words are held at once."""
 ALONE = 8 * BLOCK
-"""Texts up to which one process is as fast: others take a second to start."""
+"""Number of texts up to which one process is as fast. Others take a second to start."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,16 @@ class BM25:
     """score(q, d) = sum over the words w of q of idf(w) tf / (tf + k1 (1 - b + b |d| / mean |d|)),
     float64, above 0.
 
-    idf(w) = ln(1 + (D - df + 0.5) / (df + 0.5)); a word that stands twice in q counts twice. Words
-    are runs of two or more letters or digits, in lower case. Documents that share no word with the
-    question are not in its list.
-    k1: >= 0.    b: in [0, 1].    depth: documents a question.
-    stopwords: a language that bm25s knows; null keeps every word.
-    stemmer: a Snowball language, through PyStemmer; null leaves words as they are.
+    idf(w) = ln(1 + (D - df + 0.5) / (df + 0.5)). A word that occurs twice in q counts twice. Words
+    are runs of two or more letters or digits, in lower case. A list has only documents that share a
+    word with the question.
+
+    Attributes:
+        k1: >= 0.
+        b: in [0, 1].
+        depth: number of documents of a question.
+        stopwords: a language that bm25s knows; null keeps every word.
+        stemmer: a Snowball language, through PyStemmer; null leaves words unchanged.
     """
 
     version: ClassVar[int] = 1
@@ -63,7 +67,7 @@ class BM25:
         whole_number("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The ``depth`` best passages of every question."""
+        """Return the ``depth`` best passages of every question."""
         bags, index = self.index(benchmark.passages, benchmark.questions, store)
 
         def ranked(part: slice) -> Columns:
@@ -89,11 +93,11 @@ class BM25:
     def index(
         self, passages: Sequence[str], questions: Sequence[str], store: Store
     ) -> tuple[Any, Any]:
-        """Which words are asked for, and where they stand.
+        """Return how often each question has each word, and what the word adds to scores.
 
         Returns:
             [Q, V], how often each question has each word of the passages, and [V, D],
-            memory-mapped, what a word adds to the score of each passage that has it.
+            memory-mapped, what a word adds to the score of each passage with it.
         """
         from scipy.sparse import csr_array
 
@@ -127,7 +131,7 @@ class BM25:
         return bags, check_matrix(index, place, index.shape)
 
     def _index(self, counts: Any) -> Any:
-        """[V, D]: what each word adds to each document's score."""
+        """Return [V, D], what each word adds to each document's score."""
         size, lengths = counts.shape[0], np.asarray(counts.sum(axis=1)).ravel()
         held = np.bincount(counts.indices, minlength=counts.shape[1])
         rarity = np.array([math.log(1 + (size - n + 0.5) / (n + 0.5)) for n in held.tolist()])
@@ -141,8 +145,13 @@ class BM25:
 def best(
     docs: NDArray[np.int32], scores: NDArray[np.float64], depth: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The ``depth`` best of n documents, int32[n], with a score, float64[n], above 0; ties by
-    document number.
+    """Return the ``depth`` best of n documents with a score above 0. Ties are ordered by document
+    number.
+
+    Args:
+        docs: int32[n].
+        scores: float64[n].
+        depth: number of documents.
     """
     floor = np.partition(scores, -depth)[-depth] if len(scores) > depth else 0.0
     places = np.flatnonzero((scores >= floor) & (scores > 0))
@@ -152,17 +161,18 @@ def best(
 
 @dataclass(frozen=True)
 class Words:
-    """Runs of two or more letters or digits, in lower case.
+    """A splitter of texts into words: runs of two or more letters or digits, in lower case.
 
-    stopwords: a language that bm25s knows; None keeps every word.
-    stemmer: a Snowball language, through PyStemmer; None leaves words as they are.
+    Attributes:
+        stopwords: a language that bm25s knows; None keeps every word.
+        stemmer: a Snowball language, through PyStemmer; None leaves words unchanged.
     """
 
     stopwords: str | None
     stemmer: str | None
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
-        """The words of each text, in their order."""
+        """Return the words of each text, in their order."""
         try:
             words: list[list[str]] = _bm25s().tokenize(
                 list(texts),
@@ -178,8 +188,8 @@ class Words:
     def numbered(
         self, texts: Sequence[str]
     ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
-        """The distinct words, the number of each word of all texts, text after text, and how many
-        each text has.
+        """Return the distinct words, the number of each word of all texts, and the number of words
+        of each text.
         """
         known: dict[str, int] = {}
         words = self.of(texts)
@@ -191,8 +201,8 @@ class Words:
         )
 
     def counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
-        """float64[D, V]: how often each word stands in each text; and the words, in alphabetical
-        order.
+        """Return float64[D, V], how often each word occurs in each text, and the words in
+        alphabetical order.
         """
         from scipy.sparse import csr_array
 
@@ -222,8 +232,8 @@ class Words:
 
 @functools.cache
 def _bm25s() -> Any:
-    """bm25s, whose words are asked for, without JAX: where that is installed it would be imported
-    for a search that nobody asks of it, which takes seconds and most of a GPU's memory.
+    """Return bm25s without JAX. If JAX is installed, bm25s would import it for a search that is not
+    used here, which takes seconds and most of a GPU's memory.
     """
     imported = "jax" in sys.modules
     if not imported:

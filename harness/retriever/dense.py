@@ -1,5 +1,5 @@
-"""Dense retrieval: passages by the cosine of their embedding with the question's
-(PhaseGraph 3.1).
+"""Dense retrieval: passages by the cosine of their embedding with the question's (PhaseGraph
+3.1).
 """
 
 from __future__ import annotations
@@ -26,30 +26,33 @@ from harness.work.latency import time_alone
 from harness.work.store import Store
 
 DEPTH = 100
-"""Passages of a question of which the recall is told."""
+"""Number of passages of a question for the recall."""
 AIM = 0.98
-"""The recall below which a caution is given."""
+"""The recall below which a caution is printed."""
 WIDTHS: Mapping[str, str] = {"nprobe": "IVF", "efSearch": "HNSW"}
-"""How much of an index of a kind is searched, by FAISS's name of it."""
+"""FAISS's names of the width of a search, with the kind of index."""
 QUESTIONS = 100
-"""Evenly chosen, on which the recall is measured."""
+"""Number of evenly chosen questions for the recall."""
 LARGE = 250_000
-"""Passages up to which ``auto`` searches exactly, however many questions there are."""
+"""Number of passages up to which ``auto`` searches exactly for any number of questions."""
 ROUNDS, TRAINED = 10, 256
-"""Of FAISS's k-means: its iterations, and the vectors of a list that it is trained on, at most."""
+"""Number of iterations of FAISS's k-means, and of vectors of a list for its training."""
 
 
 @dataclass(frozen=True)
 class Dense:
     """score(q, d) = <e_q, e_d> of vectors of length 1, float64, in [-1, 1].
 
-    depth: passages a question.    index: a FAISS ``index_factory`` string; ``Flat`` is exact
-    search. ``auto`` is exact up to 250,000 passages, and above where that takes fewer products of
-    vectors than an inverted file (``auto_index``), of which as many lists are searched as a recall
-    of .98 takes. An index that is not exact has its ``recall`` in the facts (see ``Recall``), and
-    every table of a sweep tells it.
-    nprobe: how many lists of an inverted file (IVF) are searched.    efSearch: how many neighbours
-    an HNSW index keeps while it searches. Both are FAISS's, with its defaults.
+    Attributes:
+        encoder: the encoder.
+        depth: number of passages of a question.
+        index: a FAISS ``index_factory`` string; ``Flat`` is exact search. ``auto`` is exact for up
+            to 250,000 passages. Above that it is exact if this takes fewer products of vectors than
+            an inverted file (``auto_index``), whose searched lists then reach a recall of .98. An
+            index that is not exact has its ``recall`` in the facts (see ``Recall``) and in every
+            table of a sweep.
+        nprobe: number of searched lists of an inverted file (IVF), FAISS's default.
+        efSearch: number of neighbours that an HNSW index keeps while searching, FAISS's default.
     """
 
     version: ClassVar[int] = 1
@@ -71,11 +74,13 @@ class Dense:
                 )
 
     def content(self) -> str | None:
-        """Of ``auto``: by what it chooses, which was the number of passages alone."""
+        """Return what ``auto`` depends on, for the identity. An earlier version used the number of
+        passages alone.
+        """
         return "passages and questions" if self.index == "auto" else None
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The ``depth`` best passages of every question."""
+        """Return the ``depth`` best passages of every question."""
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
@@ -123,12 +128,13 @@ class Dense:
 
 
 def auto_index(passages: int, questions: int) -> str:
-    """An inverted file of L = 4 sqrt(D) lists of float16 vectors, or ``Flat``: exact search, where
-    that is less work.
+    """Return ``Flat``, or an inverted file of L = 4 sqrt(D) lists of float16 vectors if that is
+    less work.
 
-    In products of two vectors: exact search of Q questions takes Q D, an inverted file L (10 min(D,
-    256 L) + D) before its first question, for k-means and for putting passages into lists. So it
-    pays from 44,000 questions on for a million passages, from 50,000 for five million.
+    The work is counted in products of two vectors. Exact search of Q questions takes Q D. An
+    inverted file takes L (10 min(D, 256 L) + D) before its first question, for k-means and for
+    putting passages into lists. It is less work from 44,000 questions on for a million passages,
+    and from 50,000 for five million.
     """
     lists = round(4 * math.sqrt(passages))
     built = lists * (ROUNDS * min(passages, TRAINED * lists) + passages)
@@ -136,8 +142,8 @@ def auto_index(passages: int, questions: int) -> str:
 
 
 class Recall:
-    """recall@100 of an index: the share of the ``DEPTH`` best passages of ``QUESTIONS`` questions
-    that it finds.
+    """The recall@100 of an index: the share of the ``DEPTH`` best passages of ``QUESTIONS``
+    questions that it finds.
     """
 
     def __init__(self, passages: NDArray[np.float32], questions: NDArray[np.float32]) -> None:
@@ -148,14 +154,14 @@ class Recall:
         self.exact = nearest_rows(passages, self.questions, DEPTH)[0]
 
     def __call__(self, index: Any) -> float:
-        """In [0, 1]."""
+        """Return the recall, in [0, 1]."""
         found = search(index, self.passages, self.questions, DEPTH)[0]
         hits = [np.isin(row, mine).sum() for row, mine in zip(self.exact, found, strict=True)]
         return round(float(np.sum(hits)) / max(self.exact.size, 1), 4)
 
     def probe(self, index: Any) -> int:
-        """Search as many lists of an inverted file, a power of 2, as the recall of ``AIM`` takes,
-        and set it so.
+        """Set and return the number of searched lists of an inverted file, a power of 2, that
+        reaches a recall of ``AIM``.
         """
         import faiss
 

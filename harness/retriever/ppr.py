@@ -1,5 +1,5 @@
-"""Personalised PageRank over the entity graph, from what the question names and what it
-resembles.
+"""Personalised PageRank over the entity graph, from the entities and the passages near a
+question.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from harness.run import Run
 from harness.work.store import Store
 
 EXACT = 1_000_000
-"""Nodes up to which solving for all of them takes no longer than pushing."""
+"""Number of nodes up to which solving for all of them is as fast as pushing."""
 LEAST = 0.01
-"""Of the tolerance: what a node may keep."""
+"""Share of the tolerance that a node may keep."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +41,37 @@ class PPR:
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
     L1 (``pagerank``).
 
-    score(q, p) = v_p, computed in float64 and rounded to float32. All passages that the walk
-    reaches are returned: those with a mass of at least the tolerance, for less cannot be told from
-    none.
+    score(q, p) = v_p, computed in float64 and rounded to float32. The list holds all passages with
+    a mass of at least the tolerance, since less cannot be distinguished from none.
 
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to
-    the kind of mention and to 1 / (passages that mention it) ** specificity; an entity leads to the
-    passages with its title and, by ``walk.back``, to those that mention it, by ``walk.relation``
-    and ``walk.synonym`` to other entities. The restart s: each of the question's entities with its
+    the kind of mention and to 1 / (passages that mention it) ** specificity. An entity leads to the
+    passages with its title, by ``walk.back`` to those that mention it, and by ``walk.relation`` and
+    ``walk.synonym`` to other entities. The restart s has each of the question's entities with its
     specificity 1 / (passages that mention it), and the question's ``passages`` nearest passages
-    with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine / sharpness); then divided by
-    their sum. So a question that names only what is mentioned everywhere leans on its passages.
+    with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine / sharpness). It is divided by
+    its sum. So a question whose entities are mentioned everywhere relies on its passages.
 
-    restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
-    passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has
-    .05.
-    max_iter: steps after which a walk is left as it is (``not_converged`` counts them).
-    push: pushes mass from the seeds on, in place of solving for all nodes, until no node has
-    ``tolerance`` x ``LEAST`` left to push; ``largest_error`` of the facts bounds the L1 error that
-    this leaves. ``null``: in graphs of more than ``EXACT`` nodes.
-    link: least cosine to a name of the graph for what the question names and the graph does not
-    hold; ``null``: none.
+    Attributes:
+        graph: the graph.
+        encoder: embeds passages, questions and names.
+        walk: the weights of the transition.
+        restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
+        passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``. HippoRAG 2 has
+            .05.
+        passages: number of nearest passages.
+        sharpness: > 0.
+        link: smallest cosine to a name of the graph for a question's entity that is not in the
+            graph; ``null`` for none.
+        tolerance: L1 change of a step below which a walk ends.
+        max_iter: number of steps after which a walk ends without convergence (``not_converged``
+            counts them).
+        block: number of queries of a matrix product.
+        threads: number of blocks at work; ``null`` is the number of processors.
+        device: ``cpu`` or a torch device.
+        push: whether mass is pushed from the seeds on, instead of solving for all nodes, until no
+            node has ``tolerance`` x ``LEAST`` left. ``largest_error`` of the facts bounds the L1
+            error. ``null``: in graphs of more than ``EXACT`` nodes.
     """
 
     version: ClassVar[int] = 3  # 3: walks in float64
@@ -98,7 +108,7 @@ class PPR:
             self._pushes()
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The passages that the walk reaches, by the mass on them."""
+        """Return the passages that the walk reaches, by their mass."""
         network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
         transition = self.walk.transition(network)
@@ -150,7 +160,9 @@ class PPR:
         return found
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Of a question its restart, and the paths that carry most of it to some passages."""
+        """Return a function that explains a question by its restart and the paths with the most
+        mass to some passages.
+        """
         network, extraction, seeds, _ = self.start(benchmark, store)
         return functools.partial(
             self._trail, network, extraction, seeds, self.walk.transition(network)
@@ -184,7 +196,7 @@ class PPR:
     def start(
         self, benchmark: Benchmark, store: Store
     ) -> tuple[Network, Extraction, sp.csr_array, Facts]:
-        """The graph, what it was made from, the restart s of every question [Q, E + D], and counts
+        """Return the graph, its extraction, the restart s of every question [Q, E + D], and counts
         of links.
         """
         network, extraction = self.graph.build(benchmark, store)

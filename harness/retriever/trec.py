@@ -1,6 +1,4 @@
-"""The ranked lists of another system, from a file: TREC, JSON, Parquet, or the folder of a run of
-ours.
-"""
+"""The ranked lists of another system, from a file or from the folder of a stored run."""
 
 from __future__ import annotations
 
@@ -20,13 +18,16 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Trec:
-    """path: the file, in any form of ``harness.run.io``; known by its content.    depth: how much
-    of a list is taken.
+    """A list that is read from a file, identified by its content.
 
-    lenient: pass over comment lines (``#``) and trailing fields of a TREC file.
-    columns: what a table's columns are called (see ``harness.run.io.read``).
-    A query that the file lacks has an empty list; one that the benchmark lacks is left out; both
+    A query that the file lacks has an empty list. One that the benchmark lacks is left out. Both
     are counted.
+
+    Attributes:
+        path: the file, in any form of ``harness.run.io``.
+        depth: number of documents that are taken from a list; ``null`` for all.
+        lenient: whether comment lines (``#``) and trailing fields of a TREC file are skipped.
+        columns: the names of a table's columns (see ``harness.run.io.read``).
     """
 
     version: ClassVar[int] = 1
@@ -41,7 +42,9 @@ class Trec:
             whole_number("lists.NAME.depth", self.depth, 1)
 
     def content(self) -> str:
-        """The hash of the file; of a folder of ours, those of its arrays and of its benchmark."""
+        """Return the hash of the file. For a stored run, return those of its arrays and of its
+        benchmark.
+        """
         place = Path(self.path)
         if place.is_dir():
             return artifact.content(place)
@@ -52,11 +55,11 @@ class Trec:
         return file_sha256(place)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """The file's lists for the benchmark's queries and passages, and how many queries each side
-        lacks.
+        """Return the file's lists for the benchmark's queries and passages, and how many queries
+        each side lacks.
 
-        Raises HarnessError when the file has none of the queries, or a document that is not in the
-        corpus.
+        Raises:
+            HarnessError: the file has none of the queries, or a document that is not in the corpus.
         """
         whole = io.read(self.path, self.lenient, self.columns)
         run = fit(

@@ -1,4 +1,4 @@
-"""Where a walk over the entity graph goes from each node."""
+"""The transition of a walk over the entity graph."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ from harness.graph import Network
 
 @dataclass(frozen=True)
 class Walk:
-    """A row-stochastic transition over [entities, passages].
+    """A row-stochastic transition over [entities, passages]. The parts of a row share the mass of
+    its node.
 
-    title, entity, span, open: weight of a mention of that kind, times 1 / (passages that mention
-    the entity) ** specificity, among what a passage mentions. own: weight of a passage's own title
-    among them.
-    about: weight of the passages with an entity's title, back: of those that mention it, together;
-    relation, synonym: of the entities that it is related to, or alike to, together. What an entity
-    has of these shares its mass.
-    degree: among those entities each weighs 1 / (entities that it is related to or alike to) **
-    degree more.
+    Attributes:
+        title: weight of a mention of the kind ``title`` among the mentions of a passage, times 1 /
+            (passages that mention the entity) ** specificity.
+        entity: the same for ``entity``.
+        span: the same for ``span``.
+        open: the same for ``open``.
+        own: weight of a passage's own title among its mentions.
+        specificity: the exponent.
+        about: weight of the passages with an entity's title together.
+        back: weight of the passages that mention the entity together.
+        relation: weight of the related entities together.
+        synonym: weight of the synonyms together.
+        degree: each of those entities is weighted by 1 / (its relations and synonyms) ** degree.
     """
 
     title: float = 1.0
@@ -44,8 +50,8 @@ class Walk:
             bounded(f"lists.NAME.walk.{name}", value, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
-        """[N, N], N = E + D: T[i, j], the share of i's mass that goes to j; a row sums to 1 or,
-        dangling, to 0.
+        """Return T [N, N], N = E + D: the share of i's mass that goes to j. A row sums to 1, or to
+        0 for a dangling node.
         """
         mentions = network.mentions
         rarity = 1.0 / np.maximum(np.diff(mentions.indptr), 1) ** self.specificity
@@ -71,7 +77,7 @@ class Walk:
 
 
 def normalize_rows(matrix: sp.csr_array) -> sp.csr_array:
-    """Each row divided by its sum; a row without mass stays empty."""
+    """Return each row divided by its sum. A row without mass stays empty."""
     total = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     tiny = (total > 0) & (total < np.finfo(np.float64).tiny)
     if tiny.any():  # 1 / total would be infinite; a power of two changes no digit
@@ -80,7 +86,7 @@ def normalize_rows(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def scale_rows(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
-    """Each row times its factor, float64."""
+    """Return each row times its factor, float64."""
     copy = sp.csr_array(matrix, dtype=np.float64, copy=True)
     copy.data *= np.repeat(factors, np.diff(copy.indptr))
     return copy

@@ -1,7 +1,7 @@
-"""Aliases: names that stand for an entity that has another name, by rules that are stated.
+"""Aliases: names that refer to an entity with another name, found by explicit rules.
 
-What the normalised form does already in every graph is no alias: case, punctuation, compatibility
-forms (NFKC) and a bracketed tail, so that ``Dune (film)`` and ``Dune`` are one entity.
+Differences that the normalised form removes in every graph are no aliases: case, punctuation,
+compatibility forms (NFKC) and a bracketed tail. ``Dune (film)`` and ``Dune`` are one entity.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ Rows = NDArray[np.int32]
 
 @runtime_checkable
 class Alias(Protocol):
-    """A rule, a frozen dataclass."""
+    """A rule that finds aliases, a frozen dataclass."""
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
-        """int32[n, 3]: passage (or ``EVERYWHERE``), name, and the name that it stands for there."""
+        """Return int32[n, 3]: passage (or ``EVERYWHERE``), name, and the name that it refers to
+        there.
+        """
         ...
 
 
 def rows(found: list[tuple[int, int, int]]) -> Rows:
-    """int32[n, 3]."""
+    """Return the rows as int32[n, 3]."""
     return np.array(found, dtype=np.int32).reshape(-1, 3)
 
 
 def names_by_passage(extraction: Extraction) -> list[list[int]]:
-    """The names of each passage: its title, what it mentions, what its triples hold; ascending,
-    each once.
+    """Return the names of each passage: its title, its mentions and those of its triples, ascending
+    and without repetition.
     """
     triples, mentions = extraction.triples, extraction.passages
     titled = np.flatnonzero(extraction.titled >= 0)

@@ -1,9 +1,8 @@
-"""Extractors: a benchmark's texts to names, where each text mentions them, and triples; arrays, not
-objects.
+"""Extractors: from a benchmark's texts to names, their mentions and triples, as arrays.
 
-An extractor is a frozen dataclass. What it finds is an artifact, named by the extractor's identity
-and the data's hash. The artifact's folder is resumable: a long extractor commits what it has in
-files there and goes on from them.
+An extractor is a frozen dataclass. Its result is an artifact, named by the extractor's identity and
+the hash of the data. The artifact's folder is resumable: a long extractor writes finished files
+there and continues from them.
 """
 
 from __future__ import annotations
@@ -27,20 +26,21 @@ from harness.core.identity import identity
 from harness.work.store import Store
 
 KINDS = ("title", "entity", "span", "open")
-"""Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is
-capitalised, or a language model (or a published file of one) named it.
+"""The origins of a mention: a title of the corpus, a named-entity recogniser, capital letters, or a
+language model (also a published file of one).
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """Mentions in N texts, a text's M_i ones in the order in which they stand.
+    """Mentions in N texts, in the order of their places. M is their number.
 
-    indptr: int64[N + 1]; text i's mentions are ``indptr[i]:indptr[i + 1]``.    entity: int32[M],
-    number of the name.
-    start, end: int32[M], bytes of the text in UTF-8, ``text.encode()[start:end]`` is the mention;
-    -1 where unknown.
-    kind: uint8[M], place in ``KINDS``.
+    Attributes:
+        indptr: int64[N + 1]; the mentions of text i are ``indptr[i]:indptr[i + 1]``.
+        entity: int32[M], number of the name.
+        start: int32[M], first byte of the mention in the text (UTF-8); -1 if unknown.
+        end: int32[M], byte after the last; ``text.encode()[start:end]`` is the mention.
+        kind: uint8[M], place in ``KINDS``.
     """
 
     indptr: NDArray[np.int64]
@@ -51,7 +51,7 @@ class Mentions:
 
     @classmethod
     def of(cls, rows: Sequence[NDArray[np.int32]]) -> Mentions:
-        """From one int32[M_i, 4] a text: entity, start, end, kind."""
+        """Return the mentions of one int32[M_i, 4] for each text: entity, start, end, kind."""
         indptr = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
         table = np.concatenate([np.empty((0, 4), np.int32), *rows])
         entity, start, end, kind = (np.ascontiguousarray(column) for column in table.T)
@@ -59,7 +59,7 @@ class Mentions:
 
     @classmethod
     def load(cls, folder: Path, place: str, last: int) -> Mentions:
-        """Read ``<place>.<field>.npy``, of names up to the number ``last``."""
+        """Read ``<place>.<field>.npy``. The numbers of names are at most ``last``."""
 
         def column(name: str, dtype: type, least: int, most: float | None) -> NDArray[Any]:
             return read_array(folder / f"{place}.{name}.npy", dtype, (None,), least, most)
@@ -75,17 +75,21 @@ class Mentions:
 
     @property
     def text(self) -> NDArray[np.int32]:
-        """int32[M]: the number of the text of each mention."""
+        """int32[M], the number of the text of each mention."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """T statements. passage: int32[T], where it was read. subject, object: int32[T], names.
-    predicate: int32[T].
+    """T statements about names.
 
-    predicates: the P distinct predicates, as written.    confidence: float32[T] in [0, 1], None
-    where nobody states it.
+    Attributes:
+        passage: int32[T], the passage that states the triple.
+        subject: int32[T], a name.
+        predicate: int32[T], a predicate.
+        object: int32[T], a name.
+        predicates: the P distinct predicates, as written.
+        confidence: float32[T] in [0, 1]; None if it is not stated.
     """
 
     passage: NDArray[np.int32]
@@ -102,8 +106,9 @@ class Triples:
         predicates: Sequence[str] = (),
         confidence: Sequence[float | None] | None = None,
     ) -> Triples:
-        """From [T, 4]: passage, subject, predicate, object; a triple without a confidence among
-        others has 1.
+        """Return the triples of rows [T, 4]: passage, subject, predicate, object.
+
+        If some triples have a confidence, the others have 1.
         """
         table = np.asarray(rows, dtype=np.int32).reshape(-1, 4)
         passage, subject, predicate, object_ = (np.ascontiguousarray(column) for column in table.T)
@@ -115,14 +120,12 @@ class Triples:
         return cls(passage, subject, predicate, object_, predicates, sure)
 
     def joins(self) -> NDArray[np.int64]:
-        """int64[T, 3]: the lower and the higher of the two names that each joins, and its
-        passage.
-        """
+        """Return int64[T, 3]: the lower and the higher of a triple's two names, and its passage."""
         low, high = np.minimum(self.subject, self.object), np.maximum(self.subject, self.object)
         return np.stack([low, high, self.passage], axis=1).astype(np.int64)
 
     def sure(self) -> NDArray[np.float32]:
-        """float32[T]: the confidence, 1 where none is stated."""
+        """Return float32[T], the confidence, or 1 if it is not stated."""
         return (
             np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
         )
@@ -130,12 +133,15 @@ class Triples:
 
 @dataclass(frozen=True, eq=False)
 class Extraction:
-    """names: the E distinct normalised names, none empty.
+    """The names, mentions and triples of a benchmark. E is the number of names, D that of passages.
 
-    titled: int32[D], the name that is a passage's title, or -1.
-    passages: mentions in ``benchmark.passages`` (title, line break, text); a passage's own title
-    there is none.
-    questions: mentions in ``benchmark.questions``.    triples: statements read in the passages.
+    Attributes:
+        names: the E distinct normalised names, none of them empty.
+        titled: int32[D], the name that is a passage's title, or -1.
+        passages: mentions in ``benchmark.passages`` (title, line break, text). A passage's own
+            title is no mention.
+        questions: mentions in ``benchmark.questions``.
+        triples: statements in the passages.
     """
 
     names: Sequence[str]
@@ -145,7 +151,7 @@ class Extraction:
     triples: Triples
 
     def save(self, folder: Path) -> None:
-        """Write everything below ``folder``."""
+        """Write all arrays below ``folder``."""
         words = {"names": list(self.names), "predicates": list(self.triples.predicates)}
         (folder / "words.json").write_text(
             json.dumps(words, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
@@ -164,7 +170,7 @@ class Extraction:
 
     @classmethod
     def load(cls, folder: Path) -> Extraction:
-        """Read what ``save`` wrote."""
+        """Read the files of ``save``."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         last = len(words["names"]) - 1
         titled = read_array(folder / "titled.npy", np.int32, (None,), -1, last)
@@ -193,22 +199,23 @@ class Extractor(Protocol):
     """A strategy that reads a benchmark's passages and questions."""
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
-        """What was found, and facts for the manifest.
+        """Return the extraction, and facts for the manifest.
 
-        folder: where to commit shards; what lies there is from a killed build of the same artifact.
-        What the extractor leaves there stays in the artifact.
+        An extractor whose work is done in parts (see harness.work.parts) also has a method
+        ``fill(benchmark, folder)``, which computes the missing parts together with other processes.
+        If it has an attribute ``together`` that is true, several processes call it at once in one
+        folder (see harness.work.shared_rows).
 
-        An extractor whose long work is done in parts (see harness.work.parts) has a method
-        ``fill(benchmark, folder)``, too, which computes those that are missing, beside other
-        processes. ``begin()`` of one that takes seconds to load lets other processes load it before
-        the benchmark is read. One with an attribute ``together`` that is true is called by several
-        processes at once, in one folder (see harness.work.shared_rows).
+        Args:
+            benchmark: the benchmark.
+            folder: a folder for shards. It may hold those of a killed build of the same artifact.
+                Files that the extractor leaves there stay in the artifact.
         """
         ...
 
 
 def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifact:
-    """The extraction's artifact; built when it is not there."""
+    """Return the artifact of the extraction. Build it if it is missing."""
 
     @functools.cache
     def extracted(folder: Path) -> tuple[Extraction, Facts]:
@@ -241,5 +248,5 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:
-    """What the extractor finds in the benchmark; computed once, then read from its artifact."""
+    """Return the extraction of a benchmark. It is computed once, then read from its artifact."""
     return Extraction.load(artifact(extractor, benchmark, store).path)

@@ -1,4 +1,4 @@
-"""Mentions in texts: the corpus' own titles, what a recogniser named, capitalised spans."""
+"""Mentions in texts: titles of the corpus, named entities and capitalised spans."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from harness.work.progress import Progress
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
 BLOCK = 256
-"""Texts that a process reads at once."""
+"""Number of texts that a process reads at once."""
 SMALL = 2048
-"""Texts up to which one process is done before others have started."""
+"""Number of texts for which one process finishes before others have started."""
 Mentioned = tuple[list[str], NDArray[np.int32]]
-"""A text's mentions: names, and int32[M, 3] first byte of the passage, byte after the last, kind.
+"""The mentions of a text: names, and int32[M, 3]: first byte in the passage, byte after the last,
+kind.
 """
 Found = list[tuple[str, int, int, int]]
-"""Mentions of one text: normalised name, first character, character after the last, kind."""
+"""The mentions of one text: normalised name, first character, character after the last, kind."""
 
 
 def find_mentions(
@@ -44,15 +45,18 @@ def find_mentions(
     recognised: Sequence[NDArray[np.int32]] | None = None,
     finders: Finders | None = None,
 ) -> Extraction:
-    """The mentions of D passages and Q questions; what kinds there are, and which one goes first,
-    says ``Offline``.
+    """Return the mentions of D passages and Q questions. ``Offline`` describes their kinds and
+    precedence.
 
-    titles, texts: of each passage.    passages: title, line break, text; places count from its
-    first byte.
-    recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the
-    last, and whether it
-    is kept (a date is not); None where nothing recognises.    finders: of these titles and texts;
-    by default this process reads them, and capitalised spans are mentions.
+    Args:
+        titles: the title of each passage.
+        texts: the text of each passage.
+        passages: title, line break, text of each passage. Places are bytes of it.
+        questions: the questions.
+        recognised: for each text, then each question, int32[n, 3]: first character, the one after
+            the last, and whether the entity is kept (a date is not); None without a recogniser.
+        finders: the finders of these titles and texts. By default this process reads the texts, and
+            capitalised spans are mentions.
     """
     finders = finders or Finders.of(titles, texts)
     named = (
@@ -79,7 +83,7 @@ def find_mentions(
 
 
 Job = tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]
-"""Texts, what a recogniser named in each, and the passage at whose end each text stands."""
+"""Texts, the recognised entities of each, and the passage at whose end each text is."""
 
 
 def _blocks(
@@ -91,8 +95,8 @@ def _blocks(
 
 
 def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
-    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the
-    text, kind.
+    """Return int32[M, 4]: entity (a new name gets the next number), first byte, byte after the
+    last, kind.
     """
     entities = [number.setdefault(name, len(number)) for name in found[0]]
     return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
@@ -100,10 +104,12 @@ def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class Finders:
-    """What finds the mentions of some texts.
+    """The processes that find the mentions of texts.
 
-    names: the normalised title of each passage, empty for none.    known: the different ones.
-    workers: they read.
+    Attributes:
+        names: the normalised title of each passage, empty for none.
+        known: the distinct names.
+        workers: the processes.
     """
 
     names: Sequence[str]
@@ -118,9 +124,13 @@ class Finders:
         with_spans: bool = True,
         processes: int = 1,
     ) -> Finders:
-        """Of passages, by so many processes.    with_spans: whether capitalised spans are mentions.
+        """Return the finders of passages. Texts are read here once, for the casing of their words.
 
-        Texts are read here, for the casing of their words, and again where mentions are found.
+        Args:
+            titles: the titles of the passages.
+            texts: the texts of the passages.
+            with_spans: whether capitalised spans are mentions.
+            processes: number of processes.
         """
         names = [normal(title or "") for title in titles]
         known, count = (
@@ -132,23 +142,25 @@ class Finders:
         )
 
     def begin(self) -> Finders:
-        """Start the processes; see ``Workers.begin``."""
+        """Start the processes (see ``Workers.begin``)."""
         self.workers.begin()
         return self
 
 
 class Finder:
-    """Finds the mentions of texts, given what is known of all of them.
+    """A finder of mentions in texts.
 
-    known: bare titles.    casing: of all texts.    with_spans: whether capitalised spans are
-    mentions.
+    Args:
+        known: bare titles.
+        casing: the casing of words in all texts.
+        with_spans: whether capitalised spans are mentions.
     """
 
     def __init__(self, known: Sequence[str], casing: Casing, with_spans: bool) -> None:
         self._known, self._casing, self._with_spans = Gazetteer(list(known)), casing, with_spans
 
     def find(self, job: Job) -> list[Mentioned]:
-        """The mentions of each text."""
+        """Return the mentions of each text."""
         return [self._find(*each) for each in zip(*job, strict=True)]
 
     def _find(self, text: str, recognised: NDArray[np.int32], whole: str) -> Mentioned:
@@ -178,8 +190,10 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
 
 
 def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
-    """Adds mentions that have a word, and that contain those they overlap (then they name something
-    else).
+    """Add mentions that have a word.
+
+    A mention that overlaps others is added only if it contains them, because it then names
+    something else.
     """
     taken = Places((start, end) for _, start, end, _ in found)
     for start, end in places:
@@ -192,8 +206,8 @@ def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) 
 
 
 class Places:
-    """Places [start, end) of a text; they may overlap. Asking costs what it finds, not what there
-    is.
+    """Places [start, end) of a text, which may overlap. The cost of a query depends on its results,
+    not on the number of places.
     """
 
     def __init__(self, places: Iterable[tuple[int, int]]) -> None:
@@ -202,7 +216,7 @@ class Places:
         self._reach = list(accumulate((end for _, end in self._places), max))
 
     def touching(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Those that share a character with [start, end)."""
+        """Yield the places that share a character with [start, end)."""
         at = bisect_left(self._starts, end) - 1
         while at >= 0 and self._reach[at] > start:
             if self._places[at][1] > start:

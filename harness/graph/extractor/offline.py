@@ -1,6 +1,4 @@
-"""Entities without a language model: the corpus' own titles, a named-entity recogniser, capitalised
-spans.
-"""
+"""Entities without a language model: titles of the corpus, named entities and capitalised spans."""
 
 from __future__ import annotations
 
@@ -27,23 +25,25 @@ from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.processes import Workers
 
 SIZE = 1024
-"""Texts of a shard: a killed run goes on after the last whole one."""
+"""Number of texts of a shard. A killed run continues after the last complete one."""
 Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Offline:
-    """Mentions of three kinds; a later kind is left out where it repeats or cuts an earlier one's
-    characters.
+    """An extractor of three kinds of mentions.
 
-    title: a title of the corpus, in its bare form, leftmost and longest first. Some word of it must
-    be capitalised in the text, and a title of one word counts only if the corpus mostly writes that
-    word with a capital.
-    entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this
-    kind out.
-    span: a run of capitalised words that is neither, with ``spans``.
-    processes: that read texts at once; ``null`` is as many as there are processors.    batch_size:
-    texts of a turn.
+    A later kind is left out if it repeats an earlier one or overlaps its characters. ``title`` is a
+    title of the corpus in its bare form, leftmost and longest first. At least one of its words must
+    be capitalised in the text, and a title of one word counts only if the corpus mostly capitalises
+    that word. ``entity`` is a named entity, without numbers and dates. ``span`` is a run of
+    capitalised words that is neither.
+
+    Attributes:
+        model: a spaCy model for ``entity``; ``null`` for none.
+        spans: whether there are mentions of the kind ``span``.
+        batch_size: number of texts that a process gets at once.
+        processes: number of processes that read texts; ``null`` is the number of processors.
     """
 
     version: ClassVar[int] = 1
@@ -58,17 +58,15 @@ class Offline:
             whole_number("extractor.processes", self.processes, 1)
 
     def content(self) -> str | None:
-        """The hash of the files of a model's folder; None of an installed package, which its name
-        stands for.
-        """
+        """Return the hash of the files of a model's folder, or None for an installed package."""
         return folder_sha256(self.model)
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
-        """What the recogniser finds, in shards that several processes may share."""
+        """Compute the entities in shards that several processes may share."""
         self._shards(benchmark, folder)
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
-        """Titles and spans text by text; the recogniser in shards that a killed run need not
+        """Return the mentions. The entities are computed in shards, which a killed run need not
         repeat.
         """
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
@@ -90,8 +88,8 @@ class Offline:
         }
 
     def _shards(self, benchmark: Benchmark, folder: Path) -> list[WorkPart]:
-        """``batch_size`` texts at a time go to whichever process is free; so many shards are open
-        that all are busy.
+        """Return the shards of entities. ``batch_size`` texts at a time go to any free process, and
+        enough shards are open for all.
         """
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
         if self.model is None:
@@ -126,14 +124,20 @@ def fill_shards(
     at_once: int = 1,
     size: int = SIZE,
 ) -> list[WorkPart]:
-    """The shards of ``work`` over texts, computed where they are missing, beside other processes
-    that do the same.
+    """Compute the missing shards of ``work`` over texts, together with other processes, and return
+    all of them.
 
-    work: one int32[M_i, C] a text, C >= 1 columns the same for all.    made_by: what it is, for
-    other processes. A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows; it is
-    written whole or not at all, and a
-    damaged one is made again.    at_once: shards in work at the same time, by threads; ``work``
-    must allow it.
+    A shard ``<name>-00000.npz`` holds the rows of ``size`` texts. It is written completely or not
+    at all, and a damaged one is computed again.
+
+    Args:
+        folder: the folder of the shards.
+        name: beginning of their names.
+        texts: all texts.
+        work: returns one int32[M_i, C] for each text, with the same C >= 1 for all.
+        made_by: what computes the rows, for other processes.
+        at_once: number of shards that threads compute at the same time. ``work`` must allow it.
+        size: number of texts of a shard.
     """
 
     def shard(number: int) -> WorkPart:
@@ -158,7 +162,7 @@ def fill_shards(
 
 
 def read_rows(parts: Iterable[WorkPart]) -> list[Rows]:
-    """The rows of all texts of some shards."""
+    """Return the rows of all texts of the shards."""
     found: list[Rows] = []
     for part in parts:
         with np.load(part.path, allow_pickle=False) as shard:

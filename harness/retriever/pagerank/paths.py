@@ -1,5 +1,5 @@
-"""The strongest paths of a walk with restart, from its seeds to a passage, and what joins their
-nodes, in words.
+"""The strongest paths of a walk with restart from its seeds to a passage, and the edges between
+their nodes in words.
 """
 
 from __future__ import annotations
@@ -15,21 +15,23 @@ from harness.graph import Network
 from harness.graph.extractor import Triples
 
 FAINT = 1e-12
-"""Paths that carry less than this of a seed's weight are not looked for."""
+"""Paths that carry less than this share of a seed's weight are not looked for."""
 SHOWN = 3
-"""How many different predicates of two entities are told."""
+"""Number of predicates of two entities that are printed."""
 
 
 def strongest_walks(
     transition: sp.csr_array, seeds: NDArray[np.float64], restart: float, target: int, count: int
 ) -> list[tuple[list[int], float]]:
-    """The best path from each of ``count`` seeds to the node ``target``, strongest first: nodes,
-    and strength.
+    """Return the best path from each of ``count`` seeds to the node ``target``, strongest first.
 
     The mass that a path i_0, ..., i_n carries to its end is a s_(i_0) prod_k (1 - a) T[i_(k-1),
-    i_k], a the restart probability; the sum over all paths is the PageRank. The best one is a
+    i_k], a the restart probability. The sum over all paths is the PageRank. The best path is a
     shortest path under -ln((1 - a) T), found from the target backwards for all seeds at once
     (Dijkstra).
+
+    Returns:
+        The nodes and the strength of each path.
     """
     from scipy.sparse.csgraph import dijkstra
 
@@ -56,7 +58,7 @@ def _nodes(following: NDArray[np.int32], node: int) -> list[int]:
 
 
 def name_edges(network: Network, triples: Triples, nodes: Sequence[int]) -> tuple[str, ...]:
-    """What joins each node of a path to the next one."""
+    """Return, in words, what joins each node of a path to the next one."""
     return tuple(_bond(network, triples, one, other) for one, other in pairwise(nodes))
 
 

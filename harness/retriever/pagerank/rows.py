@@ -1,4 +1,4 @@
-"""Rows of scores over all passages, as walks yield them block by block, to ranked lists."""
+"""Ranked lists from rows of scores over all passages, which walks return block by block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.work.latency import time_alone
 from harness.work.shared_rows import Columns, map_rows
 
 PART = 128
-"""Queries of a part, where several processes walk."""
+"""Number of queries of a part, if several processes walk."""
 NOTHING: Columns = (
     np.empty(0, np.int32),
     np.empty(0),
@@ -22,25 +22,29 @@ NOTHING: Columns = (
     np.empty(0, np.int64),
     np.empty(0),
 )
-"""Documents, scores and lengths of no lists; iterations and changes of no walks."""
+"""Documents, scores and lengths of no lists, and iterations and changes of no walks."""
 Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
 Walked = tuple[Scores, NDArray[np.int64], NDArray[np.float64]]
-"""Of a block of B queries the scores [B, D], and how their walks ended: iterations, and the bound
-on change.
+"""The scores [B, D] of a block of B queries, and the ends of their walks: iterations, and a bound
+on the change.
 """
 
 
 def collect_lists(
     benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float
 ) -> tuple[Run, Facts]:
-    """The lists of all queries, and how their walks ended, in parts that processes may share.
+    """Return the lists of all queries and how their walks ended, in parts that processes may share.
 
-    scored: of some of the queries, blocks of more and more of them, in order, none of which depends
-    on which others are asked for.
-    A list holds the passages with a score of at least ``least``, the walks' tolerance: a walk whose
-    last change is as great has not converged.
+    A list holds the passages with a score of at least ``least``. A walk whose last change is as
+    large has not converged.
+
+    Args:
+        benchmark: the benchmark.
+        scored: returns blocks of the asked queries in order. A block must not depend on the other
+            queries.
+        least: the walks' tolerance.
     """
 
     def ranked(part: slice) -> Columns:
@@ -65,8 +69,8 @@ def collect_lists(
 def rank_rows(
     values: Scores, least: float
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Documents int32[N], scores, lengths of rows [B, D]: each row's entries >= ``least``, in the
-    one order.
+    """Return documents int32[N], scores, and lengths of rows [B, D]: each row's entries of at least
+    ``least``, best first.
     """
     docs, scores, lengths = [], [], []
     for row in values:

@@ -1,4 +1,4 @@
-"""Exact search by inner product: float32 products propose, float64 sums decide."""
+"""Exact search by inner product: float32 products propose candidates, float64 sums decide."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import map_rows
 
 PART = 512
-"""Questions of a part, where several processes search."""
+"""Number of questions of a part, if several processes search."""
 MARGIN = 16
-"""Candidates proposed beyond the depth, so that the cut is seen to fall between two different
-scores.
+"""Number of candidates beyond the depth, so that the last score can be seen to differ from the
+next.
 """
 ROWS = 16
-"""Questions whose candidates a thread holds at once."""
+"""Number of questions whose candidates a thread holds at once."""
 Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
-"""``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for
-none.
+"""A function ``propose(questions, k)`` that returns float32 inner products and passage numbers, [Q,
+k], best first, -1 for none.
 """
 
 
 def exact_search(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see
+    """Return int64[Q, k], float64[Q, k], the best passages of each question, best first (see
     ``decide``).
 
-    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where
-    several processes build an artifact.
+    The search runs on all GPUs that torch can use, otherwise on the CPU by FAISS. If several
+    processes build an artifact, it is done in parts of ``PART`` questions.
     """
     if cards := gpus():
         from harness.retriever.search.exact_torch import Products
@@ -50,10 +50,10 @@ def exact_search(
 def nearest_rows(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k] passage numbers and their inner products float64[Q, k], in the one order; k =
+    """Return int64[Q, k], passage numbers, and float64[Q, k], their inner products, best first; k =
     min(depth, D).
 
-    FAISS proposes, on the CPU (see ``decide``).
+    FAISS proposes candidates on the CPU (see ``decide``).
     """
     import faiss
 
@@ -71,14 +71,14 @@ def decide(
     depth: int,
     exact: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best of what is proposed, in the one order; k = min(depth,
-    D).
+    """Return int64[Q, k], float64[Q, k], the best of the proposed candidates, best first; k =
+    min(depth, D).
 
-    The last bits of what proposes follow the machine's block sizes; the inner product of each
-    candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With
-    ``exact`` a row stands only when its last score is above all that was left out by more than
-    float32 can err (1.1 d 2^-24 for vectors of length 1); otherwise more candidates are proposed.
-    Where fewer than k are found the row ends with -1 and -inf.
+    The last bits of proposed scores depend on the machine's block sizes. So the inner product of
+    each candidate is summed in float64 in one fixed order, and equal passages tie exactly. With
+    ``exact`` a row is accepted only if its last score exceeds all that was left out by more than
+    the error of float32 (1.1 d 2^-24 for vectors of length 1). Otherwise more candidates are
+    proposed. A row with fewer than k passages ends with -1 and -inf.
     """
     count, dimension = passages.shape
     depth = min(depth, count)
@@ -102,8 +102,8 @@ def decide(
 def cosines(
     passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return float64[Q, k], the inner product of each question with its candidates; -inf if a
-    candidate is -1.
+    """Return float64[Q, k], the inner product of each question with its candidates; -inf for
+    candidate -1.
     """
 
     def products(rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -124,8 +124,8 @@ def inner_products(
     found: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """float64[n]: <questions[rows[i]], passages[found[i]]>; no other pair and no thread changes a
-    bit.
+    """Return float64[n], <questions[rows[i]], passages[found[i]]>. Neither other pairs nor threads
+    change a bit.
     """
     threads = available()
 
@@ -138,8 +138,8 @@ def inner_products(
 
 
 def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64[Q, m, m]: the inner product of every two different passages of a row of docs [Q, m],
-    -1 for none: 0.
+    """Return float64[Q, m, m], the inner product of two different passages in each row of docs [Q,
+    m]; 0 for document -1.
     """
     there = docs >= 0
     found = np.zeros((*docs.shape, docs.shape[1]))

@@ -1,6 +1,4 @@
-"""Proposals for exact search on GPUs: all inner products, slice by slice, and the best of each
-slice.
-"""
+"""Candidates for exact search on GPUs: all inner products in slices, and the best of each slice."""
 
 from __future__ import annotations
 
@@ -20,21 +18,22 @@ if TYPE_CHECKING:
 
 Proposed = tuple[NDArray[np.float32], NDArray[np.int64]]
 SLICE = 1 << 18
-"""Passages that are multiplied at once."""
+"""Number of passages that are multiplied at once."""
 ASKED = 1024
-"""Questions that are multiplied at once."""
+"""Number of questions that are multiplied at once."""
 SHARE = 0.7
-"""Of a card's free memory that passages may fill; what is left is for the products."""
+"""Share of a card's free memory for passages. The rest is for the products."""
 
 
 class Products:
-    """``propose(questions, k)`` of ``decide``: passages of greatest inner product, float32, on one
+    """A ``propose`` function of ``decide``: the passages of greatest inner product, float32, on one
     or several devices.
 
-    passages: float32[D, d], copied once, in turns to the devices; where a device has no room for
-    its share, the slices
-    that do not fit are copied for each call.    room: bytes for passages on each device; by default
-    ``SHARE`` of what is free.
+    Args:
+        passages: float32[D, d], copied once, in turns to the devices. Slices that do not fit into a
+            device's memory are copied for each call.
+        devices: the devices.
+        room: bytes for passages on each device; by default ``SHARE`` of the free memory.
     """
 
     def __init__(
@@ -52,8 +51,8 @@ class Products:
             )
 
     def __call__(self, questions: NDArray[np.float32], width: int) -> Proposed:
-        """float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are in any
-        order.
+        """Return float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are
+        in any order.
         """
         width = min(width, len(self._passages))
         scores, docs = (
@@ -75,7 +74,7 @@ class Products:
         return scores, docs
 
     def _best(self, place: int, asked: NDArray[np.float32], width: int) -> Proposed:
-        """Of a device's passages."""
+        """Return the best passages of one device."""
         import torch
 
         device = self._devices[place]
@@ -112,7 +111,9 @@ def _room(device: str) -> int:
 
 @contextlib.contextmanager
 def _whole_float32() -> Iterator[None]:
-    """A block in which no product is rounded to TF32: ``decide`` counts on float32's error."""
+    """Let no product in a block be rounded to TF32, since ``decide`` relies on the error of
+    float32.
+    """
     import torch
 
     before = torch.get_float32_matmul_precision()

@@ -1,4 +1,4 @@
-"""FAISS indexes, and the exact order of what they find."""
+"""FAISS indexes, and the exact order of their results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.core.errors import HarnessError
 from harness.retriever.search.exact import MARGIN, decide
 
 SELECTED = 2048
-"""The most that FAISS selects on a GPU."""
+"""Largest number of results that FAISS selects on a GPU."""
 
 
 def build(vectors: NDArray[np.float32], factory: str) -> Any:
-    """The FAISS index of a factory string over the vectors [D, d], by inner product; trained on
-    them if it must be.
+    """Return the FAISS index of a factory string over vectors [D, d] by inner product, trained if
+    necessary.
     """
     import faiss
 
@@ -38,8 +38,8 @@ def build(vectors: NDArray[np.float32], factory: str) -> Any:
 
 
 def save(index: Any, path: Path) -> None:
-    """Write an index to disk; by Python, since faiss does not tell when the last bytes find no
-    room.
+    """Write an index to disk. Python writes it, because faiss does not report a full disk at the
+    last bytes.
     """
     import faiss
 
@@ -55,7 +55,13 @@ def load(path: Path) -> Any:
 
 
 def widen(index: Any, name: str, value: int) -> None:
-    """Set how much of an index is searched.    name: FAISS's, ``nprobe`` or ``efSearch``."""
+    """Set the width of the search of an index.
+
+    Args:
+        index: the index.
+        name: FAISS's name, ``nprobe`` or ``efSearch``.
+        value: the width.
+    """
     import faiss
 
     faiss.ParameterSpace().set_index_parameter(index, name, value)
@@ -68,7 +74,7 @@ def search(
     depth: int,
     exact: bool = False,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: what an index finds, in the one order (see ``decide``)."""
+    """Return int64[Q, k], float64[Q, k], the results of an index, best first (see ``decide``)."""
     import faiss
 
     if faiss.get_num_gpus() and depth + MARGIN <= SELECTED:

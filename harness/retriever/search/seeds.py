@@ -1,4 +1,4 @@
-"""What a question starts from in a graph: the entities that it names, and its nearest passages."""
+"""The seeds of a question in a graph: its entities and its nearest passages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from harness.work.store import Store
 def link_entities(
     network: Network, questions: Mentions, encoder: Encoder, threshold: float | None, store: Store
 ) -> tuple[sp.csr_array, dict[str, int]]:
-    """[Q, E], the specificity 1 / (passages that mention it) of each entity that the question
-    names, and counts.
+    """Return [Q, E], the specificity 1 / (passages that mention it) of each entity of a question,
+    and counts.
 
-    An entity that no passage mentions or is titled by is replaced by the one of nearest name that
-    some passage does, if the cosine of the names is at least ``threshold``; its weight is then
-    times the cosine.
+    An entity without a passage is replaced by the entity of nearest name that has one, if the
+    cosine of the names is at least ``threshold``. Its weight is then multiplied by the cosine.
     """
     mentioned = np.diff(network.mentions.indptr)
     held = (mentioned > 0) | (np.diff(network.about.indptr) > 0)
@@ -55,8 +54,8 @@ def link_entities(
 def nearest_passages(
     benchmark: Benchmark, encoder: Encoder, depth: int, sharpness: float, store: Store
 ) -> sp.csr_array:
-    """[Q, D]: the ``depth`` passages of greatest cosine of each question, in proportion to
-    exp(cosine / sharpness).
+    """Return [Q, D], the ``depth`` nearest passages of each question, in proportion to exp(cosine /
+    sharpness).
 
     Each row sums to 1 (0 with depth 0).
     """

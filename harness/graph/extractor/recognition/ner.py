@@ -1,4 +1,4 @@
-"""Named entities by a spaCy pipeline, with only the pipes that its recogniser needs."""
+"""Named entities of a spaCy pipeline, with only the pipes that its recogniser needs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ LABELS = (
     "PRODUCT",
     "WORK_OF_ART",
 )
-"""Kinds of entities that are kept: numbers, dates and amounts name nothing."""
+"""Labels of the entities that are kept. Numbers, dates and amounts name nothing."""
 
 
 @functools.lru_cache(maxsize=1)
 def pipeline(model: str) -> Any:
-    """The model of an installed package (``load()``, as spaCy's models have) or folder, reduced to
-    the recogniser.
+    """Return the model of an installed package or a folder, reduced to its recogniser.
+
+    A package has a function ``load()``, as spaCy's models do.
     """
     import spacy
 
@@ -57,7 +58,7 @@ def pipeline(model: str) -> Any:
 
 
 def _feeds(nlp: Any) -> set[str]:
-    """Pipes whose vectors the recogniser listens to."""
+    """Return the pipes whose vectors the recogniser uses."""
     listening = {
         node.upstream_name
         for node in nlp.get_pipe("ner").model.walk()
@@ -70,12 +71,11 @@ def _feeds(nlp: Any) -> set[str]:
 
 
 def needless(model: str) -> tuple[str, ...]:
-    """Libraries that spaCy would import and a model has no use for: torch, where no layer is
-    torch's.
+    """Return libraries that spaCy would import but a model does not need: torch, if no layer uses
+    it.
 
-    thinc imports torch where it is installed, which takes most of the time in which spaCy is
-    imported. A layer of torch's has "torch" or "transformer" in the name of its architecture in
-    config.cfg.
+    thinc imports torch if it is installed, which takes most of the time of importing spaCy. A layer
+    of torch has "torch" or "transformer" in the name of its architecture in config.cfg.
     """
     installed = importlib.util.find_spec(model) if model.isidentifier() else None
     folder = Path(installed.origin).parent if installed and installed.origin else Path(model)
@@ -93,26 +93,30 @@ def _transitions(model: str) -> Transitions | None:
 
 
 class Recogniser:
-    """Finds the entities of texts by a pipeline, which is loaded once, before processes fork."""
+    """A finder of named entities. Its pipeline is loaded once, before processes fork."""
 
     def __init__(self, model: str) -> None:
         self.model = model
         list(entities(model, ["A first text, in Paris."], 1))
 
     def find(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
-        """int32[M_i, 3] a text: first character, the one after the last, whether its label
-        is kept.
+        """Return int32[M_i, 3] for each text: first character, the one after the last, whether the
+        label is kept.
         """
         found = entities(self.model, texts, max(1, len(texts)))
         return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
 
 
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
-    """(first character, character after the last, 1 if its label is kept else 0) of each text's
-    entities, in order.
+    """Yield the entities of each text: first character, character after the last, and 1 if the
+    label is kept.
 
-    A leading article and a trailing ``'s`` are left out.    batch: texts that are computed
-    together.
+    A leading article and a trailing ``'s`` are left out.
+
+    Args:
+        model: the spaCy model.
+        texts: the texts.
+        batch: number of texts that are computed together.
     """
     from threadpoolctl import threadpool_limits
 

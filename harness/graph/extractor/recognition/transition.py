@@ -1,11 +1,11 @@
-"""spaCy's transition-based recogniser, computed in larger products: several times as fast, with the
+"""spaCy's transition-based recogniser in larger matrix products: several times as fast, with the
 same entities.
 
-spaCy computes the vector of each token anew and the scores of each action in products of a few
-rows. Here a word's vector is computed once, by spaCy's own layer, the convolution over it in one
-product a layer for many texts, and the actions of all texts side by side. float32 sums in another
-order differ by some 1e-5; a text in which the two best scores of a choice lie closer than ``NEAR``
-is left to spaCy itself.
+spaCy computes the vector of each token again, and the scores of actions in products of a few rows.
+Here a word's vector is computed once, by spaCy's own layer. The convolution is one product for each
+layer and many texts, and the actions of all texts are taken side by side. float32 sums in another
+order differ by about 1e-5. A text in which the two best scores of a choice differ by less than
+``NEAR`` is left to spaCy itself.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from harness.graph.extractor.recognition.transition_actions import (
 )
 
 NEAR = 1e-3
-"""Difference of two scores below which spaCy decides: a hundred times what the sums differ by."""
+"""Difference of two scores below which spaCy decides, a hundred times the error of the sums."""
 WORDS = 1 << 17
-"""Words whose vectors are kept: 50 MB."""
+"""Number of words whose vectors are kept: 50 MB."""
 ALIKE = {"NORM", "PREFIX", "SUFFIX", "SHAPE", "LOWER", "ORTH"}
-"""Attributes that follow from a word and its norm, wherever it stands."""
+"""Attributes that depend only on a word and its norm."""
 MOVES = {"B": BEGIN, "I": IN, "L": LAST, "U": UNIT, "O": OUT}
 
 Float32 = NDArray[np.float32]
 Entities = list[tuple[int, int, str]]
-"""First token, the one after the last, label."""
+"""First token, the one after the last, and label of each entity."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Layer:
 
     @classmethod
     def of(cls, residual: Any) -> Layer:
-        """From thinc's ``residual(expand_window >> maxout >> layernorm >> dropout)``."""
+        """Return the layer of thinc's ``residual(expand_window >> maxout >> layernorm >>
+        dropout)``.
+        """
         window, (maxout, norm) = (
             residual.layers[0].layers[0],
             residual.layers[0].layers[1].layers[0].layers,
@@ -78,14 +80,15 @@ BUILD = {
     "other columns": set(),
     "unseen classes": False,
 }
-"""The pipeline that ``Transitions`` computes."""
+"""The build of pipelines that ``Transitions`` supports."""
 
 
 class Transitions:
-    """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy
-    has to decide.
+    """The recogniser. Its call returns the entities of tokenised documents, or None for one that
+    spaCy has to decide.
 
-    Raises ValueError, or what looking for a missing layer raises, for a pipeline of another build.
+    Raises:
+        ValueError: the pipeline has another build (also the errors of looking for a missing layer).
     """
 
     def __init__(self, nlp: Any) -> None:
@@ -140,14 +143,14 @@ class Transitions:
 
     @classmethod
     def of(cls, nlp: Any) -> Transitions | None:
-        """None for a pipeline of another build, whose entities spaCy finds itself."""
+        """Return the recogniser of a pipeline, or None if it has another build."""
         try:
             return cls(nlp)
         except (AttributeError, LookupError, TypeError, ValueError):
             return None
 
     def __call__(self, documents: Sequence[Any]) -> list[Entities | None]:
-        """The entities of each document, in order; None where two scores are too close."""
+        """Return the entities of each document in order, or None if two scores are too close."""
         lengths = np.array([len(document) for document in documents], dtype=np.int64)
         if not lengths.any():
             return [[] for _ in documents]
@@ -173,7 +176,7 @@ class Transitions:
         return entities
 
     def _words(self, documents: Sequence[Any]) -> NDArray[np.int64]:
-        """The rows of ``vectors`` of all tokens; words not met before are added."""
+        """Return the rows of ``vectors`` of all tokens. New words are added."""
         from spacy.attrs import NORM, ORTH
 
         told = np.concatenate(

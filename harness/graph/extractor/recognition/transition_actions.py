@@ -1,5 +1,5 @@
-"""The arrays of a transition-based recogniser: a layer of its convolution, and its actions, taken
-token by token for many texts at once.
+"""The arrays of a transition-based recogniser: a layer of its convolution, and its actions, which
+are taken token by token for many texts at once.
 """
 
 from __future__ import annotations
@@ -54,15 +54,17 @@ def add_maxout(y: Float32, bias: Float32, gain: Float32, shift: Float32, x: Floa
 
 @dataclass(frozen=True, eq=False)
 class Actions:
-    """The A actions and how the scores of a token's actions are computed.
+    """The A actions, and how the scores of a token's actions are computed.
 
-    Args:
-        outside: float32[3, 2 H], features in place of a token that is not there.
+    Attributes:
+        outside: float32[3, 2 H], the features of a missing token.
         bias: float32[2 H].
-            weights, base: float32[A, H], float32[A]; from hidden values to scores.
+        weights: float32[A, H], from hidden values to scores.
+        base: float32[A], added to the scores.
         move: int64[A], the kind of each action, or -1.
         label: int64[A], its label, or -1.
-            going_on, ending: int64[labels], the actions that continue and end an entity of a label.
+        going_on: int64[labels], the action that continues an entity of each label.
+        ending: int64[labels], the action that ends it.
     """
 
     outside: Float32
