@@ -1,9 +1,9 @@
-"""What tools write of the answers to questions: one description a tool, of where its hits and their
-ids stand.
+"""Answers to questions as other tools write them: for each tool, the places of its hits and their
+ids.
 
-A list, best first, may have ids, pairs ``[id, score]`` and nodes, as LangChain and LlamaIndex dump
+A list, best first, may have ids, pairs ``[id, score]`` and nodes, as LangChain and LlamaIndex write
 them. A solution of HippoRAG 2 (``QuerySolution.to_dict()``) has texts as documents, or the
-``source_id`` that they were indexed with; a chunk of LightRAG's ``query_data`` is of the document
+``source_id`` of their index. A chunk of LightRAG's ``query_data`` belongs to the document
 ``file_path``. MTEB has a subset and a split around its queries.
 """
 
@@ -18,18 +18,23 @@ from harness.core.errors import HarnessError
 from harness.core.input import value_at
 
 Place = tuple[str, ...]
-"""The keys of nested objects, from outside, under which a value stands."""
+"""The keys of nested objects, from outside, that lead to a value."""
 Number = Callable[[int], float]
-"""The number of a document that has none, by its place from 0."""
+"""The score of a document without one, by its place from 0."""
 KEYS = ("id", "doc_id", "document_id", "source")
-"""Where the metadata of a node without an id name its document."""
+"""The keys that name the document in the metadata of a node without an id."""
 UNNAMED = ("", "unknown_source")
 """LightRAG's ``file_path`` of a text that was inserted without one."""
 
 
 class Hit(NamedTuple):
-    """A document of a list.    scored: whether it has a score.    is_piece: whether the hit is a
-    piece of it.
+    """A document of a list.
+
+    Attributes:
+        name: its id.
+        score: its score.
+        scored: whether it has a score.
+        is_piece: whether the hit is a piece of the document.
     """
 
     name: Any
@@ -40,16 +45,18 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Tool:
-    """How a tool writes what it found for a question.
+    """The form of a tool's answers.
 
-    form: of its file, for the page of forms.    hits: the hits of an answer, best first; None where
-    it is no answer of
-    this tool.    ids: where a hit has its document's id, the first that it has.    pieces: the same
-    of the document
-    that a hit without id is a piece of; the first piece of a document counts.    score: where a hit
-    has its score.
-    gold: where an answer has its supporting passages; None where it has none.    rounded: equal
-    scores keep the order of the list.
+    Attributes:
+        name: the name of the tool.
+        form: the form of its file, for the page of forms.
+        hits: returns the hits of an answer, best first, or None if it is no answer of this tool.
+        ids: the places of a hit's document id. The first one that exists counts.
+        pieces: the same for the document of a hit that has no id of its own. The first piece of a
+            document counts.
+        score: the place of a hit's score.
+        gold: the place of an answer's supporting passages; None for none.
+        rounded: whether equal scores keep the order of the list.
     """
 
     name: str
@@ -62,7 +69,7 @@ class Tool:
     rounded: bool = False
 
     def judged(self, place: str, answer: Any) -> Sequence[Any]:
-        """The supporting passages of an answer. Raises HarnessError where it has none."""
+        """Return the supporting passages of an answer. Raise HarnessError if it has none."""
         found = None if self.gold is None else _nodes(place, value_at(answer, self.gold))
         if found is None:
             name = ".".join(self.gold or ("supporting passages",))
@@ -74,11 +81,15 @@ class Tool:
     def pairs(
         self, place: str, hits: Sequence[Any], alone: Number
     ) -> tuple[list[tuple[Any, Any]], int]:
-        """The id and the score of each hit; and how many were left out, since they are further
-        pieces of a document.
+        """Return the id and score of each hit, and the number of further pieces that were left out.
 
-        place: the query, for messages.    alone: the score of each hit where none has one. Raises
-        HarnessError for a hit without id, and where some have a score and some have none.
+        Args:
+            place: the query, for messages.
+            hits: the hits.
+            alone: the score of each hit if none has one.
+
+        Raises:
+            HarnessError: a hit has no id, or only some hits have a score.
         """
         read = [self._hit(f"{place}: entry {number}", hit) for number, hit in enumerate(hits, 1)]
         scored = [hit.scored for hit in read]
@@ -108,8 +119,8 @@ class Tool:
         return Hit(name, score, is_pair or score is not None, is_piece)
 
     def _id(self, entry: Any) -> tuple[Any, bool]:
-        """The id of a hit, or else of the document that it is a piece of, and whether it
-        is that.
+        """Return the id of a hit, or of the document that it is a piece of, and whether it is a
+        piece.
         """
         if not isinstance(entry, Mapping):
             return None if isinstance(entry, (list, tuple)) else entry, False
@@ -118,14 +129,14 @@ class Tool:
 
 
 def first_at(node: Any, places: Sequence[Place]) -> Any:
-    """The first text or whole number at one of these places of a node; None without."""
+    """Return the first text or whole number at one of these places of a node, or None."""
     values = (value_at(node, place) for place in places)
     return next((one for one in values if isinstance(one, (str, int)) and one not in UNNAMED), None)
 
 
 def falling(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Pairs whose score is a little lower where it equals the one before: rounded scores keep their
-    order.
+    """Return the pairs with each score slightly lowered if it equals the one before: rounded scores
+    keep their order.
     """
     found: list[tuple[Any, Any]] = []
     for place, (name, score) in enumerate(pairs):
@@ -135,7 +146,7 @@ def falling(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def is_solution(answer: Any) -> bool:
-    """Whether this is one of HippoRAG 2."""
+    """Return whether the answer is a solution of HippoRAG 2."""
     return (
         isinstance(answer, Mapping)
         and isinstance(answer.get("docs"), list)
@@ -144,7 +155,9 @@ def is_solution(answer: Any) -> bool:
 
 
 def _of_solution(place: str, answer: Any) -> Sequence[Any] | None:
-    """The documents of a solution, each with what the solution says of it in lists beside."""
+    """Return the documents of a solution, each with its entries in the other lists of the
+    solution.
+    """
     if not is_solution(answer):
         return None
     docs = answer["docs"]
@@ -200,11 +213,16 @@ TOOLS = (
 
 
 def listed(place: str, answer: Any, alone: Number, judged: bool = False) -> tuple[Any, int]:
-    """``(id, score)`` of each hit where this is a list or a tool's answer, else itself; and how
-    many were left out.
+    """Return ``(id, score)`` of each hit of a list or of a tool's answer, and the number of hits
+    left out.
 
-    place: the query, for messages.    alone: the score of a hit that has none.    judged: read the
-    supporting passages.
+    Any other answer is returned unchanged.
+
+    Args:
+        place: the query, for messages.
+        answer: the answer.
+        alone: the score of a hit without one.
+        judged: whether the supporting passages are read instead.
     """
     for tool in TOOLS:
         hits = tool.hits(place, answer)
@@ -214,8 +232,9 @@ def listed(place: str, answer: Any, alone: Number, judged: bool = False) -> tupl
 
 
 def by_question(source: str, found: Any) -> Any:
-    """A list of HippoRAG's solutions by their questions, MTEB's predictions by their queries; else
-    as it is.
+    """Return HippoRAG's solutions by their questions, or MTEB's predictions by their queries.
+
+    Any other content is returned unchanged.
     """
     if isinstance(found, list) and found and all(map(is_solution, found)):
         return _solutions(source, found)
@@ -249,7 +268,7 @@ def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, object]:
 
 
 def _is_nested(value: Any, levels: int) -> bool:
-    """Whether so many mappings stand in one another, as far as their first values say."""
+    """Return whether a value has that many levels of mappings, by its first values."""
     if levels == 1 or not isinstance(value, dict):
         return isinstance(value, dict)
     return bool(value) and _is_nested(next(iter(value.values())), levels - 1)

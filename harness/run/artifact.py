@@ -1,4 +1,4 @@
-"""A run of ours: the folder ``<runs>/artifacts/retrieve/<key>``, and the artifact with its
+"""Stored runs: the folder ``<runs>/artifacts/retrieve/<key>``, and the artifact with its
 benchmark's ids.
 """
 
@@ -24,7 +24,7 @@ FILES = ("queries", "documents")
 
 
 def keep_ids(benchmark: Benchmark, store: Store) -> None:
-    """Keep the ids of a benchmark's queries and documents; once for all of its runs."""
+    """Store the ids of a benchmark's queries and documents once for all of its runs."""
 
     def build(folder: Path) -> None:
         for name, ids in zip(FILES, (benchmark.query_ids, benchmark.doc_ids), strict=True):
@@ -36,13 +36,13 @@ def keep_ids(benchmark: Benchmark, store: Store) -> None:
 
 
 def entries(path: Path) -> Entries:
-    """The entries of a run of ours; a query with an empty list is named all the same."""
+    """Return the entries of a stored run, including queries with an empty list."""
     return replace(_run(path).entries(), place=lambda entry: f"{path}: entry {entry + 1}")
 
 
 def content(folder: Path) -> str:
-    """The hashes of a run of ours and of its benchmark: what it holds, whatever its folder is
-    called.
+    """Return the hashes of a stored run and of its benchmark, which identify it under any folder
+    name.
     """
     return "+".join(
         [_benchmark(folder), *(file_sha256(folder / f"{name}.npy") for name in Run.ARRAYS)]
@@ -50,7 +50,7 @@ def content(folder: Path) -> str:
 
 
 def _benchmark(folder: Path) -> str:
-    """The sha256 of the benchmark that a run of ours is of."""
+    """Return the sha256 of the benchmark of a stored run."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         stage, sha256 = manifest["stage"], str(manifest["inputs"]["benchmark"])

@@ -1,5 +1,5 @@
-"""What an entry of a file is, whatever its form: of ranked lists, or (harness.evaluation.gold) of
-judgements.
+"""The content of a file's entries in any form: ranked lists, or judgements
+(harness.evaluation.gold).
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ from harness.run.trec import RUN, Line
 
 QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
 DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id")
-"""Our names of the columns of ids, and those of other tools (PyTerrier, ranx, ir_measures, BEIR).
+"""Names of the columns of ids, ours and those of other tools (PyTerrier, ranx, ir_measures,
+BEIR).
 """
 SYSTEM = ("tag", "run_id", "run_tag", "run_name", "run", "system")
-"""Names of a column that says which system an entry is of."""
+"""Names of a column with the system of an entry."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """A query, a document and a number, and what each form of file calls them.
+    """A query, a document and a number, with their names in each form of file.
 
-    columns: by our name of each column those that it may have, the first one first.    line: of
-    TREC.    json: the form
-    of JSON, for messages.    alone: the number of a document that has none, by its place in a list
-    from 0.
-    judged: whether of a tool's answer the gold passages are read, and not what it found.
-    ranks: the names that a column of ranks may have, beside the number or in its place.
-    systems: those that a column of systems may have; read to see whether there are several.
+    Attributes:
+        columns: by our name of each column, the names that it may have, ours first.
+        line: the form of a TREC line.
+        json: the form of JSON, for messages.
+        alone: the number of a document without one, by its place in a list from 0.
+        judged: whether the gold passages of a tool's answer are read instead of its hits.
+        ranks: the names of a column of ranks, next to the number or instead of it.
+        systems: the names of a column of systems, which is read only to count them.
     """
 
     columns: Mapping[str, Sequence[str]]
@@ -54,8 +56,8 @@ class Content:
         return query, doc
 
     def named(self, columns: Mapping[str, str] | None) -> Content:
-        """The same where some columns are called as given, ``{"doc": "pid"}``. Raises HarnessError
-        for another key.
+        """Return the content with other names of columns, ``{"doc": "pid"}``. Raise HarnessError
+        for an unknown key.
         """
         keys_of("columns", columns, self.typed)
         given = {self.typed[key]: (str(name),) for key, name in (columns or {}).items()}
@@ -63,14 +65,16 @@ class Content:
         return replace(self, columns={**self.columns, **given}, ranks=ranks)
 
     def schema(self, chosen: Sequence[str]) -> pa.Schema:
-        """How Arrow reads the columns of a query, a document, numbers and a system."""
+        """Return the schema by which Arrow reads the columns of a query, a document, numbers and a
+        system.
+        """
         texts = (*chosen[:2], *self.systems)
         return pa.schema(
             [(name, pa.string() if name in texts else pa.float64()) for name in chosen]
         )
 
     def has_columns(self, found: Sequence[str]) -> bool:
-        """Whether a file whose columns are these has one of the names of each."""
+        """Return whether these columns include a name of each column."""
         return all(any(name in found for name in others) for others in self.columns.values())
 
 

@@ -1,4 +1,4 @@
-"""What files of ranked lists hold, before documents are numbered, and the checks of it."""
+"""The contents of a run file before document ids become numbers, and the checks on them."""
 
 from __future__ import annotations
 
@@ -25,23 +25,26 @@ SCHEMA = pa.schema(
         "score": pa.float64(),
     }.items()
 )
-"""Of entries as a table."""
+"""The schema of entries as a table."""
 
 PADDING = 3.4e38
-"""FAISS gives document -1 a score, or a distance, beyond this where it found too few."""
+"""FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
 EXACT = 2.0**53
-"""Whole numbers below it are distinct in float64."""
+"""Whole numbers below this are distinct in float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
     """N entries (query, document, score) of one file, in the file's order.
 
-    queries, docs: dictionary<int32, string>[N], the ids. A query of the dictionary that no entry
-    names has an empty
-    list.    scores: float64[N].    ranks: int64[N], where the file gives them; None says nothing.
-    place: where an entry stands, for messages: ``run.trec:17``.    notes: what the reader passed
-    over, joined or doubts, a sentence each.
+    Attributes:
+        queries: dictionary<int32, string>[N], the ids. A query of the dictionary without an entry
+            has an empty list.
+        docs: dictionary<int32, string>[N], the ids.
+        scores: float64[N].
+        ranks: int64[N]; None if the file has none.
+        place: returns the place of an entry for messages: ``run.trec:17``.
+        notes: what the reader left out, joined or doubts, a sentence each.
     """
 
     queries: pa.DictionaryArray
@@ -52,7 +55,7 @@ class Entries:
     notes: Sequence[str] = ()
 
     def to_table(self) -> pa.Table:
-        """A row an entry: ``query_id, doc_id, rank, score``."""
+        """Return a table with one row for each entry: ``query_id, doc_id, rank, score``."""
         columns = [self.queries, self.docs, self.ranks, self.scores]
         return pa.table(
             [pa.array(one).cast(kind) for one, kind in zip(columns, SCHEMA.types, strict=True)],
@@ -60,8 +63,9 @@ class Entries:
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{query id: {document id: score}}``, also of a query without entries; no document twice
-        in a list.
+        """Return ``{query id: {document id: score}}``, including queries without entries.
+
+        No document may occur twice in a list.
         """
         queries, docs = (
             [names[number] for number in column.indices.to_pylist()]
@@ -77,7 +81,7 @@ class Entries:
 
 
 def said(notes: Sequence[str]) -> list[str]:
-    """The notes of a reader, each once; they are logged as warnings."""
+    """Return the notes of a reader without repetition, and log them as warnings."""
     found = list(dict.fromkeys(notes))
     for note in found:
         log.warning("%s", note)
@@ -85,8 +89,8 @@ def said(notes: Sequence[str]) -> list[str]:
 
 
 def id_of(place: str, value: object) -> str:
-    """A text, or a whole number as one. Raises HarnessError for anything else.    place: of it, for
-    the message.
+    """Return an id as text. Raise HarnessError, which names the place, unless it is a text or a
+    whole number.
     """
     if isinstance(value, str):
         return str(value)
@@ -96,8 +100,8 @@ def id_of(place: str, value: object) -> str:
 
 
 def number_of(place: str, value: object) -> float:
-    """A number. Raises HarnessError for what is none, or does not fit float64.    place: of it, for
-    the message.
+    """Return a number. Raise HarnessError, which names the place, for another type or a number
+    beyond float64.
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         mend = "; write a decimal point" if isinstance(value, str) and "," in value else ""
@@ -111,8 +115,8 @@ def number_of(place: str, value: object) -> float:
 
 
 def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
-    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the
-    place of each id.
+    """Return the distinct ids of all columns, ascending (bytewise), and for each column int32[N],
+    the place of each id.
     """
     ids = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
     ids = ids.take(pc.array_sort_indices(ids))
@@ -123,7 +127,7 @@ def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[
 
 
 def check_named(found: Entries) -> None:
-    """Raise at the first query or document whose id is empty."""
+    """Raise HarnessError at the first query or document whose id is empty."""
     for what, ids in (("query", found.queries), ("document", found.docs)):
         if (empty := pc.index(ids.dictionary, "").as_py()) >= 0:
             entries = np.flatnonzero(ids.indices.to_numpy() == empty)
@@ -134,7 +138,7 @@ def check_named(found: Entries) -> None:
 
 
 def check_finite(found: Entries) -> None:
-    """Raise at the first score that is not finite."""
+    """Raise HarnessError at the first score that is not finite."""
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if bad.size:
         entry = int(bad[0])
@@ -146,7 +150,7 @@ def check_finite(found: Entries) -> None:
 
 
 def large_scores(found: Entries) -> list[str]:
-    """Say where whole numbers that are equal are too large to stay distinct."""
+    """Return a note if whole numbers that are equal are too large to be distinct."""
     large = np.flatnonzero(np.abs(found.scores) >= EXACT)
     rows, scores = found.queries.indices.to_numpy()[large], found.scores[large]
     order = np.lexsort((scores, rows))
@@ -163,8 +167,11 @@ def large_scores(found: Entries) -> list[str]:
 
 
 def check_counted(found: Entries) -> list[str]:
-    """Raise where the scores of each list are 1, 2, 3 ... in the file's order, as ranks are; say
-    where they rise otherwise, as distances do.
+    """Raise HarnessError if the scores of each list are 1, 2, 3 ... in the file's order, as ranks
+    are.
+
+    Returns:
+        A note if the scores of each list rise otherwise, as distances do.
     """
     rows = found.queries.indices.to_numpy()
     order = np.argsort(rows, kind="stable")
@@ -186,7 +193,9 @@ def check_counted(found: Entries) -> list[str]:
 
 
 def without_padding(found: Entries) -> Entries:
-    """The entries without what FAISS fills short lists with, which is counted in a note."""
+    """Return the entries without those that FAISS fills short lists with, which are counted in a
+    note.
+    """
     padded = np.asarray(pc.equal(found.docs.dictionary, "-1"))[found.docs.indices.to_numpy()]
     padded &= np.abs(found.scores) >= PADDING
     if not padded.any():
@@ -208,7 +217,7 @@ def without_padding(found: Entries) -> Entries:
 
 
 def several_systems(place: str, systems: Iterable[object]) -> list[str]:
-    """Say where the entries of a file are of several systems, by their names."""
+    """Return a note if the entries of a file belong to several systems."""
     names = [str(name) for name in systems if name is not None]
     shown = ", ".join(names[:3] + ["..."] * (len(names) > 3))
     told = (
@@ -219,9 +228,10 @@ def several_systems(place: str, systems: Iterable[object]) -> list[str]:
 
 
 def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> list[str]:
-    """Raise where a document has a better rank than one with a greater score.
+    """Raise HarnessError if a document has a better rank than one with a greater score.
 
-    Say where the whole file has one score, and ranks that differ: then no rank orders anything.
+    Returns:
+        A note if the whole file has one score and different ranks, which then order nothing.
     """
     scores, rows = found.scores, found.queries.indices.to_numpy()
     told = (
@@ -255,7 +265,7 @@ def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> list[str]:
 
 
 def check_once(found: Entries) -> None:
-    """Raise at the first document that stands twice in a list."""
+    """Raise HarnessError at the first document that occurs twice in a list."""
     rows, docs = (ids.indices.to_numpy() for ids in (found.queries, found.docs))
     pairs = np.sort(rows.astype(np.int64) * len(found.docs.dictionary) + docs)
     if not (pairs[1:] == pairs[:-1]).any():
@@ -273,10 +283,15 @@ def check_once(found: Entries) -> None:
 def find_order(
     rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
 ) -> NDArray[np.intp] | None:
-    """int[N]: what brings entries into the one order; None when they are in it. Sorts only the
-    lists that are not.
+    """Return int[N], the order that sorts entries by query, score (descending) and document, or
+    None if they are sorted.
 
-    rows: int64[N], ascending by query or not.    docs: int32[N].    scores: float64[N].
+    Only unsorted lists are sorted.
+
+    Args:
+        rows: int64[N], the query of each entry, ascending or not.
+        docs: int32[N].
+        scores: float64[N].
     """
     same = rows[1:] == rows[:-1]
     if (rows[1:] < rows[:-1]).any():
@@ -295,10 +310,8 @@ def find_order(
 
 
 def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
-    """string[n], in one piece. Raises HarnessError for what has no order, or holds other than
-    texts.
-
-    name: of the ids, for messages.
+    """Return string[n] in one piece. Raise HarnessError, which begins with ``name``, unless the ids
+    are ordered texts.
     """
     if isinstance(ids, pa.ChunkedArray):
         ids = ids.combine_chunks()
@@ -313,10 +326,11 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
 
 
 def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:
-    """float[n] or int[n]: numbers of this kind.
+    """Return float[n] or int[n], numbers of this kind.
 
-    Raises HarnessError for other values, such as truth values, fractions in place of whole numbers,
-    and whole numbers that do not fit.
+    Raises:
+        HarnessError: another type, such as truth values, fractions for whole numbers, or whole
+            numbers that do not fit.
     """
     whole = issubclass(kind, np.integer)
     expected = f"{name}: expected {'whole ' if whole else ''}numbers, one after the other"

@@ -1,4 +1,6 @@
-"""Data frames, a row an entry: of pandas, polars or Arrow; none of them is imported for it."""
+"""Data frames of pandas, polars or Arrow, with one row for each entry. None of the libraries is
+imported.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,21 @@ from harness.run.form.columns import choose_columns, of_rows, of_table
 
 FRAME = "the data frame"
 Frame = Any
-"""Of pandas, polars or Arrow."""
+"""A data frame of pandas, polars or Arrow."""
 
 
 def is_frame(value: object) -> bool:
-    """Whether this is a data frame: it has columns, and Arrow can read it."""
+    """Return whether a value is a data frame: it has columns, and Arrow can read it."""
     return hasattr(value, "columns") and (
         hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc")
     )
 
 
 def entries_of(frame: Frame, content: Content) -> Entries:
-    """The entries of a data frame: two columns of ids and one of numbers. Raises HarnessError that
-    names the row.
+    """Return the entries of a data frame with two columns of ids and one of numbers.
+
+    Raises:
+        HarnessError: a column is missing or wrong; names the row.
     """
     if not is_frame(frame):
         raise HarnessError(

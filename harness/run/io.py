@@ -1,5 +1,5 @@
-"""Any system's ranked lists: from files of every form (harness.run.form), and from what Python
-holds; written likewise.
+"""Ranked lists of any system: read from files of every form (harness.run.form) or Python values,
+and written.
 
 >>> runs = read_all({"dense": "dense.trec.gz", "graph": "graph.json"})  # doctest: +SKIP
 >>> write(runs["dense"], "dense.parquet")  # doctest: +SKIP
@@ -29,15 +29,17 @@ __all__ = ["File", "read", "read_all", "read_each", "write"]
 
 @dataclass(frozen=True)
 class File:
-    """A file whose columns have names of their own, ``{"doc": "pid"}``; None: those that all files
-    of a call have.
+    """A file with its own names of columns, ``{"doc": "pid"}``; None for those of all files of a
+    call.
     """
 
     path: str
     columns: Mapping[str, str] | None = None
 
     def __str__(self) -> str:
-        """What it is called: two systems may be columns of one file."""
+        """Return the name of the file, with its columns, because two systems may be columns of one
+        file.
+        """
         said = ", ".join(f"{name}: {column}" for name, column in (self.columns or {}).items())
         return f"{self.path} ({said})" if said else self.path
 
@@ -50,16 +52,14 @@ SOURCES = "a file, a data frame, {query id: {document id: score}} or a run of ra
 
 
 def read(source: Source, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Run:
-    """The run of one file, in the form that its ending names, or of what Python holds.
+    """Return the run of one file, in the form that its ending names, or of a Python value.
 
     Args:
-        source: a file, the folder of an artifact of ``retrieve``, a data frame,
-            ``{query id: {document id: score}}``,
-            or a run of ranx.
-        lenient: pass over comment lines (``#``) and trailing fields of TREC files.
-        columns: what a table's columns are called,
-            ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
-            of these; usual names are known without (see harness.run.frame).
+        source: a file, the folder of an artifact of ``retrieve``, a data frame, ``{query id:
+            {document id: score}}``, or a run of ranx.
+        lenient: whether comment lines (``#``) and trailing fields of TREC files are skipped.
+        columns: the names of a table's columns, ``{"query": "topic", "doc": "pid", "score":
+            "similarity"}`` or some of these. Usual names are known (see harness.run.frame).
 
     Returns:
         The ranked lists.
@@ -73,12 +73,12 @@ def read(source: Source, lenient: bool = False, columns: Mapping[str, str] | Non
 def read_all(
     sources: Mapping[str, Source], lenient: bool = False, columns: Mapping[str, str] | None = None
 ) -> dict[str, Run]:
-    """The runs of several files, over the same queries and documents (see ``runs_of``).
+    """Return the runs of several files over the same queries and documents (see ``runs_of``).
 
     Args:
-        sources: by list name; each as of ``read``.
-        lenient: as of ``read``.
-        columns: as of ``read``.
+        sources: by list name; each as in ``read``.
+        lenient: as in ``read``.
+        columns: as in ``read``.
 
     Returns:
         The runs by list name.
@@ -92,8 +92,9 @@ def read_all(
 def read_each(
     sources: Mapping[str, Source], lenient: bool = False, columns: Mapping[str, str] | None = None
 ) -> dict[str, Run]:
-    """The runs of several files, each over its own queries and documents.    Arguments, Raises: as
-    of ``read_all``.
+    """Return the runs of several files, each over its own queries and documents.
+
+    Arguments and errors are those of ``read_all``.
     """
     found = _all_entries(sources, lenient, columns)
     return {name: runs_of({name: entries})[name] for name, entries in found}
@@ -157,12 +158,12 @@ FOLDER = Form(
 
 
 def form_of(path: Path, lenient: bool = False) -> Form:
-    """The form of a file or a folder."""
+    """Return the form of a file or a folder."""
     return FOLDER if path.is_dir() else recognise(path, lenient)
 
 
 def _has_columns(source: Source) -> bool:
-    """Whether columns of it have names: a data frame, or a file of such a form."""
+    """Return whether columns of the source have names: a data frame, or a file of such a form."""
     path = source.path if isinstance(source, File) else source
     return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
@@ -172,19 +173,18 @@ UNWRITTEN = (".xlsx", ".xls", ".ods", ".zip", ".lz4")
 
 
 def write(run: Source, path: str | Path, made: Mapping[str, object] | None = None) -> None:
-    """Write a run in the form that the file's ending names; the file appears whole or not at all.
+    """Write a run in the form that the file's ending names, completely or not at all.
 
-    Beside it stands what made it, ``NAME.ir-metadata.yml`` (see harness.run.metadata).
+    Next to it ``NAME.ir-metadata.yml`` records how it was made (see harness.run.metadata).
 
     Args:
-        run: ranked lists, as ``read`` takes them.
-        path: a file whose ending says its form (see harness.run.form); packed where it ends in
-            ``.gz``, ``.zst``,
-            ``.xz`` or ``.bz2``.
-        made: what is known of how it was made, by the names of ``harness.run.metadata``.
+        run: ranked lists, as in ``read``.
+        path: a file whose ending names its form (see harness.run.form); packed if it ends in
+            ``.gz``, ``.zst``, ``.xz`` or ``.bz2``.
+        made: how it was made, by the names of ``harness.run.metadata``.
 
     Raises:
-        HarnessError: an id is one that the form cannot carry, or the file cannot be written.
+        HarnessError: an id does not fit the form, or the file cannot be written.
     """
     place, lists = path_of("path", path), read(run)
     if place.suffix.lower() in UNWRITTEN:

@@ -1,5 +1,4 @@
-"""Lists as Python and JSON hold them: ``{query: {document: number}}``, pairs, ids alone, or answers
-of tools.
+"""Lists in Python and JSON: ``{query: {document: number}}``, pairs, ids alone, or answers of tools.
 
 Ids are texts or whole numbers.
 """
@@ -19,17 +18,22 @@ from harness.run.content import Content
 from harness.run.entries import Entries, id_of, number_of
 
 Listed = Mapping[Any, Any]
-"""``{query id: documents}``, where documents are ``{id: number}``, pairs ``(id, number)``, or ids,
+"""``{query id: documents}``. The documents are ``{id: number}``, pairs ``(id, number)``, or ids,
 best first.
 """
 FORM = "{query id: {document id: number}}, pairs (document id, number) or document ids"
 
 
 def entries_of(source: str, value: object, content: Content) -> Entries:
-    """The entries of ``Listed``. A query with an empty list is named all the same.
+    """Return the entries of ``Listed``, including queries with an empty list.
 
-    source: of the value, for messages. Raises HarnessError for anything else, an id twice among
-    them.
+    Args:
+        source: the name of the value, for messages.
+        value: the lists.
+        content: the content of the entries.
+
+    Raises:
+        HarnessError: another type of value, or a repeated id.
     """
     if not isinstance(value, Mapping):
         raise HarnessError(f"{source}: expected {FORM}, got {described(value)}")
@@ -92,7 +96,7 @@ def _list(where: str, found: object) -> dict[str, float]:
 
 
 def mapping_of(name: str, value: object) -> Any:
-    """``{query: {document: number}}`` of a run or qrels of ranx."""
+    """Return ``{query: {document: number}}`` of a run or qrels of ranx."""
     give = getattr(value, "to_dict", None)
     if give is None or isinstance(value, (type, Mapping)):
         raise HarnessError(f"{name}: expected a run or qrels of ranx, got {described(value)}")

@@ -1,6 +1,4 @@
-"""Ids of two sources that should know each other: what differs between them, and three of each for
-a message.
-"""
+"""Ids of two sources that should match: how they differ, and three of each for a message."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.run.run import Run
 
 SAMPLE = 20
-"""How many ids are looked for as parts of others."""
+"""Number of ids that are looked for as parts of others."""
 
 Rule = Callable[[pa.StringArray], pa.StringArray]
 ONE: Mapping[str, Rule] = {
@@ -34,12 +32,12 @@ RULES: Mapping[str, Rule] = {
         functools.reduce(lambda found, rule: rule(found), ONE.values(), ids)
     ),
 }
-"""What two spellings of one id differ in, and what makes them equal."""
+"""Differences between two spellings of an id, and the functions that remove them."""
 
 
 def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
-    """What ids without a common one differ in, for a message; empty when neither ``RULES`` nor an
-    affix explains it.
+    """Return how ids without a common one differ, for a message; empty if no rule and no affix
+    explains it.
     """
     for what, rule in RULES.items():
         if known(rule(ours), rule(theirs)):
@@ -48,8 +46,8 @@ def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
 
 
 def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
-    """How many of the ids that others lack are one of these by a rule of ``RULES``, with one of
-    each, for a message.
+    """Return, for each rule of ``RULES``, how many missing ids equal one of the others by it, with
+    an example.
     """
     said = []
     for what, rule in RULES.items() if len(others) else ():
@@ -68,7 +66,9 @@ def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
 
 
 def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:
-    """What most often stands before or after the first ids of ``short`` in ``long``."""
+    """Return the most frequent text before or after the first ids of ``short`` in ``long``, for a
+    message.
+    """
     found: Counter[tuple[str, str]] = Counter()
     for name in filter(None, short[:SAMPLE].to_pylist()):
         for kind, test in (("prefix", pc.ends_with), ("suffix", pc.starts_with)):
@@ -84,14 +84,14 @@ def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:
 
 
 def examples(ids: pa.StringArray) -> str:
-    """Three ids, for a message."""
+    """Return three ids, for a message."""
     return ", ".join(repr(name) for name in ids[:3].to_pylist())
 
 
 def share_nothing(
     what: str, ours: tuple[str, pa.StringArray], theirs: tuple[str, pa.StringArray]
 ) -> HarnessError:
-    """The error that two sources, each a name and ids, have no ``what`` in common."""
+    """Return the error about two sources, each a name and ids, that have no ``what`` in common."""
     (name, ids), (other, others) = ours, theirs
     if empty := [whose for whose, held in (ours, theirs) if not len(held)]:
         return HarnessError(
@@ -106,26 +106,27 @@ def share_nothing(
 
 
 def known(ids: pa.StringArray, among: pa.StringArray) -> int:
-    """How many of the ids stand among others."""
+    """Return how many of the ids are among others."""
     return int(pc.sum(pc.is_in(ids, value_set=among)).as_py() or 0)
 
 
 def documents(run: Run) -> pa.StringArray:
-    """The ids of the documents that some list of the run holds."""
+    """Return the ids of the documents in the lists of a run."""
     return run.doc_ids.take(pa.array(np.flatnonzero(np.bincount(run.docs))))
 
 
 def queries(run: Run) -> pa.StringArray:
-    """The ids of the queries whose list is not empty."""
+    """Return the ids of the queries whose list is not empty."""
     return run.query_ids.filter(pa.array(run.lengths() > 0))
 
 
 def fit(
     run: Run, source: str, query_ids: pa.StringArray, doc_ids: pa.StringArray, name: str
 ) -> Run:
-    """The run over a benchmark's queries and documents, by ``name``.
+    """Return the run over a benchmark's queries and documents, which ``name`` names.
 
-    Raises HarnessError when it has none of the queries, or a document that is not in the corpus.
+    Raises:
+        HarnessError: the run has none of the queries, or a document that is not in the corpus.
     """
     if not known(queries(run), query_ids):
         raise share_nothing("query", (source, queries(run)), (name, query_ids))

@@ -1,10 +1,10 @@
-"""What made a run file, in a file beside it, ``NAME.ir-metadata.yml``, with the keys of
+"""The record of how a run file was made: ``NAME.ir-metadata.yml`` next to it, with the keys of
 ir_metadata.
 
-A TREC file has no room for it: trec_eval breaks on comment lines. Keys are those of ir_metadata
-(Breuer, Keller & Schaer 2022, https://www.ir-metadata.org) where it has them, after PRIMAD:
-platform, research goal, implementation, method, actor, data; ``resources`` is the TIREx tracker's;
-``run`` (what the file holds) is ours.
+A TREC file cannot hold it, because trec_eval fails on comment lines. Keys are those of ir_metadata
+(Breuer, Keller & Schaer 2022, https://www.ir-metadata.org) if it has them, in the order of PRIMAD:
+platform, research goal, implementation, method, actor, data. ``resources`` is the TIREx tracker's,
+and ``run`` (the contents of the file) is ours.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "cost": ("cost",),
     "licence": ("licence",),
 }
-"""Where each field that a card has, too, stands in the file."""
+"""The place in the file of each field that a card has, too."""
 FURTHER: Mapping[str, tuple[str, ...]] = {
     "command": ("implementation", "executable", "cmd"),
     "strategy": ("method", "name"),
@@ -56,17 +56,22 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "resources": ("resources",),
     "run": ("run",),
 }
-"""The same of what only the file beside a run has."""
+"""The place of each field that only a run's metadata file has."""
 
 
 def sidecar(path: Path) -> Path:
-    """The file beside a run file."""
+    """Return the metadata file of a run file."""
     return path.with_name(path.name + SUFFIX)
 
 
 def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
-    """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and
-    ``FURTHER``; platform and resources are those of this process unless they are given.
+    """Write the metadata file of a run file.
+
+    Args:
+        path: the run file.
+        run: its lists.
+        values: by the names of ``FIELDS`` and ``FURTHER``. Platform and resources are those of this
+            process unless given.
     """
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
     measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
@@ -77,7 +82,7 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
 def write_fields(
     path: Path, values: Mapping[str, object], fields: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Write values, each at its place in the file; a field that ``values`` has as None is an empty
+    """Write each value at its place in the file. A field that is None in ``values`` is an empty
     place.
     """
     import yaml
@@ -96,7 +101,7 @@ def write_fields(
 
 
 def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """The fields' values as they stand in the file, None where there is none."""
+    """Return the values of the fields in the file, None for a missing one."""
     content = read_settings(path)
     if not isinstance(content, dict):
         raise HarnessError(
@@ -112,10 +117,12 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
 
 
 def check_metadata(path: Path, run: Run) -> str:
-    """What the file beside a run file says of it, where that is so: one line. Raises HarnessError
-    where it is not.
+    """Return one line about a run file that agrees with its metadata. Raise HarnessError if it does
+    not.
 
-    run: as it was read from the file.
+    Args:
+        path: the run file.
+        run: its lists, as read.
     """
     beside = sidecar(path)
     if not beside.is_file():
@@ -141,9 +148,7 @@ def _platform() -> dict[str, object]:
 
 
 def _resources() -> dict[str, object]:
-    """Of this process so far: seconds of processors, and the most memory that it had (Linux counts
-    it in KiB).
-    """
+    """Return the processor seconds of this process and its peak memory (Linux counts it in KiB)."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     unit = 1 if sys.platform == "darwin" else 1024
     mib = used.ru_maxrss * unit >> 20

@@ -1,7 +1,7 @@
-"""A run: one system's ranked lists, as arrays over the whole benchmark (the TREC word).
+"""A run: the ranked lists of one system, as arrays over the whole benchmark (the TREC word).
 
-Every list is in the one order of the house: score descending, then document ascending, where a
-document's number is the place of its id in the sorted ids.
+Every list is sorted by score descending, then by document ascending. A document's number is the
+place of its id in the sorted ids.
 """
 
 from __future__ import annotations
@@ -47,16 +47,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """Ranked lists of Q queries.
+    """The ranked lists of Q queries over D documents.
 
-    query_ids: string[Q].    doc_ids: string[D], ascending; a document's number is its place here.
-    indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document
-    numbers) with ``scores`` (float64, finite), sorted by score descending, then document ascending;
-    no document twice in a list.    notes: what its reader, or what fused it, passed over, joined or
-    doubts, a sentence each.
+    Numbers and texts of other types are converted. ``Run.of`` sorts unsorted entries.
 
-    What is given as numbers or texts of another kind is made so; HarnessError where it cannot, or
-    where it is not as it says here (``Run.of`` brings entries into order).
+    Attributes:
+        query_ids: string[Q].
+        doc_ids: string[D], ascending. A document's number is its place here.
+        indptr: int64[Q + 1]; the list of query q is ``docs[indptr[q]:indptr[q + 1]]``.
+        docs: int32[N], document numbers, sorted by score descending, then by number ascending; none
+            twice in a list.
+        scores: float64[N], finite.
+        notes: what its reader or its fusion left out, joined or doubts, a sentence each.
+
+    Raises:
+        HarnessError: a value cannot be converted or breaks a rule above.
     """
 
     ARRAYS: ClassVar[Mapping[str, type[np.number[Any]]]] = {
@@ -101,7 +106,7 @@ class Run:
             )
 
     def changed(self, **values: Any) -> Run:
-        """The same with other notes, or with arrays in the order that they were checked to have.
+        """Return the run with other notes, or with arrays that are known to be in order.
 
         Args:
             values: fields of the run.
@@ -122,7 +127,7 @@ class Run:
         doc: ArrayLike,
         score: ArrayLike,
     ) -> Run:
-        """The run of entries in any order; sorts them into the one order.
+        """Return the run of entries in any order.
 
         Args:
             query_ids: string[Q].
@@ -135,7 +140,7 @@ class Run:
             The lists of the Q queries.
 
         Raises:
-            HarnessError: a number of no query or document, a score that is not finite, or a
+            HarnessError: a number without a query or document, a score that is not finite, or a
                 document twice in a list.
         """
         queries, documents = strings("query_ids", query_ids), strings("doc_ids", doc_ids)
@@ -166,67 +171,66 @@ class Run:
 
     @classmethod
     def from_dict(cls, lists: Listed) -> Run:
-        """The run of mappings.
+        """Return the run of mappings.
 
         Args:
-            lists: ``{query id: {document id: score}}``; queries keep the mapping's order. Pairs
-                ``[(document id,
-                score), ...]`` do, too, and ids alone, best first, whose score is 1 / rank. Ids are
-                texts; whole numbers become texts.
+            lists: ``{query id: {document id: score}}``, pairs ``[(document id, score), ...]``
+                instead of the inner mapping, or ids alone, best first, whose score is 1 / rank.
+                Queries keep the order of the mapping. Ids are texts; whole numbers become texts.
 
         Returns:
             The lists of these queries.
 
         Raises:
-            HarnessError: an id is neither, a score is no finite number, or a document stands twice
-                in a list.
+            HarnessError: an id of another type, a score that is no finite number, or a document
+                twice in a list.
         """
         return runs_of({"": entries_of("Run.from_dict", lists, LISTS)})[""]
 
     @classmethod
     def from_ranx(cls, run: Any) -> Run:
-        """The run of a ``ranx.Run``.
+        """Return the run of a ``ranx.Run``.
 
         Args:
-            run: of ranx, or anything that has its ``to_dict()``.
+            run: a run of ranx, or another object with ``to_dict()``.
 
         Returns:
             Its lists.
 
         Raises:
-            HarnessError: it has no ``to_dict``, or that gives no scores.
+            HarnessError: it has no ``to_dict``, or that returns no scores.
         """
         return cls.from_dict(mapping_of("Run.from_ranx", run))
 
     @classmethod
     def from_frame(cls, frame: Frame, columns: Mapping[str, str] | None = None) -> Run:
-        """The run of a data frame, a row an entry.
+        """Return the run of a data frame with one row for each entry.
 
         Args:
             frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, score``, ranx's
-                ``q_id, doc_id, score`` or
-                other usual names (see ``harness.run.frame``).
-            columns: what they are called otherwise:
-                ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
+                ``q_id, doc_id, score`` or other usual names (see ``harness.run.frame``).
+            columns: other names: ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
                 some of these.
 
         Returns:
             Its lists.
 
         Raises:
-            HarnessError: a column is missing, or holds something else; names the row.
+            HarnessError: a column is missing or has another type; names the row.
         """
         from harness.run import frame as frames
 
         return runs_of({"": frames.entries_of(frame, LISTS.named(columns))})[""]
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
+        """Return a data frame with one row for each entry: ``query_id, doc_id, rank`` (from 1),
+        ``score``; best document first.
+        """
         frame: pd.DataFrame = self.ranked().to_table().to_pandas()
         return frame
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{query id: {document id: score}}``, best document first."""
+        """Return ``{query id: {document id: score}}``, best document first."""
         names = self.doc_ids.to_pylist()
         bounds = self.indptr.tolist()
         return {
@@ -239,27 +243,27 @@ class Run:
 
     @classmethod
     def from_trec(cls, path: str | Path) -> Run:
-        """Read a TREC run file (``qid Q0 docid rank score tag``), checked as ``harness.run.trec``
-        says.
+        """Read a TREC run file (``qid Q0 docid rank score tag``) with the checks of
+        ``harness.run.trec``.
 
         Args:
-            path: of the file, plain or packed.
+            path: the file, plain or packed.
 
         Returns:
-            The lists of the queries that the file names.
+            The lists of the queries in the file.
 
         Raises:
-            HarnessError: a line is not of that form; names file, line and value.
+            HarnessError: a line has another form; names file, line and value.
         """
         from harness.run.form import TREC
 
         return runs_of({"": TREC.entries(path_of("path", path))})[""]
 
     def to_trec(self, path: str | Path, tag: str = "harness") -> None:
-        """Write a TREC run file, best document first; scores round-trip to the bit.
+        """Write a TREC run file, best document first. Reading it gives identical scores.
 
         Args:
-            path: of the file; packed where its ending says so.
+            path: the file; packed if its ending says so.
             tag: the name of the system in the last column.
 
         Raises:
@@ -271,7 +275,7 @@ class Run:
         replace(TREC, write=trec_lines(tag).write).save(self.ranked(), path_of("path", path))
 
     def entries(self) -> Entries:
-        """The lists as a file would hold them."""
+        """Return the lists as entries of a file."""
         rows = np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
         return Entries(
             pa.DictionaryArray.from_arrays(pa.array(rows), self.query_ids),
@@ -280,17 +284,19 @@ class Run:
         )
 
     def ranked(self) -> Entries:
-        """The same with ranks, from 1."""
+        """Return the lists as entries with ranks from 1."""
         entries, starts = self.entries(), self.indptr[:-1]
         ranks = np.arange(1, len(entries.scores) + 1) - starts[entries.queries.indices.to_numpy()]
         return replace(entries, ranks=ranks)
 
     def __len__(self) -> int:
-        """Number of queries."""
+        """Return the number of queries."""
         return len(self.query_ids)
 
     def __repr__(self) -> str:
-        """``Run(1,000 queries, 200,000 documents in lists of 200 to 200, 3 lists empty)``."""
+        """Return ``Run(1,000 queries, 200,000 documents in lists of 200 to 200, 3 lists
+        empty)``.
+        """
         lengths = self.lengths()
         span = f" in lists of {lengths.min()} to {lengths.max()}" if len(lengths) else ""
         empty = f"{counted(len(self) - self.answered, 'list')} empty"
@@ -300,7 +306,7 @@ class Run:
         )
 
     def _repr_html_(self) -> str:
-        """The numbers, and the best documents of the first lists."""
+        """Return the counts, and the best documents of the first lists, for a notebook."""
         return f"<p>{escape.html(repr(self))}</p>\n{self._head().html()}"
 
     def _head(self) -> Table:
@@ -319,7 +325,7 @@ class Run:
         return Table("run", "best documents of the first queries", columns, rows)
 
     def equals(self, other: Run) -> bool:
-        """Whether another run has the same lists.
+        """Return whether another run has the same lists.
 
         Args:
             other: a run.
@@ -336,16 +342,16 @@ class Run:
         )
 
     def lengths(self) -> NDArray[np.int64]:
-        """int64[Q]: how many documents each list holds."""
+        """Return int64[Q], the number of documents of each list."""
         return np.diff(self.indptr)
 
     @property
     def answered(self) -> int:
-        """How many queries have a list that is not empty."""
+        """The number of queries whose list is not empty."""
         return int((self.lengths() > 0).sum())
 
     def take(self, queries: NDArray[Any]) -> Run:
-        """The run of some queries.
+        """Return the run of some queries.
 
         Args:
             queries: int[q], their numbers, or bool[Q].
@@ -376,10 +382,10 @@ class Run:
         return self.changed(query_ids=ids, indptr=indptr, **values)
 
     def top(self, depth: int | None) -> Run:
-        """The run with each list cut to its best documents.
+        """Return the run with each list cut to its best documents.
 
         Args:
-            depth: how many; None cuts nothing.
+            depth: number of documents; None cuts nothing.
 
         Returns:
             The cut lists.
@@ -395,12 +401,11 @@ class Run:
         return self.changed(indptr=indptr, **values)
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
-        """The same lists for other queries and documents.
+        """Return the lists for other queries and documents.
 
         Args:
-            query_ids: string[q]. A query that this run does not hold gets an empty list; one that
-                is not here is left
-                out.
+            query_ids: string[q]. A query that this run lacks gets an empty list; one that is not
+                among them is left out.
             doc_ids: string[d], ascending, a superset of the run's documents.
 
         Returns:
@@ -427,20 +432,20 @@ class Run:
         return taken.changed(**ids, indptr=indptr, docs=renumbered[taken.docs])
 
     def save(self, folder: Path) -> None:
-        """Write the arrays of an artifact; ids are the benchmark's and are not written again.
+        """Write the arrays of an artifact. The ids are the benchmark's and are not written.
 
         Args:
-            folder: where ``indptr``, ``docs`` and ``scores`` are written.
+            folder: the folder for ``indptr``, ``docs`` and ``scores``.
         """
         for name in self.ARRAYS:
             write_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
     def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
-        """Read what ``save`` wrote.
+        """Read the files of ``save``.
 
         Args:
-            folder: where the arrays are.
+            folder: the folder of the arrays.
             query_ids: string[Q], the benchmark's.
             doc_ids: string[D], the benchmark's.
 
@@ -460,7 +465,7 @@ class Run:
 
 
 def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
-    """Raise at the first number of no query or document, of which there are ``size``."""
+    """Raise HarnessError at the first number that is not in [0, size)."""
     if len(given) and not 0 <= given.min() <= given.max() < size:
         wrong = given[(given < 0) | (given >= size)][0]
         raise HarnessError(
@@ -469,7 +474,7 @@ def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
 
 
 def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
-    """Raise where a query stands twice, or documents are not ascending, each once."""
+    """Raise HarnessError if a query is repeated, or if documents are not ascending."""
     if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
         counts = pc.value_counts(queries)
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
@@ -483,11 +488,14 @@ def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
 
 
 def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
-    """The runs of some files, over the same queries and the same documents (ids ascending).
+    """Return the runs of files over the same queries and the same documents (ids ascending).
 
-    Queries come in the order of the first file, then those that only later ones hold; a list that
-    lacks a query has an empty list there. Raises HarnessError for a score that is not finite, for a
-    document twice in a list, and for a rank that contradicts a score.
+    Queries are in the order of the first file, followed by those that only later files have. A file
+    without a query has an empty list for it.
+
+    Raises:
+        HarnessError: a score is not finite, a document occurs twice in a list, or a rank
+            contradicts a score.
     """
     files = {name: without_padding(found) for name, found in files.items()}
     doc_ids, places = number([found.docs for found in files.values()])

@@ -1,8 +1,8 @@
-"""Systems by name: what ``harness.evaluate``, ``compare`` and ``fuse`` take where there are several
+"""Systems by name, the input of ``harness.evaluate``, ``compare`` and ``fuse`` if there are several
 runs.
 
-On the command line they are files: a path, a pattern, several of one system, or
-``{file: ..., columns: {...}}``.
+On the command line they are files: a path, a pattern, several files of one system, or ``{file: ...,
+columns: {...}}``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from harness.run.io import File, Source, read
 from harness.run.run import Run
 
 Systems = Source | Sequence[Source] | Mapping[str, Source | Sequence[Source]]
-"""A run; a list of them, a system each; or ``{name: run}``, where a list of runs has several of one
-system.
+"""A run, a list of runs, each a system, or ``{name: run}``. A list of runs under a name has several
+runs of one system.
 """
 EXPECTED = (
     "a path, a list of paths, {name: path} or {name: [path, ...]}; a path may be {file: path, "
@@ -28,11 +28,15 @@ EXPECTED = (
 
 
 def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
-    """The runs of each system, by its name.
+    """Return the runs of each system by its name.
 
-    given: one without a name has that of its file, its name in ranx, or ``alone``; of several
-    ``alone 1``, ``alone 2``. Raises HarnessError where it is none of ``Systems``, or two systems
-    have one name.
+    Args:
+        given: the systems. One without a name has that of its file, its name in ranx, or ``alone``;
+            several have ``alone 1``, ``alone 2``.
+        alone: see above.
+
+    Raises:
+        HarnessError: another type than ``Systems``, or two systems with one name.
     """
     if not is_several(given):
         name = _name(given) or alone
@@ -47,7 +51,7 @@ def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
 
 
 def _named(given: Sequence[Source], alone: str) -> dict[str, list[Source]]:
-    """Systems of a list, each by its own name or its place."""
+    """Return the systems of a list, each by its own name or its place."""
     found: dict[str, list[Source]] = {}
     for place, one in enumerate(given, 1):
         name = _name(one) or f"{alone} {place}"
@@ -62,14 +66,14 @@ def _named(given: Sequence[Source], alone: str) -> dict[str, list[Source]]:
 
 
 def is_several(given: Systems) -> bool:
-    """Whether this is a list or a mapping of systems, and no run."""
+    """Return whether this is a list or a mapping of systems, and not a run."""
     if isinstance(given, Mapping):
         return any(_is_source(own) or _is_source_list(own) for own in given.values())
     return isinstance(given, (list, tuple))
 
 
 def _is_source(one: object) -> bool:
-    """Whether this is a run in any form, and no list of documents."""
+    """Return whether this is a run in any form, and not a list of documents."""
     if isinstance(one, Mapping):
         return any(isinstance(own, (Mapping, list, tuple)) for own in one.values())
     return (
@@ -80,7 +84,7 @@ def _is_source(one: object) -> bool:
 
 
 def _is_source_list(own: object) -> bool:
-    """Whether these are runs; a list of texts is one of documents."""
+    """Return whether these are runs. A list of texts is one of documents."""
     return isinstance(own, (list, tuple)) and any(
         _is_source(one) and not isinstance(one, str) for one in own
     )
@@ -103,19 +107,24 @@ def _read(name: str, source: Source) -> Run:
 
 
 Files = tuple[File, ...]
-"""The files of one system; several are repeats."""
+"""The files of one system. Several are repeats."""
 
 
 def label(files: Files) -> str:
-    """What the files of a system are called."""
+    """Return the name of a system's files."""
     return ", ".join(map(str, files))
 
 
 def named_files(key: str, given: object) -> dict[str, Files]:
-    """The files of each system by its name; one without a name has that of its file or pattern.
+    """Return the files of each system by its name. One without a name has that of its file or
+    pattern.
 
-    key: as it is typed, ``run``. Raises HarnessError where it is something else, or a file stands
-    there twice.
+    Args:
+        key: the key as typed, ``run``.
+        given: its value.
+
+    Raises:
+        HarnessError: another type of value, or a repeated file.
     """
     if isinstance(given, Mapping) and not _is_entry(given):
         found = {str(name): files_of(f"{key}.{name}", own) for name, own in given.items()}
@@ -132,7 +141,12 @@ def named_files(key: str, given: object) -> dict[str, Files]:
 
 
 def files_of(key: str, given: object) -> Files:
-    """The files of one system.    key, given: as they are typed, ``run.ours`` and its value."""
+    """Return the files of one system.
+
+    Args:
+        key: the key as typed, ``run.ours``.
+        given: its value.
+    """
     columns = None
     own = given
     if isinstance(given, Mapping):
@@ -146,7 +160,7 @@ def files_of(key: str, given: object) -> Files:
 
 
 def file_of(key: str, given: object) -> File:
-    """The only file of a key.    key, given: as of ``files_of``."""
+    """Return the only file of a key. The arguments are those of ``files_of``."""
     found = files_of(key, given)
     if len(found) > 1:
         raise HarnessError(
@@ -172,8 +186,8 @@ def _unexpected(key: str, given: object) -> HarnessError:
 
 
 def _matching(paths: Sequence[str]) -> tuple[str, ...]:
-    """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for
-    those that match.
+    """Return the files of a system. A pattern (``mine.*.trec``) that is no file stands for the
+    files that match it.
     """
     from glob import glob, has_magic
 

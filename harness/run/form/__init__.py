@@ -1,6 +1,4 @@
-"""Forms of files: one description each, from which recognition, reading, writing, messages and docs
-follow.
-"""
+"""Forms of files. One description of each is used to recognise, read, write and document it."""
 
 from harness.run.form.columns import of_table
 from harness.run.form.form import FORMS, TREC, Form, form_named, named_forms, recognise

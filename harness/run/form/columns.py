@@ -1,6 +1,4 @@
-"""Columns of a table as entries: what a query, a document and a number may be, and the first row
-that is wrong.
-"""
+"""Entries from the columns of a table, with the first wrong row in messages."""
 
 from __future__ import annotations
 
@@ -24,11 +22,18 @@ VALUE, RANK = 2, 3
 
 
 def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
-    """The columns of a table that have the query, the document and the number of each row, its rank
-    behind or in place of the number where there is one, and its system where one is named.
+    """Return the columns of a table with the query, the document and the number of each row.
 
-    source: the file, for messages.    found: the names of all its columns. Raises HarnessError
-    where one is missing, or stands there twice.
+    A column of ranks follows the number or replaces it, and a column of systems is last, if there
+    are any.
+
+    Args:
+        source: the file, for messages.
+        found: the names of all columns.
+        content: the content of the rows.
+
+    Raises:
+        HarnessError: a column is missing or occurs twice.
     """
     chosen: list[str] = []
     rank = next((one for one in content.ranks if one in found), None)
@@ -65,14 +70,14 @@ def _missing(source: str, found: list[str], content: Content) -> str:
 
 
 def no_rows(source: object, content: Content) -> HarnessError:
-    """The error that a table has none."""
+    """Return the error about a table without rows."""
     return HarnessError(
         f"{source}: there are no rows; expected the columns {', '.join(content.columns)}"
     )
 
 
 def of_table(source: str, table: pa.Table, content: Content) -> Entries:
-    """The entries of a table of the columns that ``choose_columns`` gives."""
+    """Return the entries of a table with the columns of ``choose_columns``."""
     if not len(table):
         raise no_rows(source, content)
     query, doc, *values = table.column_names
@@ -95,9 +100,8 @@ def _entries(
     place: Callable[[int], str],
     systems: Iterable[object] = (),
 ) -> Entries:
-    """The entries of ids and of scores, ranks or both; the score of a rank alone is 1 / rank.
-
-    systems: those that the rows are of.
+    """Return the entries of ids and of scores, ranks or both. The score of a rank alone is 1 /
+    rank.
     """
     *names, last = values
     notes = several_systems(place(0).rpartition(":")[0], systems)
@@ -114,7 +118,7 @@ def _entries(
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
+    """Return a column of ids, texts or integers without nulls, as dictionary<int32, string>."""
     column = _plain(column)
     textual = any(
         test(column.type)
@@ -127,7 +131,7 @@ def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArra
 def _numbers(
     source: str, name: str, column: pa.ChunkedArray
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """A column of numbers without nulls, float64[N]."""
+    """Return a column of numbers without nulls, float64[N]."""
     column = _plain(column)
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     _check(source, name, column, numeric, "numbers")
@@ -167,9 +171,13 @@ def of_rows(
     rows: Iterable[tuple[int, Sequence[Any]]],
     content: Content,
 ) -> Entries:
-    """The entries of rows (line, the values of the columns), each checked by itself.
+    """Return the entries of rows (line, values of the columns), each checked by itself.
 
-    before: what stands before a line's number in messages.    chosen: as of ``choose_columns``.
+    Args:
+        before: text before the number of a line in messages.
+        chosen: the result of ``choose_columns``.
+        rows: the rows.
+        content: the content of the rows.
     """
     names = chosen[:VALUE]
     values = [name for name in chosen[VALUE:] if name not in content.systems]

@@ -19,7 +19,7 @@ from harness.run.mapping import entries_of
 
 
 def read_document(path: Path, content: Content, lenient: bool) -> Entries:
-    """The entries of a JSON file, which is read whole."""
+    """Return the entries of a JSON file, which is read as a whole."""
     found = by_question(str(path), read_json(path, content.json))
     if not isinstance(found, dict) or not found:
         kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(
@@ -30,6 +30,6 @@ def read_document(path: Path, content: Content, lenient: bool) -> Entries:
 
 
 def write_document(entries: Entries, path: Path) -> None:
-    """Write a JSON file, packed as its ending says."""
+    """Write a JSON file, packed if its ending says so."""
     with written(path) as stream:
         stream.write(json.dumps(entries.to_dict(), ensure_ascii=False, indent=1).encode() + b"\n")

@@ -1,8 +1,7 @@
-"""The forms of files that ranked lists come in: one description each, from which all follows that
-knows of forms.
+"""The forms of files with ranked lists, with one description of each.
 
-Recognition, reading, writing, messages, the table of the docs and the round-trip test go by
-``FORMS``. All but Parquet may be packed (``.json.gz``, ``.trec.zst``; see
+All code that depends on forms uses ``FORMS``: reading, writing, messages, the table of the docs and
+the round-trip test. All forms except Parquet may be packed (``.json.gz``, ``.trec.zst``; see
 harness.core.input.packing).
 """
 
@@ -29,14 +28,17 @@ from harness.run.form.table import read_jsonl, read_parquet, read_separated, wri
 class Form:
     """A form of file.
 
-    ending: of its name; "" is any that no other form has, None a folder.    holds: what is in it,
-    for the docs.
-    read: the entries of a file; ``content`` is what they are, with ``lenient`` comment lines and
-    trailing fields of
-    TREC are passed over.    write: None where such files are only read.    headed: whether its
-    columns have names.
-    refused: what no id may hold (a regular expression), and how a message says it.    packed:
-    whether it may be packed.
+    Attributes:
+        name: its name.
+        ending: the ending of file names; "" for any ending that no other form has, None for a
+            folder.
+        holds: its content, for the docs.
+        read: returns the entries of a file of a content. If ``lenient``, comment lines and trailing
+            fields of TREC are skipped.
+        write: writes a file; None if such files are only read.
+        headed: whether its columns have names.
+        refused: a regular expression of what no id may hold, and its description for messages.
+        packed: whether files may be packed.
     """
 
     name: str
@@ -49,8 +51,8 @@ class Form:
     packed: bool = True
 
     def entries(self, path: Path, content: Content = LISTS, lenient: bool = False) -> Entries:
-        """The entries of a file. Raises HarnessError that names the file, the place and
-        the mend.
+        """Return the entries of a file. Raise HarnessError that names the file, the place and the
+        mend.
         """
         try:
             return self.read(path, content, lenient)
@@ -62,7 +64,9 @@ class Form:
             ) from error
 
     def save(self, entries: Entries, path: Path) -> None:
-        """Write a file, whole or not at all. Raises HarnessError for an id that it cannot carry."""
+        """Write a file completely or not at all. Raise HarnessError for an id that the form cannot
+        hold.
+        """
         held = entries.docs.dictionary.take(pc.unique(entries.docs.indices))
         for kind, ids in (("query id", entries.queries.dictionary), ("document id", held)):
             self.check_text(kind, ids)
@@ -77,7 +81,12 @@ class Form:
         self.write(entries, path)
 
     def check_text(self, kind: str, texts: pa.StringArray) -> None:
-        """The same of any texts.    kind: what they are, for the message."""
+        """Raise HarnessError for a text that the form cannot hold.
+
+        Args:
+            kind: what the texts are, for the message.
+            texts: the texts.
+        """
         if len(empty := texts.filter(pc.equal(texts, ""))):
             raise HarnessError(f"{kind} {empty[0].as_py()!r} is empty; give it a name")
         pattern, fault = self.refused or ("", "")
@@ -121,20 +130,22 @@ FORMS = (
     Form("JSONL", "jsonl", ROWS, read_jsonl, json_lines().write, headed=True),
     Form("Parquet", "parquet", ROWS, read_parquet, write_parquet, headed=True, packed=False),
 )
-"""All of them."""
+"""All forms."""
 
 
 def form_named(path: Path) -> Form:
-    """The form that the ending of a file's name says."""
+    """Return the form that the ending of a file's name says."""
     return next((one for one in FORMS if one.ending == form_of(path)), TREC)
 
 
 def recognise(path: Path, lenient: bool = False) -> Form:
-    """The form of a file, by its ending (of a zip without one, by that of the file in it).
+    """Return the form of a file by its ending.
 
-    One whose first line is TREC's has no head, and is TREC.
+    A file whose first line is one of TREC has no head, and is TREC.
 
-    lenient: pass over comment lines before it.
+    Args:
+        path: the file.
+        lenient: whether comment lines before the first line are skipped.
     """
     found = form_named(path)
     if not (found.headed and found.packed and path.is_file()):
@@ -144,6 +155,6 @@ def recognise(path: Path, lenient: bool = False) -> Form:
 
 
 def named_forms() -> str:
-    """The endings of files that are not TREC, for messages."""
+    """Return the endings of files that are not TREC, for messages."""
     *others, last = (f".{one.ending}" for one in FORMS if one.ending)
     return f"{', '.join(others)} or {last}"

@@ -1,4 +1,4 @@
-"""Writing ranked lists as lines, an entry a line: TREC, CSV, TSV, JSONL."""
+"""Writers of ranked lists with one line for each entry: TREC, CSV, TSV, JSONL."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from harness.core.files import written
 from harness.run.entries import Entries
 
 BLOCK = 1 << 20
-"""Entries that are put together at once."""
+"""Number of entries that are put together at once."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """pieces: what stands before the query, the document, the rank and the score, and at the end of
-    the line.
+    """The form of a line.
 
-    head: the first line.    write_id: how an id is written; None: as it is.
+    Attributes:
+        pieces: the texts before the query, the document, the rank and the score, and at the end of
+            the line.
+        head: the first line of the file.
+        write_id: returns the written form of an id; None for the id itself.
     """
 
     pieces: tuple[str, str, str, str, str]
@@ -31,10 +34,14 @@ class Lines:
     write_id: Callable[[str], str] | None = None
 
     def write(self, entries: Entries, path: Path) -> None:
-        """Write a line an entry, packed as the file's ending says; whole or not at all.
+        """Write one line for each entry, packed if the file's ending says so, completely or not at
+        all.
 
-        entries: with ranks. Scores are written with the fewest digits that give back the same 64
-        bits.
+        Scores have the fewest digits that give back the same 64 bits.
+
+        Args:
+            entries: the entries, with ranks.
+            path: the file.
         """
         queries, docs = (
             self._written(column.dictionary) for column in (entries.queries, entries.docs)
@@ -69,12 +76,16 @@ class Lines:
 
 
 def trec_lines(tag: str = "harness") -> Lines:
-    """Of TREC.    tag: the name of the system in the last column."""
+    """Return the form of TREC lines.
+
+    Args:
+        tag: the name of the system in the last column.
+    """
     return Lines(("", " Q0 ", " ", " ", f" {tag}\n"))
 
 
 def separated_lines(delimiter: str) -> Lines:
-    """Of values with this between them, below a head; an id that holds it, or a quote, is
+    """Return the form of separated values below a head. An id with the separator or a quote is
     quoted.
     """
 
@@ -88,7 +99,7 @@ def separated_lines(delimiter: str) -> Lines:
 
 
 def json_lines() -> Lines:
-    """Of a JSON object a line."""
+    """Return the form of one JSON object a line."""
 
     def encoded(name: str) -> str:
         return json.dumps(name, ensure_ascii=False)

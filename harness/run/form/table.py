@@ -1,7 +1,7 @@
-"""Files with columns, a row an entry: CSV and TSV with a head, JSONL, Parquet.
+"""Files with columns, a row for each entry: CSV and TSV with a head, JSONL, Parquet.
 
-Ids are texts whatever they look like: ``2019-04-18`` is no time and ``007`` no 7. Arrow reads with
-that schema; what it refuses is read row by row, slowly, and the first row that is wrong is named.
+Ids are always texts: ``2019-04-18`` is no time and ``007`` is not 7. Arrow reads the file with that
+schema. If it refuses the file, the rows are read one by one, and the first wrong row is named.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from harness.run.trec.lines import NUMBER
 
 
 def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
-    """The entries of a Parquet file."""
+    """Return the entries of a Parquet file."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -42,7 +42,7 @@ def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
 
 
 def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
-    """The entries of a file with a JSON object a line."""
+    """Return the entries of a file with one JSON object a line."""
     import pyarrow.json
 
     first = next(numbered_lines(path), None)
@@ -82,7 +82,7 @@ def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[s
 
 
 def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
-    """What gives the entries of a file with a head, and this between the values of a row."""
+    """Return a reader of files with a head and this separator."""
 
     def read(path: Path, content: Content, lenient: bool) -> Entries:
         between, text = separator_of(read_text(path), delimiter)
@@ -107,7 +107,7 @@ def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
 
 
 def _plain_rows(text: str, delimiter: str, schema: pa.Schema) -> pa.Table | None:
-    """These columns of a text without double quotes; None where a row is not as it should be."""
+    """Return these columns of a text without double quotes, or None if a row is wrong."""
     import pyarrow.csv
 
     refused: list[object] = []
@@ -132,7 +132,9 @@ def _plain_rows(text: str, delimiter: str, schema: pa.Schema) -> pa.Table | None
 
 
 def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
-    """A query, a document and numbers; a text where one is none, None where it is empty."""
+    """Return a query, a document and numbers. A cell that is no number stays a text, or is None if
+    it is empty.
+    """
     query, doc, *values = (row[place] for place in places)
     numbers = (
         float(one) if NUMBER.fullmatch(one.strip().encode()) else one or None for one in values

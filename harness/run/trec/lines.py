@@ -1,4 +1,6 @@
-"""TREC lines one by one: slow, accepts any white space, and names the line of what it refuses."""
+"""A reader of single TREC lines. It is slow, accepts any white space, and names the line that it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,21 @@ TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes] | None, str, Callable[[bytes
     pa.int64(): (WHOLE, "a whole number", int),
     pa.float64(): (NUMBER, "a finite number", float),
 }
-"""How a field of each type is written, how a message calls it, and what its value is."""
+"""The pattern of a field of each type, its description for messages, and the function that reads
+it.
+"""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of fields between white space.
+    """A line of fields separated by white space.
 
-    what: it is a line of, for messages.    form: the names of its fields.    read: those that are
-    read: the query, the
-    document and numbers, with their types.    mends: by a wrong number of fields, what they are
-    meant to be, where
-    ``{0}`` is the first of them.    others: the endings of files of other forms, for messages.
+    Attributes:
+        what: the kind of file, for messages.
+        form: the names of its fields.
+        read: the fields that are read: the query, the document and numbers, with their types.
+        mends: by a wrong number of fields, what they probably are; ``{0}`` is the first of them.
+        others: the endings of files of other forms, for messages.
     """
 
     what: str
@@ -46,17 +51,17 @@ class Line:
 
     @cached_property
     def width(self) -> int:
-        """How many fields it has."""
+        """The number of fields."""
         return len(self.form.split())
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Of the fields that are read."""
+        """The schema of the fields that are read."""
         return pa.schema(self.read.items())
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where the fields are that are read."""
+        """The places of the fields that are read."""
         return {name: self.form.split().index(name) for name in self.read}
 
     @cached_property
@@ -66,14 +71,20 @@ class Line:
         return [(place, name, *TYPES[self.read[name]]) for name, place in self.places.items()]
 
     def fits(self, fields: Sequence[bytes]) -> bool:
-        """Whether these are the fields of such a line."""
+        """Return whether these are the fields of such a line."""
         numbers = ((place, pattern) for place, _, pattern, _, _ in self._fields if pattern)
         return len(fields) == self.width and all(
             pattern.fullmatch(fields[place]) for place, pattern in numbers
         )
 
     def is_head(self, fields: Sequence[bytes], queries: Sequence[str], docs: Sequence[str]) -> bool:
-        """Whether these are names of the fields.    queries, docs: those that ids may have."""
+        """Return whether these are names of the fields.
+
+        Args:
+            fields: the fields.
+            queries: the names that a query may have.
+            docs: the names that a document may have.
+        """
         query, doc = list(self.places.values())[:2]
         if len(fields) != self.width or self.fits(fields):
             return False
@@ -83,10 +94,16 @@ class Line:
         )
 
     def parse(self, path: Path, number: int, fields: Sequence[bytes], lenient: bool) -> list[Any]:
-        """The values of the fields that are read.
+        """Return the values of the fields that are read.
 
-        path, number: of the line.    lenient: pass over further fields. Raises HarnessError for
-        what is no such line.
+        Args:
+            path: the file.
+            number: the number of the line.
+            fields: its fields.
+            lenient: whether further fields are skipped.
+
+        Raises:
+            HarnessError: it is no such line.
         """
         if len(fields) != self.width and (fault := self._misfit(fields, lenient)):
             raise HarnessError(f"{path}:{number}: {fault}")
@@ -100,7 +117,7 @@ class Line:
         return values
 
     def _misfit(self, fields: Sequence[bytes], lenient: bool) -> str:
-        """What is wrong with another number of fields, for a message."""
+        """Return, for a message, what is wrong with another number of fields."""
         if other := next((one for one in LINES if one.fits(fields)), None):
             return f"`{other.form}`: this is {other.what}; expected {self.what}, `{self.form}`"
         if lenient and len(fields) > self.width:
@@ -136,8 +153,8 @@ LINES = (RUN, QRELS)
 
 
 def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
-    """The fields of line ``number``. Raises HarnessError for what is no UTF-8 text; ``form`` is
-    what was expected.
+    """Return the fields of line ``number``. Raise HarnessError, which has the expected ``form``,
+    unless it is UTF-8 text.
     """
     if b"\0" in line:
         raise HarnessError(
@@ -153,18 +170,18 @@ def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
 
 
 def first_line(path: Path, lenient: bool) -> tuple[int, bytes]:
-    """Number and bytes of the first line that is read; 0 and nothing where there is none."""
+    """Return number and bytes of the first line that is read; 0 and no bytes if there is none."""
     return next(
         (one for one in numbered_lines(path) if not (lenient and is_comment(one[1]))), (0, b"")
     )
 
 
 def is_comment(line: bytes) -> bool:
-    """Whether a line begins with ``#``; lenient readers pass over it."""
+    """Return whether a line begins with ``#``."""
     return line.lstrip().startswith(b"#")
 
 
 def shown(text: bytes) -> str:
-    """At most 60 characters, for a message."""
+    """Return at most 60 characters, for a message."""
     found = text.decode(errors="replace").strip()
     return repr(found if len(found) <= 60 else found[:57] + "...")

@@ -1,5 +1,5 @@
-"""Reading a file of TREC lines: Arrow's CSV reader where the lines are plain, line by line where
-one is not.
+"""A reader of files of TREC lines. Arrow's CSV reader reads plain lines; others are read one by
+one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.run.entries import Entries, several_systems
 from harness.run.trec.lines import RUN, Line, fields_of, first_line, is_comment
 
 PIECE = 1 << 24
-"""Bytes of a file that are read at once; more when a line is longer."""
+"""Number of bytes of a file that are read at once; more if a line is longer."""
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False)
 
 
@@ -31,10 +31,13 @@ def entries(
     lenient: bool = False,
     ids: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> Entries:
-    """The entries of a file of TREC lines, each checked by itself (see harness.run.trec).
+    """Return the entries of a file of TREC lines, each checked by itself (see harness.run.trec).
 
-    lenient: pass over comment lines (``#``) and trailing fields.    ids: what a first line of names
-    may call a query and a document.
+    Args:
+        path: the file.
+        line: the form of its lines.
+        lenient: whether comment lines (``#``) and trailing fields are skipped.
+        ids: the names of a query and a document in a first line of names.
     """
 
     @functools.cache
@@ -73,7 +76,7 @@ def entries(
 
 
 def pieces(path: Path) -> Iterator[bytes]:
-    """The file in pieces of whole lines, without a byte order mark."""
+    """Yield the file in pieces of whole lines, without a byte order mark."""
     rest, mark = b"", MARK
     with opened(path) as stream:
         while read := stream.read(PIECE):
@@ -88,7 +91,7 @@ def pieces(path: Path) -> Iterator[bytes]:
 
 
 def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
-    """The entries of some lines; None when one is not plain: its words and their gaps, in UTF-8."""
+    """Return the entries of lines, or None if a line is not plain words and gaps in UTF-8."""
     if any(gap in text for gap in (b"\t", b"\r", b"  ", b" \n", b"\n ")) or b" " in (
         text[:1],
         text[-1:],
@@ -128,10 +131,16 @@ def parse_lines(
     head: int,
     skipped: Counter[str],
 ) -> pa.Table:
-    """The entries of some lines, the first of which is line ``first`` of the file.
+    """Return the entries of lines.
 
-    lenient: pass over comment lines and what follows the last field.    head: the number of a line
-    that names fields.    skipped: what was passed over, counted here.
+    Args:
+        path: the file.
+        first: the number of the first line.
+        text: the lines.
+        line: the form of a line.
+        lenient: whether comment lines and further fields are skipped.
+        head: the number of a line of names.
+        skipped: counts of what was skipped, changed here.
     """
     rows = []
     for number, one in enumerate(text.splitlines(), first):
@@ -149,7 +158,7 @@ def parse_lines(
 
 
 def _line(path: Path, entry: int, lenient: bool, head: int) -> int:
-    """The line of an entry, counted from 0 over the lines that hold one."""
+    """Return the line of an entry, counted from 0 over the lines with an entry."""
     numbers = (
         number
         for number, line in numbered_lines(path)
