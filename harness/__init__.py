@@ -54,7 +54,7 @@ MODULES = {
     "sweep_result": "report.notebook",
     "write": "run.io",
 }
-"""Where each name is defined."""
+"""The module of each name."""
 
 __all__ = [
     "Gold",
@@ -81,7 +81,8 @@ for _concept in ROOMS:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of ``MODULES`` or of a plug-in's ``python/``, imported at its first use:
+    """Return a name of ``MODULES`` or of a plug-in's ``python/``, imported at its first use.
+
     ``import harness`` alone loads neither torch nor pandas.
     """
     if name in MODULES:
@@ -106,7 +107,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What tab completion shows."""
+    """Return the names for tab completion."""
     from harness.core.configuration import extensions
 
     return sorted({*globals(), *MODULES, *extensions.modules("python")})

@@ -50,7 +50,7 @@ QUIET = (
     "hydra/job_logging=none",
     "hydra/hydra_logging=none",
 )
-"""Hydra writes nothing of its own but what a launcher needs, and that below the runs."""
+"""Keys that let Hydra write only what a launcher needs, below the runs folder."""
 MULTIRUN = ("+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin",)
 GROUPS = {
     "Start here": (("sweep", "heldout", "report", "ui"), "harness sweep"),
@@ -61,10 +61,12 @@ GROUPS = {
     "Look around": (("list", "doctor"), "harness list fuser"),
 }
 """The first groups of ``harness --help``: their commands, and an example. The other commands of the
-core follow under "More", those of plug-ins last.
+core follow under "More", and those of plug-ins are last.
 """
 DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
-"""What a module begins with; to parse all of it takes most of `harness --help`."""
+"""The docstring of a module. Parsing whole modules would take most of the time of `harness
+--help`.
+"""
 USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
@@ -78,11 +80,13 @@ Every key of conf/ is set as key=value (or --key value), a list as 'k=[5,10]'.
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Run a command. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr),
-    130 interrupted.
+    """Run a command.
+
+    The exit status is 0 for success, 2 for a mistake that the user can mend (one line on stderr),
+    and 130 for an interruption.
 
     Args:
-        given: the command and its arguments; those of this process by default.
+        given: the command and its arguments; None for those of this process.
     """
     command, *arguments = (sys.argv[1:] if given is None else given) or ["--help"]
     with report_errors(command):
@@ -104,8 +108,8 @@ def main(given: Sequence[str] | None = None) -> None:
 
 @contextlib.contextmanager
 def report_errors(command: str) -> Iterator[None]:
-    """Ends the process with one line for what the user can mend (an extra to install, too), and for
-    an interruption.
+    """End the process with one line for a mistake that the user can mend, a missing extra, or an
+    interruption.
     """
     try:
         yield
@@ -137,7 +141,7 @@ def report_errors(command: str) -> Iterator[None]:
 
 
 def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A traceback, without secrets: the hook of this process."""
+    """Print a traceback without secrets. It is the hook of this process."""
     print(
         hide_values("".join(traceback.format_exception(kind, error, trace))),
         end="",
@@ -146,15 +150,15 @@ def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 
 def end(error: HarnessError) -> NoReturn:
-    """Ends the process with the error in one line."""
+    """End the process with the error in one line."""
     print(f"error: {' '.join(terminal(hide_values(str(error))).split())}", file=sys.stderr)
     sys.exit(error.exit_code)
 
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """The module of each command, by its name: those of ``harness/command/``, and other
-    packages'.
+    """Return the module of each command by its name: those of ``harness/command/`` and of other
+    packages.
     """
     own = {
         path.stem: f"harness.command.{path.stem}"
@@ -165,7 +169,7 @@ def commands() -> dict[str, str]:
 
 
 def documentation(command: str) -> str:
-    """A command's help: its module's docstring, and what plug-ins add, read without
+    """Return a command's help, the docstrings of its module and of plug-ins' additions, without
     importing them.
     """
     spec = importlib.util.find_spec(commands()[command])
@@ -182,8 +186,8 @@ def documentation(command: str) -> str:
 
 
 def manual(command: str) -> str:
-    """What ``harness <command> --help`` prints: its documentation, then its keys as conf/ describes
-    them.
+    """Return the text of ``harness <command> --help``: the documentation, followed by the keys in
+    conf/.
     """
     from harness.core.configuration import options
 
@@ -193,7 +197,7 @@ def manual(command: str) -> str:
 
 
 def version() -> str:
-    """The release, and the version of the code that results are bound to."""
+    """Return the release, and the version of the code that results depend on."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 
@@ -207,7 +211,7 @@ def version() -> str:
 
 
 def usage() -> str:
-    """The help of ``harness --help``: a line a command, by groups."""
+    """Return the text of ``harness --help``: a line for each command, by groups."""
     known = commands()
     named = {name for names, _ in GROUPS.values() for name in names}
     core = [name for name in known if (COMMANDS / f"{name}.py").is_file()]
@@ -263,12 +267,12 @@ def launch(line: CommandLine) -> None:
 def perform(
     run: Callable[[DictConfig], float | None], config: DictConfig, overrides: Sequence[str]
 ) -> float | None:
-    """Run a command with its configuration and return what it returns.
+    """Run a command with its configuration and return its result.
 
     Args:
-        run: the command; a sweep returns the winner's objective on tune, for Hydra's sweepers.
+        run: the command. A sweep returns the winner's objective on tune, for Hydra's sweepers.
         config: its configuration.
-        overrides: those that made the configuration.
+        overrides: the overrides of the configuration.
     """
     from harness.core.configuration import report_own_code
 
@@ -281,7 +285,7 @@ def perform(
 
 
 def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]) -> None:
-    """Do the same where something is asked of Hydra itself: its flags, or jobs by its launchers.
+    """Run a command through Hydra, for Hydra's own flags or several jobs by its launchers.
 
     Each job composes its own configuration from its overrides, as a single command does.
     """

@@ -32,17 +32,18 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 UNORDERED = -2
-"""The last entry of a query's gold, beyond its padding with -1, where the order of its hops is
+"""The last entry of a query's gold, after its padding with -1, if the order of its hops is
 unknown.
 """
 BLOCK = 4096
-"""Passages whose texts are made at once."""
+"""Number of passages whose texts are made at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Passages(Sequence[str]):
-    """Of D passages title, line break, text; the text alone where there is no title. Each is made
-    when it is asked for, from columns that lie in a file.
+    """The D passages of a corpus: title, line break, text, or the text alone if there is no title.
+
+    Each passage is made when it is used, from columns in a file.
     """
 
     titles: pa.ChunkedArray
@@ -50,16 +51,16 @@ class Passages(Sequence[str]):
 
     @property
     def heads(self) -> NDArray[np.int32]:
-        """int32[D]: the characters of each title and its line break."""
+        """int32[D], the number of characters of each title and its line break."""
         lengths: NDArray[np.int32] = pc.fill_null(pc.utf8_length(self.titles), 0).to_numpy()
         return lengths + np.int32(1) * (lengths > 0)
 
     def __len__(self) -> int:
-        """D."""
+        """Return the number of passages."""
         return len(self.texts)
 
     def __iter__(self) -> Iterator[str]:
-        """All of them, in order."""
+        """Yield all passages in order."""
         for first in range(0, len(self), BLOCK):
             yield from self[first : first + BLOCK]
 
@@ -68,7 +69,7 @@ class Passages(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
-        """The passage, or passages, of one place or several."""
+        """Return the passage of a place, or the passages of several places."""
         if not isinstance(place, slice):
             return passage_text(self.titles[place].as_py(), self.texts[place].as_py())
         start, stop, step = place.indices(len(self))
@@ -82,31 +83,35 @@ class Passages(Sequence[str]):
 
 
 def passage_text(title: str | None, text: str) -> str:
-    """What is read of a passage: title, line break, text."""
+    """Return the text of a passage that encoders read: title, line break, text."""
     return f"{title}\n{text}" if title else text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """D passages and Q queries.
+    """D passages and Q queries with their gold.
 
-    corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
-    queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other
-    fields, as JSON).
-    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is
-    the last hop. Where the order is unknown the padding ends with -2 (UNORDERED), and there is no
-    last hop.
-    chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
-    sha256: hash of the content of corpus, queries, chain and triples. It names the data in every
-    artifact, lock and table.
-    triples: where the passages are the entities of a knowledge graph, its T triples, each once: a
-    table of ``subject`` (passage number), ``relation`` (in words), ``object`` (passage number).
-    splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages,
-    directly or through others, on one side; ``given`` is their field ``split`` (see
-    ``harness.benchmark.split``).
-    left_out: how many ``passages``, ``judgements`` and ``queries`` of the source are not here.
-    ids_only: whether passages and questions have no texts (``harness.sweep.dataset.own_runs``).
-    origin: the file and its hash, or the data set of the Hub with its revision; empty if unknown.
+    Attributes:
+        name: its name.
+        corpus: table of ``id, title, text``, ascending by id. A passage's number is its place.
+        queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (further
+            fields as JSON).
+        gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1
+            is the last hop. If the order is unknown, the padding ends with -2 (UNORDERED), and
+            there is no last hop.
+        chain: bool[Q], whether the gold is a chain, so that it has a last hop in the strict sense.
+        sha256: hash of the content of corpus, queries, chain and triples. It names the data in
+            every artifact, lock and table.
+        triples: if the passages are entities of a knowledge graph, its T distinct triples: a table
+            of ``subject`` (passage number), ``relation`` (in words), ``object`` (passage number).
+        splitting: ``md5`` splits by query; ``disjoint`` keeps queries that share gold passages,
+            directly or through others, on one side; ``given`` is their field ``split`` (see
+            ``harness.benchmark.split``).
+        left_out: number of ``passages``, ``judgements`` and ``queries`` of the source that were
+            left out.
+        origin: the file and its hash, or the data set of the Hub with its revision; empty if
+            unknown.
+        ids_only: whether passages and questions have no texts (``harness.sweep.dataset.own_runs``).
     """
 
     name: str
@@ -125,7 +130,7 @@ class Benchmark:
         read_splitting("split", self.splitting)
 
     def __repr__(self) -> str:
-        """``Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)``."""
+        """Return ``Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)``."""
         return (
             f"Benchmark({self.name}: {counted(len(self.corpus), 'passage')}, "
             f"{counted(len(self.queries), 'query')}, "
@@ -133,7 +138,7 @@ class Benchmark:
         )
 
     def _repr_html_(self) -> str:
-        """The numbers, and the first questions with how many passages support them."""
+        """Return the counts and the first questions, for a notebook."""
         first = self.queries[:5]
         rows = [
             list(row)
@@ -150,7 +155,7 @@ class Benchmark:
         return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def without_order(self, unknown: NDArray[np.bool_]) -> Benchmark:
-        """The benchmark where the hop order of these queries (bool[Q]) is unknown."""
+        """Return the benchmark with an unknown hop order for these queries (bool[Q])."""
         padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
         return (
             dataclasses.replace(self, gold=np.column_stack([self.gold, padding]))
@@ -159,7 +164,7 @@ class Benchmark:
         )
 
     def asked(self, questions: Mapping[str, str]) -> Benchmark:
-        """The same passages with other questions, by id, of which no gold is known."""
+        """Return the same passages with other questions, by id, whose gold is unknown."""
         from datasets import Dataset
 
         ids, texts, count = list(questions), list(questions.values()), len(questions)
@@ -182,7 +187,7 @@ class Benchmark:
 
     @property
     def ordered(self) -> NDArray[np.bool_]:
-        """bool[Q]: whether the hop order is known, so that there is a last hop."""
+        """bool[Q], whether the hop order is known, so that there is a last hop."""
         return np.asarray(self.gold[:, -1] != UNORDERED)
 
     @cached_property
@@ -196,8 +201,8 @@ class Benchmark:
         return pa.array(self.queries["id"][:], type=pa.string())
 
     def split_by(self, splitting: Splitting, knob: str = "split") -> Benchmark:
-        """The benchmark under another splitting; a warning says where its questions carry a split
-        that it ignores.
+        """Return the benchmark with another splitting. Warn if its questions have a split that it
+        ignores.
         """
         found = read_splitting(knob, splitting)
         say_unused(found, self.given, self.name, knob)
@@ -205,7 +210,7 @@ class Benchmark:
 
     @cached_property
     def given(self) -> list[str | None]:
-        """Each query's own field ``split``, None where it has none."""
+        """The field ``split`` of each query, or None."""
         if "extra" not in self.queries.column_names:
             return [None] * len(self.queries)
         extra = (json.loads(text) if '"split"' in text else {} for text in self.queries["extra"][:])
@@ -213,7 +218,7 @@ class Benchmark:
 
     @cached_property
     def split(self) -> NDArray[np.str_]:
-        """Each query's split, ``tune`` or ``test``."""
+        """The split of each query, ``tune`` or ``test``."""
         return split_queries(
             self.splitting,
             self.query_ids.to_pylist(),
@@ -225,8 +230,8 @@ class Benchmark:
 
     @property
     def split_facts(self) -> dict[str, str]:
-        """``splitting`` by name and, of a given one, ``split_sha256`` over the ids of tune and of
-        test.
+        """The name of the ``splitting`` and, for a given one, ``split_sha256`` over the ids of tune
+        and of test.
         """
         name = splitting_name(self.splitting)
         if name != "given":
@@ -239,13 +244,13 @@ class Benchmark:
 
     @cached_property
     def folds(self) -> NDArray[np.int64]:
-        """int64[Q]: the fold of each tune question, -1 for test's. Tune questions that share gold
-        have the same.
+        """int64[Q], the fold of each tune question, -1 for test. Tune questions that share gold are
+        in one fold.
         """
         return self.folded("")
 
     def folded(self, salt: str) -> NDArray[np.int64]:
-        """``folds`` under a salt: another one puts the same clusters into other folds."""
+        """Return ``folds`` with a salt. Another salt puts the same clusters into other folds."""
         tune, found = self.members("tune"), np.full(len(self.split), -1)
         found[tune] = folds(
             cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]), salt
@@ -253,13 +258,13 @@ class Benchmark:
         return found
 
     def members(self, split: str) -> NDArray[np.int64]:
-        """The numbers of the queries of ``tune``, ``test`` or ``all``."""
+        """Return the numbers of the queries of ``tune``, ``test`` or ``all``."""
         return (
             np.arange(len(self.queries)) if split == "all" else np.flatnonzero(self.split == split)
         )
 
     def need_members(self, split: str) -> NDArray[np.int64]:
-        """``members``. Raises HarnessError where there is none."""
+        """Return ``members``. Raise HarnessError if there are none."""
         if len(found := self.members(split)):
             return found
         mend = f"split={self.splitting} needs more than {len(self.split)}"
@@ -272,13 +277,13 @@ class Benchmark:
         raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
 
     def ids(self, members: NDArray[np.int64]) -> list[str]:
-        """The ids of these queries."""
+        """Return the ids of these queries."""
         found: list[str] = self.query_ids.take(pa.array(members)).to_pylist()
         return found
 
     @cached_property
     def passages(self) -> Passages:
-        """What encoders and BM25 read of each passage: title, line break, text."""
+        """The texts that encoders and BM25 read: title, line break, text of each passage."""
         table: pa.Table = self.corpus.select_columns(["title", "text"]).with_format("arrow")[:]
         return Passages(table["title"], table["text"])
 
@@ -289,8 +294,8 @@ class Benchmark:
 
     @cached_property
     def marks(self) -> dict[str, NDArray[np.bool_]]:
-        """bool[Q] by name: the further fields of ``queries`` that are true or false of
-        every query.
+        """bool[Q] by name: the further fields of ``queries`` that are true or false for every
+        query.
         """
         extra = [json.loads(value) for value in self.queries["extra"][:]]
         shared = [

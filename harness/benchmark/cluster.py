@@ -1,6 +1,4 @@
-"""Clusters: queries that are linked by shared gold passages; the split that keeps them whole, and
-folds of them.
-"""
+"""Clusters of queries that are linked by shared gold passages, and folds that keep them whole."""
 
 from __future__ import annotations
 
@@ -11,14 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOLDS = 5
-"""Of questions, for what learns from some and is scored on others."""
+"""Number of folds, for methods that learn from some questions and are scored on others."""
 
 
 def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64[Q]: queries with the same number are linked by shared gold passages, directly or
+    """Return int64[Q]: queries with the same number are linked by shared gold passages, directly or
     through others.
 
-    gold: int32[Q, H], passage numbers, -1 for none. Numbers are counted by first appearance.
+    Numbers are counted by first appearance.
+
+    Args:
+        gold: int32[Q, H], passage numbers, -1 for none.
     """
     rows, places = np.nonzero(gold >= 0)
     passages = gold[rows, places]
@@ -36,14 +37,14 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:
-    """The smallest query id of each query's cluster: by its MD5 a ``disjoint`` split places the
-    whole cluster.
+    """Return the smallest query id of each query's cluster. Its MD5 decides the side of a
+    ``disjoint`` split.
     """
     return smallest_ids(query_ids, clusters(gold))
 
 
 def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[str]:
-    """The smallest id among the queries with the same label, for each query."""
+    """Return, for each query, the smallest id among the queries with the same label."""
     smallest: dict[int, str] = {}
     for label, name in zip(labels.tolist(), query_ids, strict=True):
         smallest[label] = min(name, smallest.get(label, name))
@@ -51,15 +52,17 @@ def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[st
 
 
 def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """bool[Q]: which queries of ``gold`` [Q, H] have a gold passage that a query of ``other`` has
-    too.
+    """Return bool[Q], which queries of ``gold`` [Q, H] share a gold passage with a query of
+    ``other``.
     """
     return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))
 
 
 def folds(names: Sequence[str], salt: str = "") -> NDArray[np.int64]:
-    """int64[n]: the fold of each name, by the MD5 of salt and name: half of it, as its last bit is
-    the split, modulo FOLDS. The protocol's own folds have no salt.
+    """Return int64[n], the fold of each name.
+
+    It is half of the MD5 of salt and name (its last bit is the split), modulo FOLDS. The protocol's
+    own folds have no salt.
     """
     numbers = (
         int(hashlib.md5(f"{salt}{name}".encode(), usedforsecurity=False).hexdigest(), 16)

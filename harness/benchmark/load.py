@@ -1,4 +1,4 @@
-"""A benchmark by name or folder."""
+"""Loading a benchmark by its name or folder."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def load(
     name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None
 ) -> Benchmark:
-    """The benchmark of a name, or the one in a folder of prepared files.
+    """Return the benchmark of a name, or the one in a folder of prepared files.
 
     Args:
         name_or_path: ``sample``, ``musique``, ..., or a folder.
         data: folder of prepared benchmarks; None: environment HARNESS_DATA.
-        runs: where artifacts go; None: environment HARNESS_RUNS, else ``runs``.
+        runs: folder of artifacts; None: environment HARNESS_RUNS, or ``runs``.
 
     Returns:
         Passages, questions, gold and their split.
@@ -41,7 +41,7 @@ def load(
 
 
 def load_into(store: Store, name_or_path: str | Path, data: str | Path | None = None) -> Benchmark:
-    """``load``, with what is made kept in ``store``."""
+    """Return ``load``, with artifacts kept in ``store``."""
     if str(name_or_path) in names("dataset"):
         overrides = [f"dataset={name_or_path}"]
     elif Path(name_or_path).is_dir():

@@ -1,6 +1,4 @@
-"""A benchmark as records: what ``corpus.jsonl`` and ``queries.jsonl`` of a folder hold, line by
-line.
-"""
+"""A benchmark as records, the lines of ``corpus.jsonl`` and ``queries.jsonl`` of a folder."""
 
 from __future__ import annotations
 
@@ -19,19 +17,19 @@ PASSAGE = ("id", "title", "text")
 QUESTION = ("id", "question", "answers", "supporting_ids", "hops", "type")
 
 UNKNOWN = {"ordered": False}
-"""What a question says whose supporting passages are in no known order."""
+"""The field of a question whose supporting passages have no known order."""
 
 
 def passage_records(data: Benchmark) -> Iterator[dict[str, str]]:
-    """``PASSAGE`` of each passage."""
+    """Yield ``PASSAGE`` of each passage."""
     for batch in data.corpus.iter(batch_size=1000):
         for values in zip(*(batch[name] for name in PASSAGE), strict=True):
             yield dict(zip(PASSAGE, values, strict=True))
 
 
 def question_records(data: Benchmark) -> Iterator[dict[str, Any]]:
-    """``QUESTION`` of each question, whatever else it has, and ``ordered: false`` where its hop
-    order is unknown.
+    """Yield ``QUESTION`` of each question with its further fields, and ``ordered: false`` if its
+    hop order is unknown.
     """
     for row, ordered in zip(data.queries, data.ordered.tolist(), strict=True):
         yield {
@@ -42,7 +40,7 @@ def question_records(data: Benchmark) -> Iterator[dict[str, Any]]:
 
 
 def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """A file of one JSON object a line."""
+    """Write a file of one JSON object a line."""
     with whole(path) as partial, partial.open("w", encoding="utf-8") as stream:
         stream.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 

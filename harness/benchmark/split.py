@@ -1,5 +1,5 @@
-"""Which questions may be chosen on (tune) and which are test: by the MD5 of their ids, by clusters,
-or as is given.
+"""The split of questions into tune, on which choices are made, and test: by the MD5 of ids, by
+clusters, or as given.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ log = logging.getLogger(__name__)
 Split = Literal["tune", "test"]
 SPLITS = ("tune", "test", "all")
 Splitting = str | Mapping[str, str]
-"""``md5``: each question by the MD5 of its id. ``disjoint``: whole clusters by that of their
-smallest id. ``given``: by the field ``split`` of each question, whose names mean what MEANING says;
-a mapping does so too, and says what other names mean, ``{blind: test}``. Any other text is a file
-with lines `id split`.
+"""The rule of a split.
+
+``md5`` uses the MD5 of each question's id. ``disjoint`` uses that of the smallest id of a cluster
+for all its questions. ``given`` uses the field ``split`` of each question, with the names in
+MEANING. A mapping does the same and defines other names, ``{blind: test}``. Any other text is a
+file with lines `id split`.
 """
 RULES = ("md5", "disjoint", "given")
 MEANING: Mapping[str, str] = {
@@ -40,19 +42,19 @@ MEANING: Mapping[str, str] = {
 }
 LINE = "id split"
 QUESTIONS = "tune_questions.txt"
-"""In ``datasets``: a line for each tune question of a benchmark, its name and the ``text_hash`` of
-the question.
+"""A file in ``datasets`` with a line for each tune question: the benchmark's name and the
+``text_hash`` of the question.
 """
 
 
 def md5_split(query_id: str) -> Split:
-    """The split of a query, which depends on its id alone.
+    """Return the split of a query, which depends only on its id.
 
     Args:
-        query_id: of the query.
+        query_id: the id.
 
     Returns:
-        ``tune`` when the MD5 of the id, read as an integer, is even; else ``test``.
+        ``tune`` if the MD5 of the id, read as an integer, is even; otherwise ``test``.
     """
     (text,) = texts_of("query_id", [query_id])
     number = int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), 16)
@@ -60,10 +62,14 @@ def md5_split(query_id: str) -> Split:
 
 
 def read_splitting(knob: str, value: Splitting) -> Splitting:
-    """A rule, a file, or a mapping to tune and test, as it stands in a configuration. knob: as it
-    is typed.
+    """Return a splitting of a configuration: a rule, a file, or a mapping to tune and test.
 
-    Raises HarnessError for anything else.
+    Args:
+        knob: the key as it is typed.
+        value: its value.
+
+    Raises:
+        HarnessError: any other value.
     """
     if isinstance(value, Mapping):
         for name, meaning in value.items():
@@ -79,7 +85,7 @@ def read_splitting(knob: str, value: Splitting) -> Splitting:
 
 
 def splitting_name(splitting: Splitting) -> str:
-    """``md5``, ``disjoint`` or, wherever it is given, ``given``."""
+    """Return ``md5``, ``disjoint``, or ``given`` for any form of a given split."""
     return splitting if isinstance(splitting, str) and splitting in RULES else "given"
 
 
@@ -91,13 +97,19 @@ def split_queries(
     given: Callable[[], Sequence[str | None]] | None = None,
     gold: Callable[[], NDArray[np.int32]] | None = None,
 ) -> NDArray[np.str_]:
-    """str[Q]: ``tune`` or ``test`` of each question.
+    """Return str[Q], ``tune`` or ``test`` of each question.
 
-    source: whose questions they are, for messages.    knob: the splitting's, as it is typed.
-    given: their field
-    ``split``, None where one has none.    gold: int32[Q, H], passage numbers. Raises HarnessError
-    where a rule needs what is not there, for questions without a split, and for a name of which it
-    is not known what it means.
+    Args:
+        splitting: the rule.
+        query_ids: the ids of the questions.
+        source: their name for messages.
+        knob: the key of the splitting, as typed.
+        given: returns their field ``split``, None for a missing one.
+        gold: returns int32[Q, H], passage numbers.
+
+    Raises:
+        HarnessError: the rule needs a missing argument, a question has no split, or the meaning of
+            a name is unknown.
     """
     if splitting == "md5":
         return np.array([md5_split(name) for name in query_ids], dtype="<U4")
@@ -131,7 +143,7 @@ def split_queries(
 def _check_meaning(
     names: Sequence[str | None], meaning: Mapping[str, str], source: str, knob: str
 ) -> None:
-    """Raise HarnessError for the name of a split of which it is not known what it means."""
+    """Raise HarnessError for the name of a split whose meaning is unknown."""
     counts = Counter(name for name in names if name is not None)
     unknown = [name for name in counts if name not in meaning]
     if unknown:
@@ -144,11 +156,13 @@ def _check_meaning(
 
 
 def read_splits(path: Path) -> dict[str, str]:
-    """The split of each id in a file of lines `id split`, plain or gzip, parted by blanks or tabs;
-    `id split` may head.
+    """Return the split of each id in a file of lines `id split`, separated by blanks or tabs, plain
+    or packed.
 
-    Raises HarnessError with file and line for another form, an id that comes twice, and an unknown
-    split.
+    A first line `id split` is skipped.
+
+    Raises:
+        HarnessError: another form, a repeated id, or an unknown split; names file and line.
     """
     found: dict[str, tuple[str, int]] = {}
     for number, line in numbered_lines(path):
@@ -174,7 +188,7 @@ def read_splits(path: Path) -> dict[str, str]:
 
 
 def say_unused(splitting: Splitting, given: Sequence[str | None], source: str, knob: str) -> None:
-    """Warn where questions carry a split and the rule does not use it."""
+    """Warn if questions have a split and the rule does not use it."""
     if splitting_name(splitting) != "given" and any(given):
         counts = ", ".join(f"{name or 'none'} {count}" for name, count in Counter(given).items())
         log.warning(
@@ -204,14 +218,16 @@ def _found(
 
 
 def text_hash(question: str) -> str:
-    """Eight hex digits of the MD5 of a question's words in small letters, without signs."""
+    """Return eight hex digits of the MD5 of a question's words in lower case, without
+    punctuation.
+    """
     words = " ".join(re.findall(r"\w+", question.lower()))
     return hashlib.md5(words.encode(), usedforsecurity=False).hexdigest()[:8]
 
 
 def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> NDArray[np.bool_]:
-    """bool[Q]: which of these texts are those of tune questions (by md5) of the benchmarks,
-    whatever their ids.
+    """Return bool[Q], which texts are those of tune questions (by md5) of the benchmarks, whatever
+    their ids.
     """
     known = frozenset[str]().union(*(_hashes().get(name, frozenset()) for name in benchmarks))
     return np.array(

@@ -1,5 +1,5 @@
-"""Texts: their words and sentences, what a corpus writes with a capital, and known names found in
-them.
+"""Texts: their words and sentences, the casing of words in a corpus, and known names found in
+texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNSPACED = (
 MARKS = "".join(
     chr(point) for point in range(0x300, 0x10000) if unicodedata.category(chr(point))[0] == "M"
 )
-"""Vowel signs and accents that stand for themselves belong to the word that they are written in."""
+"""Vowel signs and accents that are separate characters. They belong to the word around them."""
 _LETTER = rf"[^\W_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_LETTER}|[{MARKS}\u200c\u200d])*")
 _BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*$")
@@ -55,7 +55,7 @@ JOINING = frozenset(
         "von",
     )
 )
-"""Words that may stand inside a name in lower case, never at its end."""
+"""Words in lower case that may occur inside a name but not at its end."""
 _STOPS = '.!?:;。！？\n"“”'
 _STOP = re.compile(f"[{_STOPS}]")
 _TOKEN = re.compile(f"{_STOP.pattern}|{_WORD.pattern}")
@@ -67,11 +67,15 @@ _FIRST, _SURROGATES, _LAST = 1, range(0xD800, 0xE000), 0x10FFFF
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The W words of a text: normalised (NFKC, case-folded), with the characters [start, end) that
-    they stand on.
+    """The W words of a text.
 
-    Where one run of letters folds into several words (a ligature of ideographs), they share its
+    If one run of letters folds into several words (a ligature of ideographs), they share its
     characters.
+
+    Attributes:
+        texts: the normalised words (NFKC, case-folded).
+        start: the first character of each.
+        end: the character after the last of each.
     """
 
     texts: list[str]
@@ -80,7 +84,7 @@ class Words:
 
 
 def words(text: str) -> Words:
-    """The runs of letters and digits of a text; punctuation and white space part them."""
+    """Return the runs of letters and digits of a text, separated by punctuation and white space."""
     if text.isascii():
         found = [(match[0].lower(), *match.span()) for match in _ASCII_WORD.finditer(text)]
     else:
@@ -96,27 +100,29 @@ def words(text: str) -> Words:
 
 
 def fold(text: str) -> str:
-    """NFKC, case-folded. Folding may decompose again, so NFKC is taken after it too."""
+    """Return NFKC, case-folded. Folding may decompose characters, so NFKC is applied once more
+    after it.
+    """
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def bare(title: str) -> str:
-    """A title without its bracketed tail, ``Dune (film)`` -> ``Dune``; itself when nothing else is
-    in it.
+    """Return a title without its bracketed tail, ``Dune (film)`` -> ``Dune``, or the title if
+    nothing else is in it.
     """
     return _BRACKETS.sub("", title) or title
 
 
 def normal(name: str) -> str:
-    """The normalised form of a name: its bare form's words, one space between; empty when it has no
-    word.
+    """Return the normalised form of a name: the words of its bare form with single spaces; empty
+    without a word.
     """
     return " ".join(words(bare(name)).texts)
 
 
 def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: where the n characters ``places`` of a text (0 to its length) begin in its UTF-8
-    bytes.
+    """Return int64[n], the bytes (UTF-8) at which the n characters ``places`` of a text (0 to its
+    length) begin.
     """
     if text.isascii():
         return places
@@ -126,10 +132,10 @@ def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, without the white space between them.
+    """Return the sentences of a text, without the white space between them.
 
-    None ends after an initial or an abbreviation that a name follows (``P. Ramlee``,
-    ``St. Francis``); a sentence that does end in one is kept with the next.
+    No sentence ends after an initial or an abbreviation before a name (``P. Ramlee``, ``St.
+    Francis``). A sentence that does end in one is joined with the next.
     """
     found: list[str] = []
     last = 0
@@ -141,22 +147,22 @@ def sentences(text: str) -> list[str]:
 
 
 def is_capitalised(text: str, words: Words, number: int) -> bool:
-    """Whether the word begins with no lower-case letter (digits and scripts without case count as
-    capital).
+    """Return whether the word does not begin with a lower-case letter. Digits and scripts without
+    case count as capital.
     """
     return not text[words.start[number]].islower()
 
 
 def opens_sentence(text: str, words: Words, number: int) -> bool:
-    """Whether the word is the text's first, or follows a full stop or the like: there a capital
-    means nothing.
+    """Return whether the word is the text's first or follows a full stop or the like. There a
+    capital means nothing.
     """
     return number == 0 or _STOP.search(text, words.end[number - 1], words.start[number]) is not None
 
 
 class Casing:
-    """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of
-    ``She`` 0.
+    """The share of a word's places inside sentences in which a corpus capitalises it: 1 for
+    ``Paris``, 0 for ``She``.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -168,17 +174,18 @@ class Casing:
             self._capital.update([word for word, capital in inside if capital])
 
     def knows(self, word: str) -> bool:
-        """Whether it stands inside a sentence."""
+        """Return whether the word occurs inside a sentence."""
         return word in self._seen
 
     def share(self, word: str) -> float:
-        """In [0, 1]; 1 for a word that stands nowhere inside a sentence."""
+        """Return the share, in [0, 1]. It is 1 for a word that never occurs inside a sentence."""
         return self._capital[word] / self._seen[word] if word in self._seen else 1.0
 
 
 def _inside(text: str) -> Iterator[tuple[str, bool]]:
-    """The words that open no sentence, and whether each is capitalised: ``words``,
-    ``opens_sentence`` and ``is_capitalised`` in one pass.
+    """Yield the words that open no sentence, and whether each is capitalised.
+
+    This is ``words``, ``opens_sentence`` and ``is_capitalised`` in one pass.
     """
     opens = True
     for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
@@ -192,12 +199,12 @@ def _inside(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
-    """[first word, word after the last) of each longest run of capitalised words, joined by
+    """Return [first word, word after the last) of each longest run of capitalised words and
     ``JOINING`` words.
 
-    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after
-    short words (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus
-    writes it with a capital inside sentences too, and is none by itself.
+    Only blanks, apostrophes and hyphens may separate the words of a run, and full stops after short
+    words (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus
+    capitalises it inside sentences, too, and is no run by itself.
     """
     found: list[tuple[int, int]] = []
     first = last = -1
@@ -226,11 +233,11 @@ def _goes_on(text: str, words: Words, number: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Gazetteer:
-    """Finds normalised names (words with one space between, none empty).
+    """A finder of normalised names (words with single spaces, none empty).
 
-    Each word of the names is coded as one character and so is each word of a text, hence a match
-    begins and ends at a word's boundary, and a match's place is the number of its word. Of
-    overlapping matches the leftmost counts, then the longest.
+    Each word of names and texts is coded as one character. So a match begins and ends at the
+    boundaries of words, and its place is the number of a word. Of overlapping matches the leftmost
+    one counts, then the longest.
     """
 
     names: Sequence[str]
@@ -254,7 +261,9 @@ class Gazetteer:
         return AhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest, store_patterns=False)
 
     def find(self, words: Words) -> Iterator[tuple[int, int, int]]:
-        """(number of the name, first word, word after the last) of each match, in order."""
+        """Return an iterator over (number of the name, first word, word after the last) of each
+        match, in order.
+        """
         if not self.names:
             return iter(())
         code = self._codes

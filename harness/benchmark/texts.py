@@ -1,4 +1,4 @@
-"""What a benchmark says, as plain lists: passages, questions and, where it is known, gold."""
+"""The contents of a benchmark as plain lists: passages, questions and, if known, gold."""
 
 from __future__ import annotations
 
@@ -19,11 +19,18 @@ from harness.core.errors import HarnessError, one_of
 class Texts:
     """D passages and Q questions (Q may be 0), in lists that need no library of tables.
 
-    titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None
-    where unknown.
-    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered:
-    bool[Q], as there.
-    doc_ids: str[D], none where nobody asks.
+    Attributes:
+        name: the name of the benchmark.
+        titles: str[D].
+        texts: str[D].
+        query_ids: str[Q].
+        questions: str[Q].
+        hops: number of hops of each question, None if unknown.
+        given: split of each question, None if unknown.
+        gold: int32[Q, H] as in ``Benchmark``; None if no question has any.
+        chain: bool[Q], as in ``Benchmark``.
+        ordered: bool[Q], as in ``Benchmark``.
+        doc_ids: str[D], or empty.
     """
 
     name: str
@@ -40,7 +47,7 @@ class Texts:
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Texts:
-        """Those of a benchmark."""
+        """Return the texts of a benchmark."""
         corpus, queries = benchmark.corpus, benchmark.queries
         titles, texts = list(corpus["title"][:]), list(corpus["text"][:])
         ids, hops = list(queries["id"][:]), list(queries["hops"][:])
@@ -69,19 +76,19 @@ class Texts:
 
     @cached_property
     def passages(self) -> list[str]:
-        """Of each passage title, line break, text."""
+        """Title, line break and text of each passage."""
         return list(map(passage_text, self.titles, self.texts))
 
     def parts(self, splitting: Splitting) -> NDArray[np.str_]:
-        """str[Q]: ``tune`` or ``test`` of each question, as ``splitting`` says."""
+        """Return str[Q], ``tune`` or ``test`` of each question by ``splitting``."""
         rule = read_splitting("splitting", splitting)
         known = self.gold
         gold = None if known is None else lambda: known
         return split_queries(rule, self.query_ids, self.name, "splitting", lambda: self.given, gold)
 
     def split(self, name: str, splitting: Splitting) -> Texts:
-        """With the questions of ``tune`` or ``test`` alone. Raises HarnessError where there is
-        none.
+        """Return the texts with only the questions of ``tune`` or ``test``. Raise HarnessError if
+        there are none.
         """
         one_of("split", name, SPLITS)
         if name == "all" or not self.questions:

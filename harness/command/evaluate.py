@@ -50,7 +50,7 @@ from harness.command import at_depths, complete, keep_inputs, python_value
 
 
 def run(config: DictConfig) -> None:
-    """Read, score, print and write."""
+    """Read the run, score it, print and write."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import check_whole, read_gold
     from harness.evaluation.evaluate import evaluate_run

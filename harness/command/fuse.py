@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Read, fuse, write, and say what was fused."""
+    """Read the lists, fuse them, write the result, and print what was fused."""
     from harness.benchmark import read_splitting
     from harness.core.device import resolve_device
     from harness.evaluation.gold import part_name
@@ -123,7 +123,7 @@ def _check(config: DictConfig) -> None:
 
 
 def _files(config: DictConfig) -> dict[str, File]:
-    """The file of each list, by its name."""
+    """Return the file of each list by its name."""
     from harness.run.systems import file_of
 
     given = python_value(config.lists)
@@ -136,7 +136,9 @@ def _files(config: DictConfig) -> dict[str, File]:
 
 
 def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
-    """What fuses these lists. Raises HarnessError where a lock, or weights, are of other ones."""
+    """Return the trial that fuses these lists. Raise HarnessError if a lock or weights are for
+    other lists.
+    """
     from harness.sweep.winner import choose_trial
 
     chosen = choose_trial(config, list(paths), typed())
@@ -157,7 +159,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
 def _read(
     config: DictConfig, files: Mapping[str, File], splitting: Splitting
 ) -> tuple[dict[str, Run], int]:
-    """The lists with the queries of the split alone, and how many these are."""
+    """Return the lists with only the queries of the split, and the number of these queries."""
     from harness.fusion.fuse import shared
     from harness.run import io as lists
     from harness.run.entries import said
@@ -172,7 +174,7 @@ def _read(
 
 
 def _explanation(chosen: Trial) -> str:
-    """What fuses the lists."""
+    """Return a description of the fusion."""
     steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
     return f"fused by: {', '.join(map(str, steps))}; {chosen.pool.description}"
 
@@ -180,8 +182,8 @@ def _explanation(chosen: Trial) -> str:
 def _of_split(
     query_ids: pa.StringArray, config: DictConfig, splitting: Splitting
 ) -> pa.StringArray:
-    """The queries of the configuration's split. Raises HarnessError when the splitting needs gold
-    and has none.
+    """Return the queries of the configuration's split. Raise HarnessError if the splitting needs
+    gold and there is none.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -29,7 +29,7 @@ from harness.work.compute import measured
 
 @measured
 def run(config: DictConfig) -> None:
-    """Evaluate, print, then export to the tracker."""
+    """Evaluate, print, and export to the tracker."""
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker_of
     from harness.sweep.folder import SweepResult, choose_one, name_origin

@@ -37,7 +37,7 @@ def run(config: DictConfig) -> None:
 
 
 def _names(concept: str) -> Table:
-    """The names of a concept, and what each is."""
+    """Return the names of a concept with their descriptions."""
     from harness.core.configuration import concepts, described
     from harness.core.table import Column, Table
     from harness.evaluation.metric import described_metrics

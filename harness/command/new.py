@@ -62,11 +62,13 @@ TEMPLATES = ("strategy.py", "configuration.yaml", "test.py")
 CONF = '    conf = Path(__file__).parents[1] / "PACKAGE" / "conf"\n'
 """A line that a test in this project's own tree does not need."""
 SWEPT = {"retriever": "retriever@lists.graph"}
-"""What a sweep calls a concept, where it is not its name."""
+"""The key of a sweep for a concept, if it is not the concept's name."""
 
 
 def run(config: DictConfig) -> None:
-    """Write the files, print their names and the commands that test them and sweep with them."""
+    """Write the files, and print their names and the commands that test them and sweep with
+    them.
+    """
     complete(config)
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
@@ -108,10 +110,13 @@ def run(config: DictConfig) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the files of ``TEMPLATES`` go, what their marks become, and which other files are
-    written.
+    """The place of the files of ``TEMPLATES``.
 
-    package: that they belong to; None in the tree of this project.
+    Attributes:
+        places: the files.
+        marks: the replacement of each mark in the templates.
+        package: the package of the files; None in the tree of this project.
+        others: further files with their contents.
     """
 
     places: Sequence[str]
@@ -129,13 +134,13 @@ def _check_package(package: str) -> None:
 
 
 def _project(package: str) -> dict[str, str]:
-    """The file that makes the package one, where there is none."""
+    """Return the file that makes a folder a package, if there is none."""
     there = Path("pyproject.toml").exists()
     return {} if there else {"pyproject.toml": PYPROJECT.format(package=package, group=GROUP)}
 
 
 def _tell_of_project(package: str) -> None:
-    """Say what is to be added by hand to a file that names other packages."""
+    """Log what has to be added by hand to a file that names other packages."""
     if package not in (named := _packages()):
         log.info(
             f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its "
@@ -144,8 +149,8 @@ def _tell_of_project(package: str) -> None:
 
 
 def _program(name: str) -> str:
-    """How a shell finds the program of this installation: by name where its environment is active,
-    else by path.
+    """Return how a shell finds a program of this installation: by name if its environment is
+    active, otherwise by path.
     """
     own = Path(sys.executable).with_name(name)
     found = shutil.which(name)
@@ -157,7 +162,7 @@ def _program(name: str) -> str:
 
 
 def _new_plugin(name: str, templates: Path) -> None:
-    """A folder of harness/plugins with a command of that name, and its test."""
+    """Write a folder of harness/plugins with a command of that name, and its test."""
     if Path.cwd() != PACKAGE.parent.resolve():
         raise HarnessError(
             "concept=plugin: is for a checkout of this project; elsewhere a package with a "
@@ -193,7 +198,7 @@ def _check(key: str, value: str) -> None:
 
 
 def _packages() -> list[str]:
-    """The packages that ``pyproject.toml`` here names as entry points."""
+    """Return the packages that ``pyproject.toml`` here names as entry points."""
     try:
         project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get(
             "project", {}
@@ -207,7 +212,7 @@ def _packages() -> list[str]:
 
 
 def _package() -> str:
-    """The first of ``_packages``; ``my_harness`` where there is no ``pyproject.toml``."""
+    """Return the first of ``_packages``, or ``my_harness`` without a ``pyproject.toml``."""
     if not Path("pyproject.toml").exists():
         return "my_harness"
     if not (found := _packages()):

@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
 
 
 def _check(config: DictConfig) -> None:
-    """Raise HarnessError where the command cannot tell what is asked."""
+    """Raise HarnessError if the keys do not determine a result."""
     if config.delta is None and config.n is None:
         raise HarnessError(
             "give delta=POINTS, n=QUESTIONS, or both, e.g. harness power delta=2 discordance=.05"
@@ -58,8 +58,8 @@ def _check(config: DictConfig) -> None:
 
 
 def _row(share: float, config: DictConfig) -> list[float | None]:
-    """Discordance, net win, questions needed, questions, smallest net win, power; None where it was
-    not asked for.
+    """Return discordance, net win, questions needed, questions, smallest net win and power; None
+    for values that are not asked for.
     """
     from harness.evaluation.statistic import mcnemar_power, queries_needed, smallest_effect
 

@@ -37,7 +37,7 @@ from harness.work.compute import measured
 
 @measured
 def run(config: DictConfig) -> None:
-    """Build them and say what is there."""
+    """Build the artifacts and print what exists."""
     from harness.core.configuration import instantiate
     from harness.work.engine import Work, check_promises
     from harness.work.parts import Share, Unfinished, sharing
@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
 
 
 def _check(config: DictConfig, given: list[str]) -> None:
-    """Raise HarnessError for what would be passed over in silence."""
+    """Raise HarnessError for keys that would have no effect."""
     for name in ("wait", "status"):
         if not isinstance(config[name], bool):
             raise HarnessError(f"{name}={config[name]}: expected true or false")

@@ -62,7 +62,7 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 
 
 def run(config: DictConfig) -> None:
-    """Write the report, and say what was written."""
+    """Write the report, and print what was written."""
     from harness.core.files import remove_partials
     from harness.sweep.folder import newest, opened
 
@@ -93,7 +93,7 @@ def run(config: DictConfig) -> None:
 
 
 def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
-    """Write tables, figures, PDF and, if it is asked for, an archive."""
+    """Write tables, figures, PDF and, if asked for, an archive."""
     from harness.report.archive import write_archive
     from harness.report.display import Display
     from harness.report.pdf import write
@@ -122,7 +122,7 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
 
 
 def _state(result: SweepResult) -> str:
-    """Which split and how many queries the tables show."""
+    """Return which split and how many queries the tables show."""
     if result.heldout:
         row = result.heldout[0]
         return f"test, n = {row['n']}, evaluation {row['evaluation']}"

@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 PRINTED = ("explain", "splits")
-"""Keys that change what is printed and no result."""
+"""Keys that change only what is printed."""
 
 
 @measured
 def run(config: DictConfig) -> float | None:
-    """Sweep, print, then export to the tracker; return the winner's objective on tune.
+    """Sweep, print, and export to the tracker; return the winner's objective on tune.
 
-    What is printed waits for no server. A dry run returns None.
+    The result is printed before a server is asked. A dry run returns None.
     """
     from dataclasses import replace
 
@@ -106,10 +106,10 @@ def run(config: DictConfig) -> float | None:
 
 
 def keep_results_keys(config: DictConfig) -> None:
-    """Check the keys of a sweep that no result depends on, and take them out of the configuration.
+    """Check the keys of a sweep that change no result, and remove them from the configuration.
 
     Raises:
-        HarnessError: a key asks for more than a dry run has.
+        HarnessError: a key needs results, and this is a dry run.
     """
     explain, splits = config.get("explain", False), config.get("splits", 0)
     whole_number("splits", splits, 0)
@@ -130,7 +130,7 @@ def keep_results_keys(config: DictConfig) -> None:
 
 
 def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:
-    """Raise HarnessError if a reranker's model cannot be had, before any list is built."""
+    """Raise HarnessError if a reranker's model cannot be loaded, before any list is built."""
     from harness.fusion.reranker import PretrainedReranker
 
     rerankers = () if "gold" in config else (trial.reranker for trial in trials)
@@ -168,7 +168,7 @@ def use_own_runs(config: DictConfig) -> None:
 
 
 def show_plan(plan: Plan) -> None:
-    """Print what would be done, and do nothing."""
+    """Print what would be done."""
     from harness.core.table import fit
     from harness.sweep.dry_run import absent_models, blocks, stages
 

@@ -45,7 +45,7 @@ from harness.core.errors import HarnessError, whole_number
 
 
 def run(config: DictConfig) -> None:
-    """Export what is missing, start MLflow's server, and print its link when it answers."""
+    """Export missing results, start MLflow's server, and print its link when it answers."""
     from harness.report.tracking import MLflow, Tracking, update
 
     tracking: Tracking = instantiate(config.tracking)
@@ -80,7 +80,7 @@ def run(config: DictConfig) -> None:
 
 
 def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
-    """Wait until the server answers; False if it ended before."""
+    """Wait until the server answers. Return False if it ended before."""
     while server.poll() is None:
         try:
             with urlopen(address, timeout=5):
@@ -91,7 +91,7 @@ def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:
-    """The server's command line; -P: nothing is imported from the working directory."""
+    """Return the server's command line. With -P nothing is imported from the working directory."""
     options = ["--backend-store-uri", uri, "--artifacts-destination", artifacts, "--workers", "1"]
     return [
         sys.executable,
@@ -108,8 +108,8 @@ def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The environment as it is, with MLflow's job execution and telemetry off, for its child
-    processes, too.
+    """Return the environment with MLflow's job execution and telemetry off, also for its child
+    processes.
     """
     off = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
     return {**os.environ, **off, "PYTHONSAFEPATH": "1"}

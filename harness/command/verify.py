@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Check, and say what was checked."""
+    """Check the sweep, and print what was checked."""
     from harness.sweep.folder import SweepResult, choose_one, name_origin, opened
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files, verify_numbers

@@ -1,4 +1,4 @@
-"""Datasets: where a benchmark comes from. Prepared files, upstream files, or the Hub.
+"""Datasets: sources of a benchmark, such as prepared files, upstream files or the Hub.
 
 A dataset is a frozen dataclass that loads a ``Benchmark``. Published ones (``published``) have a
 card in ``datasets/``.
@@ -14,17 +14,17 @@ from harness.work.store import Store
 
 @runtime_checkable
 class Dataset(Protocol):
-    """A strategy that brings a benchmark."""
+    """A strategy that loads a benchmark."""
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark, checked. What it makes or remembers is kept in ``store``."""
+        """Return the checked benchmark. Results that are kept are in ``store``."""
         ...
 
 
 @runtime_checkable
 class TextSource(Protocol):
-    """A dataset whose texts can be read as they are, without storing anything."""
+    """A dataset whose texts can be read without storing anything."""
 
     def texts(self) -> Texts:
-        """Passages and, where there are any, questions and gold."""
+        """Return the passages and, if there are any, questions and gold."""
         ...

@@ -34,18 +34,21 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Folder:
-    """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named
-    like the folder.
+    """The benchmark in a folder with ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``,
+    named like the folder.
 
-    Where the queries name no gold and the folder has ``qrels/*.tsv`` or ``.jsonl``, it is one of
-    BEIR: these files are splits of judgements, and no query has a hop order. Nor has a query that
-    says ``"ordered": false``.
+    If the queries name no gold and the folder has ``qrels/*.tsv`` or ``.jsonl``, it is one of BEIR:
+    these files are splits of judgements, and no query has a hop order. Neither has a query with
+    ``"ordered": false``.
 
-    chain: of which questions the hop order is known, so that they have a last hop: ``all``,
-    ``none``, or ``{field: [values]}`` over the query's fields.
-    tokens, overlap: documents of more than ``tokens`` words are split into passages of whole
-    sentences (``harness.benchmark.source.segment``), whose ids and gold name bytes of the document;
-    null leaves all as they are.
+    Attributes:
+        path: the folder.
+        chain: the questions whose hop order is known, so that they have a last hop: ``all``,
+            ``none``, or ``{field: [values]}`` over the query's fields.
+        tokens: number of words above which a document is split into passages of whole sentences
+            (``harness.benchmark.source.segment``). Their ids and gold name bytes of the document.
+            null splits nothing.
+        overlap: number of words that two passages share.
     """
 
     path: str | None = None
@@ -65,7 +68,7 @@ class Folder:
         return None if self.tokens is None else Segmentation(self.tokens, self.overlap)
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark, as its files are now."""
+        """Return the benchmark of the present files."""
         folder = self._folder()
         if files := judgement_files(folder):
             return self._judged(folder, files, store)
@@ -92,7 +95,7 @@ class Folder:
         return dataclasses.replace(benchmark, chain=chain).without_order(~chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
-        """The benchmark of a folder of BEIR."""
+        """Return the benchmark of a folder of BEIR."""
         if self.tokens is not None:
             raise HarnessError(
                 f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole "
@@ -106,8 +109,8 @@ class Folder:
         return judged_benchmark(folder.name, passages, asked, judged, store, splits)
 
     def texts(self) -> Texts:
-        """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and
-        its gold, too.
+        """Return the contents of the two files without storing anything. ``queries.jsonl``, or its
+        gold, may be missing.
         """
         folder = self._folder()
         corpus = read_prepared_corpus(folder, segmentation=self._segmentation)

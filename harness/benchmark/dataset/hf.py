@@ -20,15 +20,19 @@ from harness.work.store import Store
 
 @dataclass(frozen=True)
 class Hf:
-    """``path``: the repository (``BeIR/hotpotqa``), or a local folder or server that the library
-    `datasets` loads.
+    """A data set in BEIR's form.
 
-    qrels: repository of the judgements, where they have one of their own (``BeIR/hotpotqa-qrels``);
-    ``null`` is the
-    same with configuration ``default``.    split: of the judgements, or several, ``[dev, test]``;
-    each query keeps its
-    own, which `split=given` uses.    revision: commit or tag; ``null`` is the newest. Columns are
-    BEIR's: ``_id``, ``title``, ``text``; ``_id``, ``text``; ``query-id``, ``corpus-id``, ``score``.
+    Its columns are ``_id``, ``title``, ``text``; ``_id``, ``text``; ``query-id``, ``corpus-id``,
+    ``score``.
+
+    Attributes:
+        path: the repository (``BeIR/hotpotqa``), or a local folder or server that the library
+            `datasets` loads.
+        qrels: the repository of the judgements (``BeIR/hotpotqa-qrels``); ``null`` is ``path`` with
+            configuration ``default``.
+        split: the split of the judgements, or several, ``[dev, test]``. Each query keeps its own,
+            which `split=given` uses.
+        revision: commit or tag; ``null`` is the newest.
     """
 
     path: str | None = None
@@ -37,7 +41,7 @@ class Hf:
     revision: str | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judged_benchmark``."""
+        """Return the benchmark (see ``harness.benchmark.source.judged_benchmark``)."""
         if not self.path:
             raise HarnessError(
                 "dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa"

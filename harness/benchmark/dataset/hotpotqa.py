@@ -1,5 +1,5 @@
-"""HotpotQA: it gives no hop order, so bridge questions are ordered by the answer, else by what the
-question names.
+"""HotpotQA. It has no hop order: bridge questions are ordered by the answer, or by the title that
+the question names.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ from harness.benchmark.source.upstream import (
 )
 
 JOINT = ""
-"""HotpotQA's sentences begin with their space."""
+"""The separator of HotpotQA's sentences, which begin with a space."""
 
 
 @dataclass(frozen=True)
 class HotpotQA(Published):
-    """``order_source`` says by which rule a query's gold is ordered; only ``answer_last`` is a
-    chain (see the card), all others say ``"ordered": false``.
+    """HotpotQA's questions with their contexts.
+
+    ``order_source`` names the rule that orders a query's gold. Only ``answer_last`` is a chain (see
+    the card). All others have ``"ordered": false``.
     """
 
     def contexts(self, record: Record) -> Contexts:
-        """See Published."""
+        """Return the paragraphs of a question (see Published)."""
         return [(title, text) for title, _, text in contexts_of(record, JOINT)]
 
     def query(self, record: Record, passages: Passages) -> Record:
-        """See Published."""
+        """Return the query of a record (see Published)."""
         gold = gold_passages(record, passages, JOINT)
         source = "supporting_facts"
         if record["type"] == "bridge":
@@ -48,11 +50,11 @@ class HotpotQA(Published):
 
 
 def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[list[Record], str]:
-    """Gold in the order of its hops, as well as it can be told, and the rule that told it.
+    """Return the gold in the most likely order of its hops, and the rule of that order.
 
-    The passage that holds the answer last, where just one does (``answer_last``); else the one
-    whose title the question names first, where it names just one (``question_title_first``); else
-    as they are (``supporting_facts``).
+    If exactly one passage holds the answer, it is last (``answer_last``). Otherwise, if the
+    question names exactly one title, its passage is first (``question_title_first``). Otherwise the
+    order stays (``supporting_facts``).
     """
     holders = [
         passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)
@@ -72,5 +74,5 @@ def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[li
 
 
 def _holds(text: str, words: str) -> bool:
-    """Whether whole words stand in a text, whatever their case."""
+    """Return whether a text holds whole words, regardless of case."""
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None

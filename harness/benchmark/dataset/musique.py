@@ -1,4 +1,4 @@
-"""MuSiQue: the hops are the steps of ``question_decomposition``, in its order, by
+"""MuSiQue. The hops are the steps of ``question_decomposition``, in its order, by
 ``paragraph_support_idx``.
 """
 
@@ -16,17 +16,19 @@ STEP = ("id", "question", "answer", "paragraph_support_idx")
 
 @dataclass(frozen=True)
 class Musique(Published):
-    """Titles repeat in MuSiQue: gold is found by title and text. The type is the head of the id
-    (``3hop2``).
+    """MuSiQue's questions with their contexts.
+
+    Titles repeat in MuSiQue, so gold is found by title and text. The type is the beginning of the
+    id (``3hop2``).
     """
 
     def contexts(self, record: Record) -> Contexts:
-        """See Published."""
+        """Return the paragraphs of a question (see Published)."""
         rows = rows_of(record, "paragraphs", PARAGRAPH)
         return [(row["title"], row["paragraph_text"]) for row in rows]
 
     def query(self, record: Record, passages: Passages) -> Record:
-        """See Published."""
+        """Return the query of a record (see Published)."""
         rows = rows_of(record, "paragraphs", PARAGRAPH)
         paragraphs = {row.get("idx", n): row for n, row in enumerate(rows)}
         steps = []

@@ -1,4 +1,4 @@
-"""``sample``: a made-up world and questions about it, frozen in ``datasets/sample``; for a first
+"""``sample``: a made-up world and questions about it, stored in ``datasets/sample``, for a first
 look and for tests.
 """
 
@@ -25,7 +25,7 @@ class Sample:
     card: ClassVar[str] = "sample"
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; counts and hash are checked against the card."""
+        """Return the benchmark. Its counts and hash are compared with the card."""
         card, folder = read_card(self.card), package_folder("datasets") / "sample"
         found = read_prepared(folder)
         if found is None:

@@ -1,4 +1,4 @@
-"""2WikiMultiHopQA: the hops are the titles of ``supporting_facts`` in the order of their first
+"""2WikiMultiHopQA. The hops are the titles of ``supporting_facts`` in the order of their first
 appearance.
 """
 
@@ -21,22 +21,23 @@ from harness.benchmark.source.upstream import (
 from harness.core.errors import HarnessError
 
 JOINT = " "
-"""2WikiMultiHopQA's sentences have no space at their ends."""
+"""The separator of 2WikiMultiHopQA's sentences, which have no space at their ends."""
 EVIDENCE = ("fact", "relation", "entity")
 
 
 @dataclass(frozen=True)
 class TwoWikiMultiHopQA(Published):
-    """Compositional and inference questions are chains; comparisons stand side by side (see the
-    card).
+    """2WikiMultiHopQA's questions with their contexts.
+
+    Compositional and inference questions are chains. Comparisons have no order (see the card).
     """
 
     def contexts(self, record: Record) -> Contexts:
-        """See Published."""
+        """Return the paragraphs of a question (see Published)."""
         return [(title, text) for title, _, text in contexts_of(record, JOINT)]
 
     def query(self, record: Record, passages: Passages) -> Record:
-        """See Published."""
+        """Return the query of a record (see Published)."""
         return {
             **query_of(record, gold_passages(record, passages, JOINT)),
             "decomposition": _steps(record),
@@ -44,8 +45,8 @@ class TwoWikiMultiHopQA(Published):
         }
 
     def complete(self, folder: Path, queries: Records) -> Records:
-        """Types and evidence triples as upstream has them, from ``evidences.jsonl``:
-        ``id, type, evidences``.
+        """Add upstream's types and evidence triples from ``evidences.jsonl``: ``id, type,
+        evidences``.
         """
         path = prepared_file(folder, "evidences")
         if path is None:

@@ -1,11 +1,11 @@
 """Records of a corpus and of queries, checked and made into a ``Benchmark``.
 
-Passage: ``id, title, text``. Query: ``id, question, answers, supporting_ids`` (in hop order),
-``hops`` (default: how many passages support it), ``type`` (default null); any other field is kept
-as JSON in the column ``extra``.
+A passage has ``id, title, text``. A query has ``id, question, answers, supporting_ids`` (in hop
+order), ``hops`` (default: the number of supporting passages) and ``type`` (default null). Any other
+field is kept as JSON in the column ``extra``.
 
 A rule says which queries have a chain as their gold, so that they have a last hop in the strict
-sense. In a folder of a user's own, and in `harness evaluate` and `compare`, only these count in
+sense. For a user's own folder, and in `harness evaluate` and `compare`, only these count in
 last_hop.
 """
 
@@ -30,17 +30,23 @@ log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
 Chain = str | Mapping[str, Sequence[str]]
-"""``all``, ``none``, or for each field the values that mean a chain:
-``{type: [compositional, inference]}``.
+"""``all``, ``none``, or the values of fields that mean a chain: ``{type: [compositional,
+inference]}``.
 """
 
 
 def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
-    """The benchmark of these records. Raises HarnessError with file, line and mend for the first
-    one that is wrong.
+    """Return the benchmark of these records. Queries with empty ``supporting_ids`` are left out and
+    counted.
 
-    corpus: as ``read_corpus`` has read it, or the records of a small one. Queries whose
-    ``supporting_ids`` are empty are left out and counted.
+    Args:
+        name: its name.
+        corpus: the result of ``read_corpus``, or the records of a small corpus.
+        queries: the queries.
+        chain: the rule of chains.
+
+    Raises:
+        HarnessError: a record is wrong; names file, line and mend of the first one.
     """
     from datasets import Dataset
 
@@ -67,7 +73,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
 
 
 def answerable(queries: Records) -> Records:
-    """The queries that some passage supports. Raises HarnessError where none is left."""
+    """Return the queries that have supporting passages. Raise HarnessError if none is left."""
     kept = [
         number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []
     ]
@@ -79,7 +85,7 @@ def answerable(queries: Records) -> Records:
 
 
 def check_chain(name: str, chain: Chain) -> None:
-    """Raise unless ``chain`` is a rule; ``name`` is the knob as it is typed."""
+    """Raise HarnessError, which names the key, unless ``chain`` is a rule."""
     if isinstance(chain, str) and chain in ("all", "none"):
         return
     lists = chain.values() if isinstance(chain, Mapping) else [None]
@@ -90,9 +96,11 @@ def check_chain(name: str, chain: Chain) -> None:
 
 
 def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
-    """bool[Q]: whether the gold of each query is a chain; not where it says ``"ordered": false``.
+    """Return bool[Q], whether the gold of each query is a chain. It is none if the query has
+    ``"ordered": false``.
 
-    Raises HarnessError for a field that no query has.
+    Raises:
+        HarnessError: no query has a field of the rule.
     """
     rows = list(queries)
     check_chain("chain", chain)
@@ -120,7 +128,7 @@ def _says_ordered(query: Record) -> bool:
 
 
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
-    """The benchmark where only the queries of this rule have a known hop order."""
+    """Return the benchmark with a known hop order only for the queries of this rule."""
     rows = ({**row, **json.loads(row["extra"])} for row in benchmark.queries)
     return benchmark.without_order(~chains(chain, rows))
 
@@ -128,8 +136,10 @@ def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
 def check_gold(
     corpus: Corpus, queries: Records, chain: Chain
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``. Raises HarnessError with
-    file, line and mend for the first query that is wrong.
+    """Return ``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``.
+
+    Raises:
+        HarnessError: a query is wrong; names file, line and mend of the first one.
     """
     check_queries(queries, QUERY)
     for number, query in enumerate(queries.values):
@@ -200,8 +210,8 @@ def _hops(query: Record) -> Any:
 
 
 def _content(corpus: Corpus, queries: Sequence[Record], chain: NDArray[np.bool_]) -> Iterator[str]:
-    """What is hashed: the corpus sorted by id, the queries in their order; ``extra`` only by the
-    chains it makes.
+    """Yield the texts that are hashed: the corpus sorted by id, and the queries in their order.
+    ``extra`` counts only by its chains.
     """
     yield str(len(corpus.table))
     for passage in corpus.passages():

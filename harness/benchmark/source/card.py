@@ -1,5 +1,5 @@
-"""Cards: ``datasets/<name>.yaml`` says where a benchmark comes from, under which licence, and what
-it must hold.
+"""Cards: ``datasets/<name>.yaml`` has the source, the licence and the expected content of a
+benchmark.
 """
 
 from __future__ import annotations
@@ -30,26 +30,32 @@ class Version(TypedDict):
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a benchmark.
+    """The card of a benchmark.
 
-    expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known,
-    each with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null
-    when it is not known);
-    ``sample``: what every number on it says, where it is another sample than the published one.
-    ``official``: of questions with their own contexts, ``queries`` alone; other counts are a
-    warning.
-    folder: where prepared files stand, if that is not ``name``.
-    retrieved: whether the contexts were retrieved, so that some hold no gold; questions whose gold
-    is in no context are left out and counted.
-    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256``
-    (null: not known), ``bytes``, ``blob`` (git's hash), and ``seen``
-    (``repository, sha256, bytes``): a copy elsewhere that could not be
-    compared; one that differs warns. Questions with their own contexts have ``queries`` alone,
-    with their official ``names``.    hub: ``repo`` and ``revision`` (null: the newest); of a data
-    set ``configuration`` and ``split``, too.
-    mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they
-    need a ``sha256``.
-    chain: see ``source/assembly.py``.
+    Attributes:
+        name: its name.
+        source: where it was published.
+        revision: its revision there.
+        licence: its licence.
+        citation: its citation.
+        chain: the rule of chains (see ``source/assembly.py``).
+        expected: the known versions of each source (``prepared``, ``upstream``, ``hub``):
+            ``queries``, ``passages`` (records in the files), ``sha256`` of the content (null if
+            unknown), and ``sample``, a note on every number if it is another sample than the
+            published one. ``official`` is for questions with their own contexts and has ``queries``
+            alone; other counts are a warning.
+        note: a remark.
+        folder: the folder of prepared files, if it is not ``name``.
+        retrieved: whether the contexts were retrieved. Questions whose gold is in no context are
+            then left out and counted.
+        files: ``queries`` and ``corpus`` of the publishers, each with ``name``, ``sha256`` (null if
+            unknown), ``bytes``, ``blob`` (git's hash), and ``seen`` (``repository, sha256,
+            bytes``), a copy elsewhere; a file that differs from it is a warning. Questions with
+            their own contexts have ``queries`` alone, with their official ``names``.
+        hub: ``repo`` and ``revision`` (null: the newest); for a data set also ``configuration`` and
+            ``split``.
+        mirrors: addresses of folders with the files, tried in order if the Hub has none. They need
+            a ``sha256``.
     """
 
     name: str
@@ -67,14 +73,18 @@ class Card:
     mirrors: Sequence[str] = ()
 
     def official_files(self, root: Path) -> list[Path]:
-        """Where the publishers' file may be below a folder; empty for a card with a corpus file."""
+        """Return the possible places of the publishers' file below a folder; empty for a card with
+        a corpus file.
+        """
         names = ((self.files or {}).get("queries") or {}).get("names", ())
         places = (root / self.name, root / self.name.partition("_")[0], root)
         packed = [f"{name}{ending}" for name in names for ending in ("", ".gz")]
         return [place / name for place in places for name in packed]
 
     def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:
-        """Raise unless a known version has these counts and, where it pins one, this hash."""
+        """Raise HarnessError unless a known version has these counts and, if it has one, this
+        hash.
+        """
         known = self.expected[way]
         same = [
             version
@@ -106,7 +116,7 @@ class Card:
 
 
 def read_card(name: str) -> Card:
-    """The card of that name."""
+    """Return the card of that name."""
     path = package_folder("datasets") / f"{name}.yaml"
     if not path.is_file():
         raise HarnessError(
@@ -118,8 +128,8 @@ def read_card(name: str) -> Card:
 
 
 def sample_note(name: str, sha256: str) -> str:
-    """What numbers on a benchmark say of its sample, by the hash of its content: a sentence, or
-    nothing.
+    """Return a sentence on the sample of a benchmark, by the hash of its content, or an empty
+    text.
     """
     path = package_folder("datasets") / f"{name}.yaml"
     versions = (

@@ -1,8 +1,8 @@
-"""A corpus as an Arrow table, read passage by passage: what a file holds never stands in memory as
-Python objects.
+"""A corpus as an Arrow table, read in batches, so that the whole file is never in memory as Python
+objects.
 
-Above ``HELD`` bytes the table is kept in a file that is mapped into memory and has no name, so that
-nothing of it is left when the process ends, however it does.
+Above ``HELD`` bytes the table is in a memory-mapped file without a name, which disappears when the
+process ends in any way.
 """
 
 from __future__ import annotations
@@ -25,41 +25,52 @@ from harness.core.files import unwritable
 
 PASSAGE = {"id": str, "title": str, "text": str}
 BODY = ("title", "text")
-"""A passage needs one of them: BEIR's corpora have titles without a text, some of them gold."""
+"""A passage needs one of these. BEIR's corpora have titles without a text, and some of them are
+gold.
+"""
 PLACE = "place"
 SCHEMA = pa.schema([*((key, pa.string()) for key in PASSAGE), (PLACE, pa.int64())])
 BATCH = 4096
-"""Passages that stand in memory as Python objects."""
+"""Number of passages that are in memory as Python objects."""
 HELD = 1 << 28
 """Bytes above which a corpus is kept in a file."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """``table``: ``id``, ``title``, ``text``, ascending by id.    path: where it was read."""
+    """A corpus.
+
+    Attributes:
+        path: the file that was read.
+        table: ``id``, ``title``, ``text``, ascending by id.
+    """
 
     path: Path
     table: pa.Table
 
     def numbers(self, names: Iterable[str]) -> Mapping[str, int]:
-        """The number of each passage of these names that is there."""
+        """Return the number of each passage of these names that exists."""
         wanted = pa.array(sorted(set(names)), pa.string())
         found = pc.index_in(self.table["id"], value_set=wanted)
         places = np.flatnonzero(found.is_valid().to_numpy())
         return dict(zip(wanted.take(found.drop_null()).to_pylist(), places.tolist(), strict=True))
 
     def passages(self) -> Iterator[tuple[str, str, str]]:
-        """Id, title and text of each, a batch at a time."""
+        """Yield id, title and text of each passage, a batch at a time."""
         for batch in self.table.to_batches(BATCH):
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus:
-    """The passages ``id, title, text`` of a source, checked and sorted.
+    """Return the passages ``id, title, text`` of a source, checked and sorted.
 
-    scratch: folder of the file that a large corpus is kept in; without it, memory. Raises
-    HarnessError with file, line and mend for the first record that is wrong, or where that folder
-    has no room.
+    Args:
+        source: the records.
+        scratch: folder for the file of a large corpus; None for memory.
+
+    Raises:
+        HarnessError: a record is wrong (names file, line and mend of the first one), or the folder
+            has no room.
     """
     try:
         table = _collected(_batches(source), scratch)
@@ -98,7 +109,7 @@ def _batches(source: Records | Stream) -> Iterator[pa.RecordBatch]:
 
 
 def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
-    """The rows in this order, batch by batch: ``Table.take`` would make one array of all."""
+    """Yield the rows in this order in batches. ``Table.take`` would make one array of all."""
     batches = table.to_batches()
     ends = np.cumsum([len(batch) for batch in batches])
     for start in range(0, len(order), BATCH):

@@ -1,4 +1,4 @@
-"""The Hugging Face Hub as a source: single files, then mirrors, and data sets that the library
+"""The Hugging Face Hub as a source: single files, mirrors, and data sets that the library
 `datasets` reads.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 COMMIT = re.compile(r"/([0-9a-f]{40})/")
-"""The commit in the path of a file that the library keeps of a data set of the Hub."""
+"""The commit in the path of a cached file of a data set of the Hub."""
 
 
 def load_table(
@@ -93,10 +93,13 @@ def _load_saved(place: Path, split: str | None) -> tuple[Dataset, dict[str, str]
 
 
 def download(card: Card, folder: Path) -> Callable[[str], Path]:
-    """Return a function from a file's name to its place after its download.
+    """Return a function that downloads a file by its name and returns its path.
 
-    folder: where files of mirrors are put. The function raises ConnectionError if neither the Hub
-    nor a mirror has the file.
+    The function raises ConnectionError if neither the Hub nor a mirror has the file.
+
+    Args:
+        card: the card of the benchmark.
+        folder: the folder for files of mirrors.
     """
 
     def get(name: str) -> Path:
@@ -123,7 +126,7 @@ def download(card: Card, folder: Path) -> Callable[[str], Path]:
 
 
 def _of_mirror(address: str, path: Path) -> Path:
-    """Download a file to ``path``. Raises OSError where nobody gives it."""
+    """Download a file to ``path``. Raise OSError if that fails."""
     with urlopen(address, timeout=10) as answer:
         content = answer.read()
     make_folder(path.parent)
@@ -133,14 +136,16 @@ def _of_mirror(address: str, path: Path) -> Path:
 
 
 def commit(path: Path) -> str | None:
-    """The commit of a file in the Hub's cache: ``.../snapshots/<commit>/<file>``."""
+    """Return the commit of a file in the Hub's cache (``.../snapshots/<commit>/<file>``), or
+    None.
+    """
     parts = path.parts
     return parts[parts.index("snapshots") + 1] if "snapshots" in parts else None
 
 
 def fetch(repo: str, name: str, revision: str | None) -> Path:
-    """Download one file of a dataset repository, or find it in the cache. Raises ConnectionError
-    when neither works.
+    """Return a file of a dataset repository, from the cache or downloaded. Raise ConnectionError if
+    both fail.
     """
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
@@ -171,8 +176,6 @@ def fetch(repo: str, name: str, revision: str | None) -> Path:
 
 
 def _reach(place: str) -> None:
-    """Raise OSError at once when nobody answers there: the Hub's client would try for half a
-    minute.
-    """
+    """Raise OSError if an address does not answer. The Hub's client would try for half a minute."""
     with suppress(HTTPError):
         urlopen(Request(place, method="HEAD"), timeout=10).close()

@@ -1,4 +1,6 @@
-"""Corpora with judgements but no order of hops: BEIR's form, from ir_datasets or from the Hub."""
+"""Corpora with judgements but without an order of hops: BEIR's form, from ir_datasets or from the
+Hub.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 HEAD = ["query-id", "corpus-id", "score"]
-"""Of a file of judgements of BEIR."""
+"""The columns of a file of judgements of BEIR."""
 Judgements = Mapping[str, Mapping[str, int]]
-"""Relevance by passage by query; at least 1 supports the query."""
+"""Relevance by passage by query. A relevance of at least 1 supports the query."""
 
 
 def judged_benchmark(
@@ -34,13 +36,22 @@ def judged_benchmark(
     store: Store,
     splits: Mapping[str, str],
 ) -> Benchmark:
-    """The benchmark named ``source``: queries with a supporting passage that is there, in the order
-    of ``questions``.
+    """Return the benchmark of queries that have a supporting passage in the corpus.
 
-    splits: of each judged query, kept as its field ``split``. Passages without title and text,
-    judgements of passages that are not there, and queries without supporting passage are left out,
-    and counted in a warning and in ``left_out``. Judgements have no order, so no query is
-    ``ordered`` or has a chain. Raises HarnessError where nothing is left.
+    Passages without title and text, judgements of missing passages, and queries without a
+    supporting passage are left out and counted, in a warning and in ``left_out``. Judgements have
+    no order, so no query is ``ordered`` or has a chain.
+
+    Args:
+        source: the name of the benchmark.
+        passages: returns the passages.
+        questions: the questions by id. They keep this order.
+        judged: the judgements.
+        store: the store of artifacts.
+        splits: the split of each judged query, kept as its field ``split``.
+
+    Raises:
+        HarnessError: nothing is left.
     """
     blank: set[int] = set()
     rows = functools.partial(_with_text, passages, blank)
@@ -73,8 +84,8 @@ def judged_benchmark(
 def _with_text(
     passages: Callable[[], Iterator[Record]], blank: set[int]
 ) -> Iterator[tuple[int, Record]]:
-    """The passages with their numbers; the numbers of those without title and text are put into
-    ``blank``.
+    """Yield the passages with their numbers. The numbers of passages without title and text are
+    added to ``blank``.
     """
     for place, passage in enumerate(passages(), 1):
         if is_blank(passage, *BODY):
@@ -90,7 +101,7 @@ def _answerable(
     there: Container[str],
     splits: Mapping[str, str],
 ) -> Records:
-    """The questions with a supporting passage that is there."""
+    """Return the questions that have a supporting passage in the corpus."""
     queries, places = [], []
     for place, (name, question) in enumerate(questions.items(), 1):
         gold = [passage for passage in relevant.get(name, ()) if passage in there]
@@ -122,10 +133,13 @@ def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
 def join_judgements(
     parts: Iterable[tuple[str, Iterable[tuple[str, str, int]]]],
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """The relevance of each passage, and the split, of each query.
+    """Return the relevance of each query's passages, and each query's split.
 
-    parts: splits with their judgements: query, passage, relevance. Raises HarnessError for a query
-    of two splits.
+    Args:
+        parts: splits with their judgements: query, passage, relevance.
+
+    Raises:
+        HarnessError: a query is judged in two splits.
     """
     judged: dict[str, dict[str, int]] = {}
     splits: dict[str, str] = {}
@@ -140,8 +154,8 @@ def join_judgements(
 
 
 def judgement_files(folder: Path) -> list[Path]:
-    """The judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; none where its queries
-    name their gold.
+    """Return the judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; empty if its
+    queries name their gold.
     """
     files = sorted(
         path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}")
@@ -151,8 +165,8 @@ def judgement_files(folder: Path) -> list[Path]:
 
 
 def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
-    """Query, passage and relevance in a file of BEIR: ``query-id corpus-id score``, with tabs or as
-    JSON.
+    """Yield query, passage and relevance of a file of BEIR: ``query-id corpus-id score``, with tabs
+    or as JSON.
     """
     for number, (query, passage, grade) in _rows(path):
         try:
@@ -164,7 +178,7 @@ def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
-    """Line numbers, and what the columns of ``HEAD`` say there."""
+    """Yield line numbers, and the values of the columns of ``HEAD``."""
     if path.suffix == ".jsonl":
         for number, row in stream_lines(path):
             _check_head(path, number, [name for name in HEAD if name in row])

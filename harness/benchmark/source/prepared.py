@@ -22,8 +22,8 @@ from harness.core.errors import HarnessError
 
 
 def prepared_file(folder: Path, stem: str) -> Path | None:
-    """``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder. Raises when both are there: which one
-    counts?
+    """Return ``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder, or None. Raise HarnessError if
+    both exist.
     """
     found = [
         path for path in (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz") if path.is_file()
@@ -36,10 +36,12 @@ def prepared_file(folder: Path, stem: str) -> Path | None:
 def read_prepared(
     folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
 ) -> tuple[Corpus, Records] | None:
-    """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither.
+    """Return the corpus and the queries of a folder of prepared files, or None if it has neither.
 
-    scratch: see ``read_corpus``.    segmentation: how documents that are too long are split; null
-    for not.
+    Args:
+        folder: the folder.
+        scratch: see ``read_corpus``.
+        segmentation: how long documents are split; None splits nothing.
     """
     corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
     if corpus is None and queries is None:
@@ -52,8 +54,9 @@ def read_prepared(
 def read_prepared_corpus(
     folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
 ) -> Corpus:
-    """The corpus of a folder of prepared files, with queries or without.    scratch, segmentation:
-    see above.
+    """Return the corpus of a folder of prepared files, with queries or without.
+
+    The arguments are those of ``read_prepared``.
     """
     if (corpus := prepared_file(folder, "corpus")) is None:
         beside = prepared_file(folder, "queries")
@@ -71,27 +74,29 @@ def read_prepared_corpus(
 
 
 def read_prepared_queries(folder: Path) -> Records | None:
-    """The queries of a folder of prepared files, unchecked; None where there is no such file."""
+    """Return the unchecked queries of a folder of prepared files, or None if there is no such
+    file.
+    """
     return _queries(found) if (found := prepared_file(folder, "queries")) else None
 
 
 def read_prepared_questions(path: Path) -> dict[str, str]:
-    """The questions of a file of queries by their ids; what else it says of them is not read."""
+    """Return the questions of a file of queries by their ids. Other fields are not read."""
     rows = _queries(path)
     check_queries(rows, {"id": str, "question": str})
     return {row["id"]: row["question"] for row in rows.values}
 
 
 def need_file(folder: Path, stem: str) -> Path:
-    """``prepared_file``. Raises HarnessError where there is none."""
+    """Return ``prepared_file``. Raise HarnessError if there is none."""
     if (found := prepared_file(folder, stem)) is None:
         raise HarnessError(f"{folder}: {stem}.jsonl (or .jsonl.gz) is missing")
     return found
 
 
 def plain_passages(corpus: Path) -> Iterator[Record]:
-    """Id, title and text of each passage of a file of BEIR, where a title or a text may be
-    missing.
+    """Yield id, title and text of each passage of a file of BEIR, which may lack a title or a
+    text.
     """
     for place, row in _passages(corpus):
         if not isinstance(row.get("id"), str):

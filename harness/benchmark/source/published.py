@@ -1,4 +1,6 @@
-"""Published benchmarks: prepared files, else files as their publishers ship them, else the Hub."""
+"""Published benchmarks, from prepared files, files of their publishers, or the Hub, in this
+order.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +41,19 @@ class Published(ABC):
     """The benchmark of ``datasets/<card>.yaml``.
 
     A card with a corpus file is looked for in ``data/<card>/``, then in ``data/``, then on the Hub;
-    prepared files are looked for in the card's ``folder`` first. A card without one is of questions
+    prepared files are looked for in the card's ``folder`` first. A card without one has questions
     with their own contexts, whose union is the corpus.
 
-    A subclass says which paragraphs a question has, and how it becomes a query with its gold in hop
-    order.
+    A subclass returns the paragraphs of a question, and the query with its gold in hop order.
 
-    Args:
-        path: of questions with contexts: a file, a saved data set, or an id on the Hub; null looks
-            in ``data``, then asks the card's data set on the Hub.
-        configuration, split, revision: of a data set; null is the card's.
+    Attributes:
+        card: the name of the card.
+        data: the folder of benchmarks.
+        path: questions with contexts: a file, a saved data set, or an id on the Hub; null looks in
+            ``data``, then for the card's data set on the Hub.
+        configuration: of a data set; null is the card's.
+        split: of a data set; null is the card's.
+        revision: of a data set; null is the card's.
         sample: number of questions, chosen by the MD5 of their ids; null takes all.
         corpus: ``all`` is the contexts of all questions, ``sample`` those of the chosen ones.
     """
@@ -69,20 +74,22 @@ class Published(ABC):
 
     @abstractmethod
     def query(self, record: Record, passages: Passages) -> Record:
-        """The query of an upstream record. LookupError and TypeError mean that the record is not
-        what it should be.
+        """Return the query of an upstream record. LookupError and TypeError mean that the record is
+        broken.
         """
 
     def contexts(self, record: Record) -> Contexts:
-        """The paragraphs that a question is shipped with. Errors are as of ``query``."""
+        """Return the paragraphs of a question. Errors are those of ``query``."""
         raise TypeError("the questions have no contexts")
 
     def complete(self, folder: Path, queries: Records) -> Records:
-        """The prepared queries, with what stands in further files of their folder."""
+        """Return the prepared queries with fields of further files of their folder."""
         return queries
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark from the first place that has it; its counts are compared with the card."""
+        """Return the benchmark from the first source that has it. Its counts are compared with the
+        card.
+        """
         card, root = read_card(self.card), Path(self.data).expanduser()
         folder = root / card.name
         if "official" in card.expected:
@@ -120,7 +127,7 @@ class Published(ABC):
         )
 
     def _official(self, card: Card, root: Path) -> Benchmark:
-        """The benchmark of questions with contexts, from a file or a data set."""
+        """Return the benchmark of questions with contexts, from a file or a data set."""
         places = card.official_files(root)
         local = next((str(place) for place in places if place.is_file()), None)
         hub = card.hub or {}
@@ -235,8 +242,8 @@ class Published(ABC):
         )
 
     def _queries(self, card: Card, questions: Records, passages: Passages) -> Records:
-        """The questions in our form. Those whose gold is in no context are left out if the card
-        says that contexts were retrieved.
+        """Return the questions in our form. If the card says that contexts were retrieved,
+        questions whose gold is in no context are left out.
         """
         found: dict[int, Record] = {}
         for number in range(len(questions.values)):
@@ -255,7 +262,7 @@ class Published(ABC):
         return questions.take(list(found)).with_values(list(found.values()))
 
     def _paragraphs(self, record: Record) -> Contexts:
-        """``contexts``. Raises ValueError for one that has no title or no text."""
+        """Return ``contexts``. Raise ValueError for a paragraph without title or text."""
         for title, text in (found := list(self.contexts(record))):
             if not (isinstance(title, str) and isinstance(text, str)):
                 raise ValueError(
@@ -264,7 +271,7 @@ class Published(ABC):
         return found
 
     def _attempt(self, questions: Records, number: int, make: Callable[[Record], T]) -> T:
-        """What is made of a question. Raises HarnessError with its place where a field is missing
+        """Return the result for a question. Raise HarnessError with its place if a field is missing
         or wrong.
         """
         record = questions.values[number]
@@ -277,8 +284,8 @@ class Published(ABC):
             raise HarnessError(f"{said}; get the file again") from error
 
     def _answerable(self, questions: Records) -> Records:
-        """The questions without those of MuSiQue-Full that have no answer among the passages, and
-        so no gold.
+        """Return the questions without those of MuSiQue-Full that have no answer among the
+        passages, and so no gold.
         """
         kept = [
             number
@@ -308,7 +315,9 @@ def _md5(text: str) -> str:
 
 
 def _wanted(card: Card, folder: Path) -> str:
-    """Which files to get, and where from, where the card knows their hashes and mirrors."""
+    """Return the end of a message that names the files to get by hand, if the card has their hashes
+    and mirrors.
+    """
     if not card.mirrors or card.files is None:
         return ""
     files = [

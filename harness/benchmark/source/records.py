@@ -1,5 +1,5 @@
-"""Records of a file, each with its place in it, read from JSON lines (plain or gzip) or from one
-JSON array.
+"""Records of a file, each with its place, read from JSON lines (plain or gzip) or from one JSON
+array.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ PLAIN, PACKED = 4, 12
 
 @dataclass(frozen=True)
 class Records:
-    """JSON objects and where they stand.
+    """JSON objects and their places.
 
-    places: for each record its line number (``unit`` ":") or its number in the array (``unit`` ":
-    record ").
+    Attributes:
+        path: the file.
+        values: the objects.
+        places: for each record its line number (``unit`` ":") or its number in the array (``unit``
+            ": record ").
+        unit: text between path and place.
     """
 
     path: Path
@@ -33,32 +37,36 @@ class Records:
     unit: str = ":"
 
     def at(self, number: int) -> str:
-        """Where a record stands: ``queries.jsonl:12``."""
+        """Return the place of a record: ``queries.jsonl:12``."""
         return self.where(self.places[number])
 
     def where(self, place: int) -> str:
-        """The same of a place."""
+        """Return a place as text."""
         return f"{self.path}{self.unit}{place}"
 
     def numbered(self) -> Iterator[tuple[int, Record]]:
-        """Place and record of each."""
+        """Return place and record of each."""
         return zip(self.places, self.values, strict=True)
 
     def take(self, numbers: Sequence[int]) -> Records:
-        """Some of them, by number."""
+        """Return some of the records, by number."""
         return replace(
             self, values=[self.values[n] for n in numbers], places=[self.places[n] for n in numbers]
         )
 
     def with_values(self, values: Sequence[Record]) -> Records:
-        """Other records (made from these, one each) at the same places."""
+        """Return other records, one made from each of these, at the same places."""
         return replace(self, values=values)
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Records that are read one at a time.    numbered: begins anew; place and record of each.
-    unit: see above.
+    """Records that are read one at a time.
+
+    Attributes:
+        path: the file.
+        numbered: returns place and record of each, from the beginning.
+        unit: text between path and place.
     """
 
     path: Path
@@ -66,13 +74,13 @@ class Stream:
     unit: str = ":"
 
     def where(self, place: int) -> str:
-        """Where a record stands."""
+        """Return a place as text."""
         return f"{self.path}{self.unit}{place}"
 
 
 def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
-    """Line number and record of a file of JSON lines, plain or gzip; blank lines are
-    passed over.
+    """Yield line number and record of a file of JSON lines, plain or packed, without blank
+    lines.
     """
     number = 0
     for number, line in numbered_lines(path):
@@ -89,14 +97,14 @@ def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
 
 
 def read_lines(path: Path) -> Records:
-    """All of them."""
+    """Return all records of a file of JSON lines."""
     _foresee(path)
     rows = list(stream_lines(path))
     return Records(path, [record for _, record in rows], [place for place, _ in rows])
 
 
 def _foresee(path: Path) -> None:
-    """Raise HarnessError where the file is too large for the memory."""
+    """Raise HarnessError if the file is too large for the memory."""
     if path.is_file():
         size = path.stat().st_size
         factor = PACKED if is_packed(path) else PLAIN
@@ -106,12 +114,12 @@ def _foresee(path: Path) -> None:
 
 PASSAGE_NAMES = {"id": ("_id", "pid", "docid", "doc_id", "docno"), "text": ("contents",)}
 QUERY_NAMES = {"id": ("_id", "qid", "query_id"), "question": ("text", "query")}
-"""What other tools (BEIR, Pyserini, MS MARCO) call a field of ours."""
+"""Names of our fields in other tools (BEIR, Pyserini, MS MARCO)."""
 
 
 def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record:
-    """The record with our names of its fields: the first known name stands for a field that it
-    lacks.
+    """Return the record with our names of its fields. The first known name is used for a field that
+    it lacks.
     """
     missing = {
         ours: next((name for name in others if name in record), None)
@@ -124,8 +132,8 @@ def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record
 
 
 def check_record(where: str, record: Record, fields: Mapping[str, type], *body: str) -> None:
-    """A record has its fields with their types, an id without white space, and something in a field
-    of its body.
+    """Raise HarnessError unless a record has its fields with their types, an id without white
+    space, and text in a field of its body.
     """
     for key, kind in fields.items():
         value = record.get(key)
@@ -142,12 +150,14 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], *body: 
 
 
 def is_blank(record: Record, *body: str) -> bool:
-    """Whether these fields of a record hold white space at most."""
+    """Return whether these fields of a record hold only white space."""
     return not any(str(record[key]).strip() for key in body)
 
 
 def check_queries(queries: Records, fields: Mapping[str, type]) -> None:
-    """Every query has these fields, as ``check_record`` says, and an id of its own."""
+    """Raise HarnessError unless every query has these fields, as ``check_record`` says, and an id
+    of its own.
+    """
     seen: dict[str, int] = {}
     for number, record in enumerate(queries.values):
         check_record(queries.at(number), record, fields, "question")
@@ -160,7 +170,7 @@ def check_queries(queries: Records, fields: Mapping[str, type]) -> None:
 
 
 def read_array(path: Path) -> Any:
-    """The JSON value of a whole file, as upstream authors publish theirs."""
+    """Return the JSON value of a whole file, as upstream authors publish it."""
     value = read_json(path, "one JSON array of objects")
     if not value:
         raise HarnessError(f"{path}: the file holds no records; get the file again")

@@ -1,9 +1,7 @@
-"""Documents that are too long, as passages: whole sentences up to a number of words, with their
-place in the document.
+"""Long documents, split into passages of whole sentences up to a number of words.
 
-A passage of a document is called ``DOCUMENT#START-END``, the bytes of the document's text (UTF-8)
-that it holds, so that every list, page and export says where it is from. A document that is short
-enough is one passage, under its id.
+A passage is called ``DOCUMENT#START-END``, the bytes of the document's text (UTF-8) that it holds,
+so every list, page and export names its origin. A short document is one passage under its own id.
 """
 
 from __future__ import annotations
@@ -22,10 +20,12 @@ WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Segmentation:
-    """tokens: words (runs without white space) of a passage at most, >= 1.
+    """The rules of splitting documents.
 
-    overlap: words at the end of a passage that the next one begins with, at most, in whole
-    sentences; below ``tokens``.
+    Attributes:
+        tokens: largest number of words (runs without white space) of a passage, >= 1.
+        overlap: largest number of words at the end of a passage, in whole sentences, with which the
+            next one begins; below ``tokens``.
     """
 
     tokens: int
@@ -41,8 +41,8 @@ class Segmentation:
             )
 
     def split(self, passages: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
-        """The records of passages, each with its place; one that is too long as several, of the
-        same title.
+        """Yield the records of passages, each with its place. A long passage is split; its parts
+        have the same title.
         """
         for place, record in passages:
             text = record.get("text")
@@ -65,7 +65,7 @@ class Segmentation:
                 )
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """First character and the one after the last of each passage."""
+        """Return first character and the one after the last of each passage."""
         pieces = list(self._pieces(text))
         found, first = [], 0
         while first < len(pieces):
@@ -88,8 +88,8 @@ class Segmentation:
         return found
 
     def _pieces(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """First character, the one after the last and words of each sentence; a longer one in parts
-        of ``tokens``.
+        """Yield (start, end, number of words) of each sentence. Sentences of more than ``tokens``
+        words are split.
         """
         at = 0
         for sentence in sentences(text):
@@ -102,12 +102,12 @@ class Segmentation:
 
 
 def resolve_gold(queries: Records, passages: Sequence[str]) -> tuple[Records, list[bool]]:
-    """The queries with passages as gold, and of which a whole document of several passages was
-    gold: bool[Q].
+    """Return the queries with passages as gold, and bool[Q], for which a whole document of several
+    passages was gold.
 
-    A gold id is a passage's; or a span ``DOCUMENT#START-END``, for the passage that holds most of
-    it; or a document, for all its passages, whose order is then unknown. What is none of these
-    stays as it is.
+    A gold id may be a passage. It may be a span ``DOCUMENT#START-END``, which becomes the passage
+    that holds most of it. It may be a document, which becomes all its passages in unknown order.
+    Any other id is kept.
     """
     known, parts = set(passages), _parts(passages)
     values, whole = [], []
@@ -130,7 +130,7 @@ def resolve_gold(queries: Records, passages: Sequence[str]) -> tuple[Records, li
 
 
 def _parts(passages: Sequence[str]) -> Mapping[str, list[tuple[int, int, str]]]:
-    """Start, end and id of the passages of each document that was split, in their order."""
+    """Return start, end and id of the passages of each split document, in their order."""
     found: dict[str, list[tuple[int, int, str]]] = {}
     for name in passages:
         if (match := SPAN.fullmatch(name)) is not None:
@@ -141,8 +141,8 @@ def _parts(passages: Sequence[str]) -> Mapping[str, list[tuple[int, int, str]]]:
 
 
 def _named(name: str, parts: Mapping[str, list[tuple[int, int, str]]]) -> str | list[str]:
-    """The passage that holds most of a span, the first of several; all passages of a document; or
-    the name itself.
+    """Return the passage that holds most of a span (the first of several), all passages of a
+    document, or the id itself.
     """
     if name in parts:
         return [passage for _, _, passage in parts[name]]

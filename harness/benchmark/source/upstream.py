@@ -1,8 +1,8 @@
-"""Questions as their publishers ship them, with their contexts, and the passages they share.
+"""Questions with their contexts as their publishers ship them, and the passages that they share.
 
-HotpotQA, 2WikiMultiHopQA and MuSiQue ship questions with their own paragraphs; HippoRAG ships
-``<name>.json`` and the passages of all questions in ``<name>_corpus.json``. Copies elsewhere keep
-the nested fields as lists, as structs of lists, as lists of structs, or as JSON in a text.
+HotpotQA, 2WikiMultiHopQA and MuSiQue ship questions with their own paragraphs. HippoRAG ships
+``<name>.json`` and the passages of all questions in ``<name>_corpus.json``. Copies elsewhere have
+the nested fields as lists, structs of lists, lists of structs, or JSON in a text.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ from harness.core.identity import file_sha256
 from harness.core.table import counted
 
 JSON = (".json", ".jsonl")
-"""Endings of files of records, without that of a packed one."""
+"""Endings of files of records, without that of a packing."""
 Contexts = Iterable[tuple[str, str]]
 """Title and text of paragraphs."""
 
 
 @dataclass(frozen=True)
 class Passages:
-    """The passages of a corpus, in first-seen order, with ids ``<name>-00000``.
+    """The passages of a corpus in order of first appearance, with ids ``<name>-00000``.
 
-    Equal (title, text) pairs, white space aside, are one passage.    total: how many records they
-    were made of.
+    Equal (title, text) pairs, apart from white space, are one passage.
+
+    Attributes:
+        records: the passages.
+        total: number of records that they were made of.
     """
 
     records: Records
@@ -46,8 +49,8 @@ class Passages:
         return found
 
     def find(self, title: str, text: str | None) -> Record:
-        """The passage of that title and text (white space aside); without a text, the only one of
-        that title.
+        """Return the passage of that title and text, apart from white space. Without a text, return
+        the only one of that title.
         """
         under = self.by_title.get(spaced(title), [])
         same = (
@@ -66,8 +69,8 @@ class Passages:
 
 
 def read_passages(path: Path, name: str) -> Passages:
-    """A corpus file: a list of ``{title, text}``, or, as HippoRAG 1 has it,
-    ``{title: [sentences]}``.
+    """Return the passages of a corpus file: a list of ``{title, text}``, or HippoRAG 1's ``{title:
+    [sentences]}``.
     """
     raw = read_array(path)
     if isinstance(raw, dict):
@@ -87,7 +90,7 @@ def read_passages(path: Path, name: str) -> Passages:
 def join_passages(
     path: Path, name: str, contexts: Iterable[tuple[int, str, str]], unit: str = ": record "
 ) -> Passages:
-    """The different passages among paragraphs: place of the record, title, text."""
+    """Return the distinct passages of paragraphs: place of the record, title, text."""
     seen: dict[tuple[str, str], int] = {}
     total = 0
     for place, title, text in contexts:
@@ -106,11 +109,11 @@ def read_questions(
     split: str | None = None,
     revision: str | None = None,
 ) -> tuple[Records, dict[str, str]]:
-    """Return questions as they were published, and the facts that say where they come from.
+    """Return questions as they were published, and the facts about their origin.
 
     Args:
-        path: a JSON array or JSON lines, plain or packed; else as of ``load_table``.
-        configuration: as of ``load_table``, and so are the others.
+        path: a JSON array or JSON lines, plain or packed; otherwise as in ``load_table``.
+        configuration: as in ``load_table``.
         split: of a data set.
         revision: of a data set.
     """
@@ -135,7 +138,7 @@ def _objects(path: Path, raw: object) -> Sequence[Record]:
 
 
 def spaced(text: str) -> str:
-    """A text with single spaces."""
+    """Return a text with single spaces."""
     return " ".join(text.split())
 
 
@@ -172,9 +175,12 @@ def _named(row: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def contexts_of(record: Record, joint: str) -> list[tuple[str, list[str], str]]:
-    """Title, sentences and text of each paragraph of a question of HotpotQA or 2WikiMultiHopQA.
+    """Return title, sentences and text of each paragraph of a question of HotpotQA or
+    2WikiMultiHopQA.
 
-    joint: what stands between two sentences.
+    Args:
+        record: the question.
+        joint: the text between two sentences.
     """
     found = []
     for row in rows_of(record, "context", ("title", "sentences")):
@@ -186,10 +192,10 @@ def contexts_of(record: Record, joint: str) -> list[tuple[str, list[str], str]]:
 
 
 def gold_passages(record: Record, passages: Passages, joint: str) -> list[Record]:
-    """The gold passages, found by title and text, in the order of their first appearance in
+    """Return the gold passages, found by title and text, in the order of first appearance in
     ``supporting_facts``.
 
-    Of several paragraphs of one title, the first is meant that has all its supporting sentences.
+    If several paragraphs have one title, the first one with all its supporting sentences is taken.
     """
     facts: dict[str, list[int]] = {}
     for row in rows_of(record, "supporting_facts", ("title", "sent_id")):
@@ -208,7 +214,7 @@ def gold_passages(record: Record, passages: Passages, joint: str) -> list[Record
 
 
 def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
-    """The fields that both benchmarks share."""
+    """Return the fields that HotpotQA and 2WikiMultiHopQA share."""
     return {
         "id": record["_id"] if "_id" in record else record["id"],
         "question": record["question"],
@@ -220,6 +226,6 @@ def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
 
 
 def answers_of(record: Record) -> list[str]:
-    """The answer, then its aliases, each once."""
+    """Return the answer, followed by its aliases, without repetition."""
     aliases = record.get("answer_aliases") or []
     return list(dict.fromkeys([record["answer"], *aliases]))
