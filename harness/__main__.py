@@ -7,9 +7,7 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__" and not sys.flags.safe_path:
-    del sys.path[
-        0
-    ]  # the working directory, which `python -m` puts first: no module of ours is looked for there
+    del sys.path[0]  # the working directory, which `python -m` puts first
 
 import ast
 import atexit
@@ -229,11 +227,7 @@ def usage() -> str:
 def _summary(command: str) -> str:
     try:
         return " ".join(documentation(command).partition("\n\n")[0].split())
-    except (
-        HarnessError,
-        ImportError,
-        SyntaxError,
-    ) as error:  # of a plug-in: the help of all others is shown
+    except (HarnessError, ImportError, SyntaxError) as error:  # the other commands are shown
         return f"cannot be read: {' '.join(str(error).split())}"
 
 
@@ -241,16 +235,13 @@ def launch(line: CommandLine) -> None:
     """Compose the configuration of a command and run it."""
     from harness.core.configuration import build, prepare, translate_errors
 
-    gc.set_threshold(
-        100_000, 20, 100
-    )  # modules make objects that live as long as the process: 0.3 s of `evaluate`
-    atexit.register(gc.freeze)  # nothing is looked through when the process ends
+    # objects of modules live as long as the process; collecting them took 0.3 s of `evaluate`
+    gc.set_threshold(100_000, 20, 100)
+    atexit.register(gc.freeze)  # no collection when the process ends
     sys.excepthook = print_bug
     logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
-    os.environ["PYTHONSAFEPATH"] = (
-        "1"  # what is started from here, by launchers too, imports nothing from this folder
-    )
+    os.environ["PYTHONSAFEPATH"] = "1"  # child processes import nothing from this folder
     run = importlib.import_module(commands()[line.command]).run
     with (
         translate_errors(),
@@ -297,10 +288,8 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
     check_launcher(line.overrides)
     if "--info" in line.flags:  # Hydra prints it by a handler of its own
         logging.getLogger().handlers.clear()
-    os.environ["HYDRA_FULL_ERROR"] = (
-        "1"  # errors come to us whole, `translate_errors` says them in one line
-    )
-    first = compose(line.primary, line.first_job)  # says mistakes before Hydra does
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # `translate_errors` needs the error itself
+    first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
     if line.is_several and "paths" not in first:
         raise HarnessError(
             "this command runs once; -m, several values of a key, is for harness sweep"

@@ -24,7 +24,7 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
     rows, places = np.nonzero(gold >= 0)
     passages = gold[rows, places]
     labels = np.arange(len(gold))
-    while True:  # the least number of a cluster spreads over its passages, and jumps ahead
+    while True:  # the smallest number of a cluster spreads over its passages
         least = np.full(int(gold.max(initial=0)) + 1, len(gold))
         np.minimum.at(least, passages, labels[rows])
         spread = labels.copy()

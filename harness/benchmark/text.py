@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 
-# Scripts that write no spaces are read one character a word: a name in them may stand anywhere.
+# Scripts without spaces are read one character a word: a name in them may begin anywhere.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"

@@ -93,7 +93,7 @@ def _prepare(config: DictConfig) -> None:
     from harness.work.engine import Work
 
     plan = Plan(config, Work.here(typed()).overrides)
-    reading = plan.reading()  # before anything is built: mistakes in a grid are told
+    reading = plan.reading()  # reports mistakes in the grid before anything is built
     prepared = Prepared.of(plan)
     if reading:
         prepared.read_pairs(reading)

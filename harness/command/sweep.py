@@ -77,12 +77,12 @@ def run(config: DictConfig) -> float | None:
     explain, splits = config.get("explain", False), config.get("splits", 0)
     given = tuple(text for text in typed() if text.partition("=")[0] not in PRINTED)
     keep_results_keys(config)
-    tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
+    tracking: Tracking = instantiate(config.tracking)  # reports a mistake before the work
     plan = Plan(config, given)
-    open_lists(plan)  # a file that is missing is told before the grid is
+    open_lists(plan)  # reports a missing file before the grid
     trials = plan.trials()
     unused = plan.unused(trials)
-    if unused and multirun.VARIABLE in os.environ:  # another cell is the same without it
+    if unused and multirun.VARIABLE in os.environ:  # another cell is the same without the key
         raise CombinationError("; ".join(unused))
     for line in unused:
         log.warning("%s", line)

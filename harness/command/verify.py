@@ -71,7 +71,7 @@ def run(config: DictConfig) -> None:
 
 
 def _compare(mine: SweepResult, place: Path) -> None:
-    """Say how far somebody else's sweep agrees, and exit with the status of the answer."""
+    """Print how far another sweep agrees, and exit with the status of the answer."""
     from harness.sweep.agreement import STATUS, Agreement
     from harness.sweep.folder import SweepResult, opened
 

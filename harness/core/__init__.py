@@ -1,1 +1,1 @@
-"""What every room uses: errors, identities, files, artifacts, threads, configuration."""
+"""The basics that every room uses: errors, identities, files, artifacts, threads, configuration."""

@@ -73,9 +73,8 @@ def printable(stream: IO[str]) -> IO[str]:
 def tex(text: object) -> str:
     """Return text in LaTeX. A letter that pdflatex lacks becomes its number, ``U+6F22``."""
     letters = (_tex_letter(letter) for letter in terminal(text))
-    return re.sub(
-        "([-',])(?=[-',])", r"\1{}", "".join(letters)
-    )  # TeX would join -- '' ,, to one sign
+    # TeX would join -- '' ,, to one sign
+    return re.sub("([-',])(?=[-',])", r"\1{}", "".join(letters))
 
 
 def html(text: object) -> str:

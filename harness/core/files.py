@@ -123,7 +123,7 @@ def whole(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder, _writing(path):
             yield (content := Path(folder) / path.name)
             sys.stdout.flush()
-            own = str(path) == "/dev/stdout"  # opened anew it is cut
+            own = str(path) == "/dev/stdout"  # opening it again would empty it
             with (
                 content.open("rb") as source,
                 open(1 if own else path, "wb", closefd=not own) as to,
@@ -137,7 +137,7 @@ def whole(path: Path) -> Iterator[Path]:
             yield partial
             partial.replace(path)
         finally:
-            with contextlib.suppress(OSError):  # the error that ended the block is the one to tell
+            with contextlib.suppress(OSError):  # the error of the block is reported, not this one
                 partial.unlink(missing_ok=True)
 
 
@@ -172,9 +172,7 @@ def _writing(path: Path) -> Iterator[None]:
     except OSError as error:
         reason, place = unwritable(error), str(error.filename)
         if reason is None and (place.startswith(str(path)) or str(path).startswith(place)):
-            reason = (
-                error.strerror
-            )  # of the file itself or a folder above it, not of what is read meanwhile
+            reason = error.strerror  # an error of the file or a folder above, not of a file read
         if reason is None:
             raise
         raise Unwritable(f"{path}: cannot write ({reason}); {mend_of(error)}") from error

@@ -78,11 +78,10 @@ def available_memory() -> int | None:
             line.split()
             for line in (GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
         )
-        left = (
-            int(limit) - int(used) + int(counts["inactive_file"])
-        )  # what the system keeps of files, it gives back
+        # the system releases cached files when memory is needed
+        left = int(limit) - int(used) + int(counts["inactive_file"])
         return max(0, min(whole, left))
-    except (OSError, LookupError, ValueError):  # a limit of "max" is none
+    except (OSError, LookupError, ValueError):  # "max" means that there is no limit
         return whole
 
 

@@ -1,1 +1,1 @@
-"""What computes with a learned model: encoders, and the weights that can be installed."""
+"""Learned models: encoders, and the weights that can be installed."""

@@ -108,7 +108,7 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
             f"{path}: expected a mapping, found {type(content).__name__}; write the file again"
         )
     known = {place[0] for place in fields.values()}
-    for key in content:  # others are allowed, but for a slip of the pen
+    for key in content:  # other keys are allowed, except typing mistakes
         if key not in known and (
             meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)
         ):

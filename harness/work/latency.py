@@ -29,9 +29,9 @@ def time_alone(ask: Callable[[int], object], count: int) -> None:
     """
     began = time.perf_counter()
     chosen = np.unique(np.linspace(0, count - 1, min(SAMPLE, count)).astype(np.int64)).tolist()
-    with building(None):  # a loop within is no part of the shared work
+    with building(None):  # its loops are not shared
         for place in chosen[:1]:
-            ask(place)  # without a clock: what is loaded with the first one
+            ask(place)  # not measured: the first question loads what it needs
         for place in chosen:
             started = time.perf_counter()
             ask(place)

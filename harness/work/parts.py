@@ -207,9 +207,9 @@ def fill(
             threads = min(at_once if share.of == 1 else 1, len(missing))
             taken = list(map_threads(worker.take, missing, threads))
             if not any(taken):
-                time.sleep(PAUSE)  # others have them
+                time.sleep(PAUSE)  # other processes hold them
             missing = [part for part, own in zip(missing, taken, strict=True) if not own]
-    if folder.exists():  # else another process has put all together
+    if folder.exists():  # otherwise another process has completed the artifact
         _tell_lost(parts, records, what)
 
 
@@ -295,9 +295,8 @@ class _Worker:
             with whole(part.path) as partial:
                 part.work(partial, self.advance)
                 done = {**told, "seconds": round(time.perf_counter() - started, 3)}
-                write_json(
-                    self.records / f"{name}{DONE}", done
-                )  # first: with the last part the folder may go
+                # before the rename: after the last part the folder may be removed
+                write_json(self.records / f"{name}{DONE}", done)
         except Exception as error:
             if (
                 not self.share.tolerant
@@ -368,10 +367,7 @@ def agree(
         )
         for part in parts:
             part.path.unlink(missing_ok=True)
-    own = (
-        records / f"{PLAN}.{uuid.uuid4().hex}"
-    )  # processes of several machines may have one number
-    own.write_text(
-        json.dumps(plan)
-    )  # and no folder is made anew for an artifact that is whole meanwhile
+    # processes of several machines may have one number; write_text makes no folder again
+    own = records / f"{PLAN}.{uuid.uuid4().hex}"
+    own.write_text(json.dumps(plan))
     own.replace(records / PLAN)

@@ -78,7 +78,7 @@ class Workers:
 
     def close(self) -> None:
         """End the processes."""
-        atexit.unregister(self.close)  # which would keep the arguments until this process ends
+        atexit.unregister(self.close)  # it would keep the arguments in memory
         if self._started is not None:
             self._started.close()
 
@@ -149,9 +149,7 @@ class Processes:
                 return found
             self._number += 1
             self._waiting[self._number] = found
-            with contextlib.suppress(
-                OSError
-            ):  # the process has died, which fails everything that waits
+            with contextlib.suppress(OSError):  # the process has died: all waiting jobs fail
                 self._send((self._number, job))
         return found
 
@@ -222,7 +220,7 @@ def main() -> None:
     """Read jobs from standard input until it ends, and write each result when it is ready."""
     global _prepared
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no result
+    os.dup2(2, 1)  # the output of libraries is no result
     lock = threading.Lock()
 
     def answer(number: int, done: Future[Any]) -> None:
@@ -233,7 +231,7 @@ def main() -> None:
             target.flush()
 
     count, (prepare, work), arguments, without = pickle.load(source)
-    sys.modules.update(dict.fromkeys(without))  # what is None there cannot be imported
+    sys.modules.update(dict.fromkeys(without))  # a module that is None cannot be imported
     failed: Exception | None = None
     try:
         _prepared = _function(*prepare)(*arguments)

@@ -77,7 +77,7 @@ def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
         return work(slice(0, count))
     folder = current.folder / RECORDS / f"{current.loops:03d}-{what.replace(' ', '-')}-{count}"
     current.loops += 1
-    with current.lock:  # so that nothing is put into a folder that is just being ended
+    with current.lock:  # the folder is not completed meanwhile
         folder.parent.mkdir(exist_ok=True)
         folder.mkdir(exist_ok=True)
     parts = [_part(folder / f"{part.start:09d}.npz", part, work) for part in cut(count, size)]
@@ -93,7 +93,7 @@ def cut(count: int, size: int) -> list[slice]:
 
 def _part(path: Path, part: slice, work: Callable[[slice], Columns]) -> WorkPart:
     def compute(advance: Advance) -> dict[str, NDArray[Any]]:
-        with building(None):  # a loop within a part is the part's own
+        with building(None):  # loops within a part are not shared
             columns = work(part)
         advance(part.stop - part.start)
         return {f"arr_{place}": column for place, column in enumerate(columns)}

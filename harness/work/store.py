@@ -261,7 +261,7 @@ class Store:
                 self._fill(fill, wanted)
             with lock:
                 if (found := open_artifact(wanted.place, wanted.place.name)) is not None:
-                    if fill is not None:  # and this process may have written into it since
+                    if fill is not None:  # this process may have written into it since
                         shutil.rmtree(partial, ignore_errors=True)
                     return found
                 made = _make(wanted, used, resumable or fill is not None)
@@ -273,7 +273,7 @@ class Store:
         if self.shared is None or not place.is_relative_to(self.root):
             return None
         with wanted.lock:
-            fetched = partial / RECORDS / "fetched"  # which no build keeps
+            fetched = partial / RECORDS / "fetched"  # removed by every build
             found = open_artifact(place, place.name)
             if found is not None or not self.shared.fetch(wanted.stage, place.name, fetched):
                 return found
@@ -293,7 +293,7 @@ class Store:
             wanted.partial.mkdir(exist_ok=True)
         try:
             fill(wanted.partial)
-        except FileNotFoundError:  # another process has put all together meanwhile
+        except FileNotFoundError:  # another process has completed it
             with wanted.lock:
                 if open_artifact(wanted.place, wanted.place.name) is None:
                     raise
@@ -369,8 +369,7 @@ def _remove_records(partial: Path) -> None:
     """Remove the notes about parts and all unfinished files of this build and of killed ones."""
     for records in list(partial.rglob(RECORDS)):
         if records.exists():  # one may lie in another
-            records.rename(
-                partial / f"{uuid.uuid4().hex}{PARTIAL}"
-            )  # at once: no other process sees it half removed
+            # renamed at once: no other process sees it half removed
+            records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")
     for left in list(partial.rglob(f"*{PARTIAL}")):
         shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)

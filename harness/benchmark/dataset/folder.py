@@ -144,6 +144,5 @@ class Folder:
             raise HarnessError(
                 "dataset.path is not set; name the folder: dataset=folder dataset.path=DIR"
             )
-        return (
-            Path(str(self.path)).expanduser().resolve()
-        )  # typed, a folder called 2024 is a number
+        # a folder called 2024 is typed as a number
+        return Path(str(self.path)).expanduser().resolve()

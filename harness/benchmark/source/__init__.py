@@ -1,5 +1,5 @@
-"""Where benchmarks come from and what they are made of: files, cards, hubs, locks, records to a
-corpus and gold.
+"""Sources of benchmarks: files, cards, hubs and locks, and the way from records to a corpus and
+gold.
 """
 
 import lazy_loader

@@ -61,9 +61,8 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
         name=name,
-        corpus=Dataset(
-            corpus.table, fingerprint=sha256
-        ),  # without it, the library would copy the table to hash it
+        # without a fingerprint the library would copy the table to hash it
+        corpus=Dataset(corpus.table, fingerprint=sha256),
         queries=Dataset(_query_table(queries.values)),
         gold=gold,
         chain=flags,

@@ -49,7 +49,7 @@ class Segmentation:
             if not isinstance(text, str) or len(WORD.findall(text)) <= self.tokens:
                 yield place, record
                 continue
-            at, before = 0, 0  # bytes up to a character
+            at, before = 0, 0  # a character, and the bytes before it
             for start, end in self.spans(text):
                 before += (
                     len(text[at:start].encode()) if start >= at else -len(text[start:at].encode())
@@ -80,9 +80,7 @@ class Segmentation:
                 if following < len(pieces)
                 else 0
             )
-            while (
-                pieces[first - 1][2] <= room
-            ):  # what the next one begins with, beside its first new sentence
+            while pieces[first - 1][2] <= room:  # the overlap, before the first new sentence
                 first -= 1
                 room -= pieces[first][2]
         return found

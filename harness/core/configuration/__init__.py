@@ -1,4 +1,6 @@
-"""Where conf/ is, how a configuration is composed from it, and how strategies are made from one."""
+"""Configurations: the folders of conf/, composing a configuration, and making strategies from
+one.
+"""
 
 import lazy_loader
 

@@ -71,7 +71,7 @@ class CommandLine:
 
     @property
     def is_several(self) -> bool:
-        """Whether Hydra has to run one job for each value."""
+        """Whether Hydra has to run one job for each value of a key."""
         return not {"-m", "--multirun"}.isdisjoint(self.flags)
 
     @property

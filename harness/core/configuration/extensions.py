@@ -295,7 +295,7 @@ def _installed() -> tuple[Path, ...]:
         place = f"entry point {GROUP}: {point.name} = {point.value}"
         try:
             found += package_folders(point.value, place)
-        except (Exception, SystemExit) as error:  # whatever the code of a stranger raises
+        except (Exception, SystemExit) as error:  # its code may raise anything
             kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
             log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
     return tuple(found)

@@ -22,7 +22,7 @@ LAUNCHERS = {
     "submitit_slurm": ("hydra_submitit_launcher", "slurm"),
     "submitit_local": ("hydra_submitit_launcher", "slurm"),
 }
-"""By launcher: Hydra's plugin, and the extra of this package that installs it."""
+"""Hydra's plugin of each launcher, and the extra of this package that installs it."""
 
 
 DISTRIBUTION = "multihop-harness"

@@ -110,7 +110,9 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "a number": ((int, float), ("int", "float", "bool")),
     "null": (type(None), ("None",)),
 }
-"""By the words of a message: the types of a value, and the words of an annotation that allow it."""
+"""The types of a value and the words of an annotation that allow it, by their description in
+messages.
+"""
 
 
 def _misfits(target: str, node: Any) -> Iterator[str]:
@@ -139,7 +141,7 @@ def _kinds(target: str) -> dict[str, list[str]]:
 
     kind: Any = get_class(target)
     hints: dict[str, object] = {}
-    with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
+    with contextlib.suppress(NameError):  # a name that only type checkers import
         hints = get_type_hints(kind)
     found = {}
     for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():

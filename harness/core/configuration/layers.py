@@ -21,7 +21,7 @@ from harness.core.errors import HarnessError
 ENTRY = re.compile(r"(?:(optional|override) )?(/?)([\w/-]+)(?:@([\w.-]+))?")
 """The key of an entry of ``defaults``: ``override /retriever@lists.dense``."""
 PACKAGE = re.compile(r"#\s*@package\s+(\S+)")
-"""The first line of a file whose keys belong somewhere else than below its concept's name."""
+"""The first line of a file whose keys have another place than its concept's name."""
 Layer = tuple[str, Mapping[str, Any]]
 """The dotted place of a file's keys, and the keys."""
 
@@ -70,7 +70,7 @@ class Layers:
         own = {key: value for key, value in keys.items() if key != "defaults"}
         layers: list[Layer] = []
         for entry in reversed(entries if "_self_" in entries else [*entries, "_self_"]):
-            # backwards: what a later file chooses holds for those before it
+            # backwards: the choices of a later file hold for the files before it
             found = [(place, own)] if entry == "_self_" else self._entry(entry, group, place)
             layers[:0] = found
         return layers

@@ -153,7 +153,7 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
         known = names(concept)
         for value in one.values:
             if value not in known:
-                parse(one.key, value)  # which says what is wrong with a bracket
+                parse(one.key, value)  # reports an open bracket
                 raise unknown(one.key, value, known)
         chosen[one.key] = next(iter(one.values), known[0])
     return chosen
@@ -282,4 +282,4 @@ RULES: dict[type, Callable[[Override, str, Any], Override]] = {
     dict: _as_section,
     list: _as_list,
 }
-"""By the type of a key's default: the check of a typed value and its final form."""
+"""The check of a typed value, by the type of the key's default. It returns the final form."""

@@ -177,10 +177,7 @@ def read_yaml(path: Path) -> Any:
 
     try:
         return yaml.load(text, Loader)
-    except (
-        AttributeError,
-        LookupError,
-    ) as error:  # of a value that is not of its tag, such as `!!timestamp x`
+    except (AttributeError, LookupError) as error:  # a value that does not fit its tag
         raise ValueError(f"a value that is not of its tag ({error})") from error
 
 

@@ -163,7 +163,7 @@ def span(bounds: Sequence[float]) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a float with four significant digits; anything else as it is."""
+    """Return a float with four significant digits, and any other value as text."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

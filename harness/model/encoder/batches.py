@@ -91,15 +91,13 @@ class BatchedModel:
         )
         device, forward = free = self._free.get()
         try:
-            with (
-                self._launching
-            ):  # all of it is Python: two threads that take turns at it are slower than one
+            with self._launching:  # Python code: two threads that take turns are slower than one
                 ids = [encoding.ids for encoding in encodings]
                 cut = np.fromiter(
                     (bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids)
                 )
                 order, there = self._launch(ids, device, forward)
-            found = there.cpu().numpy()  # waits for the device, and for nothing of Python's
+            found = there.cpu().numpy()  # waits for the device without holding the lock
         except torch.OutOfMemoryError as error:
             raise HarnessError(
                 f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory "

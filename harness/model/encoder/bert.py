@@ -1,4 +1,4 @@
-"""BERT by torch alone, for a GPU, where importing transformers takes longer than encoding a
+"""BERT by torch alone, for a GPU: importing transformers takes longer there than encoding a
 benchmark.
 
 It supports ``BertModel`` with absolute positions and gelu, one pooling of tokens, and no further

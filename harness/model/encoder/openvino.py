@@ -82,7 +82,7 @@ def compile_model(
         "INFERENCE_PRECISION_HINT": wanted,
         "NUM_STREAMS": streams,
         "INFERENCE_NUM_THREADS": streams,
-        # which puts the streams of every process onto the same first cores
+        # pinning would put the streams of every process onto the same first cores
         "ENABLE_CPU_PINNING": False,
     }
     if precision == "int8":

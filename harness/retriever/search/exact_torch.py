@@ -97,9 +97,8 @@ class Products:
         import torch
 
         with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "The given NumPy array is not writable"
-            )  # it is only read
+            # the array is only read
+            warnings.filterwarnings("ignore", "The given NumPy array is not writable")
             return torch.from_numpy(self._passages[first : first + SLICE]).to(device)
 
 

@@ -98,19 +98,14 @@ def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
     ):
         text = re.sub(rb" *\r?\n *", b"\n", re.sub(rb"[ \t]+", b" ", text)).strip(b" ")
     letters = np.frombuffer(text, dtype=np.uint8)
-    if np.count_nonzero(letters < 0x20) > text.count(
-        b"\n"
-    ):  # white space or NUL that Arrow would take for letters
-        return None
-    if any(
-        letter in text and b" 0" + letter in text for letter in (b"x", b"X")
-    ):  # Arrow takes 0x1 for a whole number
-        return None
+    if np.count_nonzero(letters < 0x20) > text.count(b"\n"):
+        return None  # white space or NUL that Arrow would take for letters
+    if any(letter in text and b" 0" + letter in text for letter in (b"x", b"X")):
+        return None  # Arrow takes 0x1 for a whole number
     names = list(map(str, range(line.width)))
     places = {name: str(place) for name, place in line.places.items()}
-    read = csv.ReadOptions(
-        column_names=names, use_threads=False
-    )  # threads outlive Python and abort it (arrow 34314)
+    # threads outlive Python and abort it (arrow 34314)
+    read = csv.ReadOptions(column_names=names, use_threads=False)
     types = {places[name]: kind for name, kind in line.read.items()}
     convert = csv.ConvertOptions(
         column_types=types, include_columns=[*places.values()], null_values=[]
