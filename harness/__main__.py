@@ -121,7 +121,7 @@ def report_errors(command: str) -> Iterator[None]:
         end(told)
     except KeyboardInterrupt:
         print(
-            "interrupted; what was finished is kept, the same command goes on from there",
+            "interrupted; finished work is kept, and the same command continues from there",
             file=sys.stderr,
         )
         sys.exit(130)

@@ -270,10 +270,7 @@ class Benchmark:
         mend = f"split={self.splitting} needs more than {len(self.split)}"
         if splitting_name(self.splitting) == "given":
             names = " or ".join(name for name, meaning in MEANING.items() if meaning == split)
-            mend = (
-                f"all {len(self.split)} are of {self.split[0]} as they are given; add some of "
-                f"split {names}"
-            )
+            mend = f"all {len(self.split)} are given as {self.split[0]}; add some of split {names}"
         raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
 
     def ids(self, members: NDArray[np.int64]) -> list[str]:

@@ -56,8 +56,7 @@ def write_benchmark(data: Benchmark, folder: Path) -> list[Path]:
     files = [folder / "corpus.jsonl", folder / "queries.jsonl"]
     if data.triples is not None:
         raise HarnessError(
-            f"{data.name}: its triples have no place in corpus.jsonl and queries.jsonl; export "
-            "another"
+            f"{data.name}: corpus.jsonl and queries.jsonl cannot hold its triples; export another"
         )
     if existing := next((path for path in files if path.exists()), None):
         raise HarnessError(f"{existing}: already there; give another folder")

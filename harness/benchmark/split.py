@@ -180,9 +180,7 @@ def read_splits(path: Path) -> dict[str, str]:
                 "them"
             )
         if query in found:
-            raise HarnessError(
-                f"{where}: {query} stands in line {found[query][1]} already; keep one"
-            )
+            raise HarnessError(f"{where}: {query} is already in line {found[query][1]}; keep one")
         found[query] = name, number
     return {query: name for query, (name, _) in found.items()}
 

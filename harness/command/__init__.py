@@ -73,7 +73,9 @@ def keep_inputs(config: DictConfig, *paths: object) -> None:
         return
     read = [str(path) for path in (*paths, config.get("gold")) if path is not None]
     if same := [path for path in read if Path(path).resolve() == Path(str(config.out)).resolve()]:
-        raise HarnessError(f"out={config.out} is {same[0]}, which is read; give it another name")
+        raise HarnessError(
+            f"out={config.out} is {same[0]}, which is an input; give it another name"
+        )
 
 
 def python_value(node: Any) -> Any:

@@ -203,8 +203,8 @@ def _of_split(
     if len(unknown):
         raise HarnessError(
             f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} questions "
-            f"({unknown[0]}), so it cannot "
-            "place them; give the gold of all, or splitting=md5"
+            f"({unknown[0]}), so their split is "
+            "unknown; give the gold of all, or splitting=md5"
         )
     kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
     return query_ids.filter(pc.is_in(query_ids, kept))

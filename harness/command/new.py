@@ -102,8 +102,8 @@ def run(config: DictConfig) -> None:
         swept = f"PYTHONPATH=. {swept} --config-dir={own.package}/conf"
     if concept in ("encoder", "retriever"):
         log.info(
-            'what it makes is made anew in every process; once it is done, add version = "1" to '
-            "the class to keep it, and raise that when you change what it computes"
+            'its results are computed again in every process; when it is finished, add version = "1" to '
+            "the class to keep them, and raise it when you change what the class computes"
         )
     log.info(f"{_program('python')} -m pytest {own.places[2]}\n{swept}")
 
@@ -170,9 +170,7 @@ def _new_plugin(name: str, templates: Path) -> None:
             "`harness new fuser greatest` writes it"
         )
     if name in extensions.commands() or importlib.util.find_spec(f"harness.command.{name}"):
-        raise HarnessError(
-            f"name={name}: the command {name} is there already; give it another name"
-        )
+        raise HarnessError(f"name={name}: the command {name} already exists; give it another name")
     folder, test = f"harness/plugins/{name}", f"tests/plugins/{name}/test_{name}.py"
     places = {
         f"{folder}/__init__.py": "init.py",
@@ -204,7 +202,9 @@ def _packages() -> list[str]:
             "project", {}
         )
     except ValueError as error:
-        raise HarnessError(f"pyproject.toml: no readable TOML ({error}); mend that file") from error
+        raise HarnessError(
+            f"pyproject.toml: no readable TOML ({error}); correct that file"
+        ) from error
     return [
         str(place).partition(".")[0]
         for place in project.get("entry-points", {}).get(GROUP, {}).values()
@@ -245,7 +245,7 @@ def _in_a_package(concept: str, name: str, given: str | None) -> Place:
         f"tests/test_{name}.py",
     ]
     if name in names(concept) and not Path(places[1]).exists():
-        raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
+        raise HarnessError(f"name={name}: {concept}={name} already exists; give it another name")
     return Place(
         places, {"MODULE": f"{package}.{name}", "PACKAGE": package}, package, _project(package)
     )

@@ -65,7 +65,7 @@ def _check(config: DictConfig, given: list[str]) -> None:
             raise HarnessError(f"{name}={config[name]}: expected true or false")
     if config.dry_run:
         raise HarnessError(
-            "dry_run=true is of `harness sweep`, which tells what would be built; leave it out here"
+            "dry_run=true is for `harness sweep`, which shows what would be built; leave it out here"
         )
     if config.wait and config.part is None:
         raise HarnessError("wait=true belongs to a share; add part=i/n, e.g. part=3/20")

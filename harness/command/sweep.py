@@ -124,9 +124,7 @@ def keep_results_keys(config: DictConfig) -> None:
             use_own_runs(config)
     if config.dry_run and (explain or splits):
         told = "explain=true" if explain else f"splits={splits}"
-        raise HarnessError(
-            f"{told} is of results, and dry_run=true makes none; leave one of them out"
-        )
+        raise HarnessError(f"{told} needs results, and dry_run=true makes none; leave one out")
 
 
 def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:
@@ -146,7 +144,7 @@ def use_own_runs(config: DictConfig) -> None:
         config.dataset = defaults("dataset", "own_runs")
     elif "own_runs" not in config.dataset.get("_target_", ""):
         raise HarnessError(
-            "gold= is of runs without a corpus, and dataset= names one; leave one of them out"
+            "gold= is for runs without a corpus, and dataset= names one; leave one out"
         )
     for key in ("encoder", "extractor", "graph", "seeds", "relations"):
         config.pop(key, None)
@@ -154,7 +152,7 @@ def use_own_runs(config: DictConfig) -> None:
     for name, node in config.lists.items():
         if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
             raise HarnessError(
-                f"lists.{name} is no run file; with gold= every list is one: "
+                f"lists.{name} is not a run file; with gold= every list is one: "
                 f"lists={{dense: d.trec, graph: g.trec}}, or leave it out with ~lists.{name}"
             )
     if "pool.lists" not in keys:

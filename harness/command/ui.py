@@ -60,7 +60,7 @@ def run(config: DictConfig) -> None:
     runs = Path(config.paths.runs)
     newest = next(reversed(update(tracking, runs, python_value(config.sweep))), "")
     if tracking.is_server:
-        print(f"{tracking.destination} has pages of its own: {tracking.address(newest, runs)}")
+        print(f"{tracking.destination} has its own pages: {tracking.address(newest, runs)}")
         return
     line = command(tracking.database, tracking.artifact_root, host, port)
     # MLflow's server imports from the folder that it is started in.
@@ -93,18 +93,8 @@ def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:
     """Return the server's command line. With -P nothing is imported from the working directory."""
     options = ["--backend-store-uri", uri, "--artifacts-destination", artifacts, "--workers", "1"]
-    return [
-        sys.executable,
-        "-P",
-        "-m",
-        "mlflow",
-        "server",
-        *options,
-        "--host",
-        host,
-        "--port",
-        str(port),
-    ]
+    start = f"-P -m mlflow server --port {port} --host".split()
+    return [sys.executable, *start, host, *options]
 
 
 def environment() -> dict[str, str]:

@@ -103,7 +103,7 @@ def _why_no_gpu() -> str | None:
         raise HarnessError(
             f"the GPU {torch.cuda.get_device_name()} does not work with torch "
             f"{torch.__version__} (CUDA "
-            f"{torch.version.cuda}): {_line(error)}; mend the driver or the installation, or "
+            f"{torch.version.cuda}): {_line(error)}; repair the driver or the installation, or "
             f"{WITHOUT}"
         ) from error
     return None

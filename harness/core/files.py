@@ -7,7 +7,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import socket
 import sys
@@ -190,7 +189,7 @@ def written(path: Path) -> Iterator[IO[bytes]]:
 def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
     """Return the unfinished files of dead processes in a folder.
 
-    They are named ``*.HOST.PID.partial`` (older: ``*.PID.partial``). Files of other machines count
+    They are named ``*.HOST.PID.partial``. Files of other machines count
     if nobody has written to them for a day (``ABANDONED``).
 
     Args:
@@ -200,12 +199,13 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
     found = []
     for path in sorted(folder.glob(pattern)):
         *_, host, number, _ = ("", *path.name.split("."))
-        if number.isdecimal() and path.is_file():
-            if host != HOST and re.fullmatch("[0-9a-f]{8}", host):
-                dead = time.time() - path.stat().st_mtime > ABANDONED
-            else:
-                dead = not is_running(int(number))
-            found += [path] if dead else []
+        if not number.isdecimal() or not path.is_file():
+            continue
+        if host == HOST:
+            dead = not is_running(int(number))
+        else:
+            dead = time.time() - path.stat().st_mtime > ABANDONED
+        found += [path] if dead else []
     return found
 
 

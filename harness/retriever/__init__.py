@@ -105,7 +105,7 @@ def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple
         try:
             json.dumps({key: value}, sort_keys=True)
         except (TypeError, ValueError) as error:
-            mend = "a manifest holds what JSON does: texts, numbers, lists and mappings by text"
+            mend = "a manifest holds JSON: texts, numbers, lists and mappings with text keys"
             raise HarnessError(
                 f"{name} gave a fact {key!r} that cannot be written ({error}); {mend}"
             ) from error

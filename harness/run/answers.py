@@ -261,7 +261,7 @@ def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, object]:
         asked = one["question"]
         if not isinstance(asked, str) or asked in found:
             raise HarnessError(
-                f"{source}: entry {number}: expected a question of its own, found {str(asked)[:60]}"
+                f"{source}: entry {number}: expected a new question, found {str(asked)[:60]}"
             )
         found[asked] = one
     return found

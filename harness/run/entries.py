@@ -180,14 +180,14 @@ def check_counted(found: Entries) -> list[str]:
     scores, longest = found.scores[order], places.max(initial=0)
     if longest > 2 and (scores == places).all():
         raise HarnessError(
-            f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; where "
-            "they are ranks call that column rank, or columns={rank: NAME}; where they are scores "
+            f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; if "
+            "they are ranks, call that column rank, or columns={rank: NAME}; if they are scores, "
             "write the best first"
         )
     rising = longest > 2 and ((scores[1:] > scores[:-1]) | (places[1:] == 1)).all()
     told = (
         f"{found.place(0).rpartition(':')[0]}: the scores of each list rise, so that its last "
-        "document is the best; where a lower one is better, as a distance is, write it negated"
+        "document is the best; if a lower score is better, as for distances, negate the scores"
     )
     return [told] if rising else []
 
@@ -221,8 +221,8 @@ def several_systems(place: str, systems: Iterable[object]) -> list[str]:
     names = [str(name) for name in systems if name is not None]
     shown = ", ".join(names[:3] + ["..."] * (len(names) > 3))
     told = (
-        f"{place}: entries of {len(names)} systems ({shown}) are read as one; where these are "
-        "several runs write a file for each"
+        f"{place}: entries of {len(names)} systems ({shown}) are read as one; if these are "
+        "several runs, write a file for each"
     )
     return [told] if len(names) > 1 else []
 
@@ -254,7 +254,7 @@ def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> list[str]:
         falls = (rows[along][1:] == rows[along][:-1]) & (scores[along][1:] < scores[along][:-1])
         mend = "number the ranks by descending score"
         if not falls.any():
-            mend = "where a lower score is better, as a distance is, write it negated"
+            mend = "if a lower score is better, as for distances, negate the scores"
         raise HarnessError(
             f"{found.place(worse)}: query {found.queries[worse]}, document {found.docs[worse]}: "
             f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document "

@@ -43,7 +43,7 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
         query = id_of(f"{source}: the id of a query", key)
         if query in lists:
             raise HarnessError(
-                f"{source}: query {query} stands there twice, as a number and as a text; keep one"
+                f"{source}: query {query} is repeated, as a number and as a text; keep one"
             )
         if isinstance(answer, (set, frozenset)) and not content.judged:
             raise HarnessError(
@@ -88,7 +88,7 @@ def _list(where: str, found: object) -> dict[str, float]:
     for key, number in found.items() if isinstance(found, Mapping) else found:
         document = key if type(key) is str else id_of(f"{where}: the id of a document", key)
         if document in named:
-            raise HarnessError(f"{where}: document {document} stands twice in its list; keep one")
+            raise HarnessError(f"{where}: document {document} is repeated in its list; keep one")
         named[document] = (
             number if type(number) is float else number_of(f"{where}, document {document}", number)
         )

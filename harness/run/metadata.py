@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 SUFFIX = ".ir-metadata.yml"
-HEAD = "# Names are those of ir_metadata (https://www.ir-metadata.org) where it has them.\n"
+HEAD = "# The names are those of ir_metadata (https://www.ir-metadata.org) if it has them.\n"
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "system": ("tag",),
     "version": ("version",),
@@ -112,7 +112,7 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
         if key not in known and (
             meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)
         ):
-            raise HarnessError(f"{path}: {key} is read by nobody (did you mean {meant[0]}?)")
+            raise HarnessError(f"{path}: {key} is not read by anything (did you mean {meant[0]}?)")
     return {name: value_at(content, place) for name, place in fields.items()}
 
 
@@ -126,7 +126,7 @@ def check_metadata(path: Path, run: Run) -> str:
     """
     beside = sidecar(path)
     if not beside.is_file():
-        raise HarnessError(f"{path}: {beside.name} is missing beside it; write the run again")
+        raise HarnessError(f"{path}: {beside.name} is missing next to it; write the run again")
     said = read_fields(beside, {"run": ("run",)})["run"]
     for name, found in _contents(path, run).items():
         if (stated := value_at(said, (name,))) != found:

@@ -100,7 +100,7 @@ class Run:
         if order is not None:
             entry = int(np.flatnonzero(order != np.arange(count))[0])
             raise HarnessError(
-                f"query {entries.queries[entry]}: document {entries.docs[entry]} stands before a "
+                f"query {entries.queries[entry]}: document {entries.docs[entry]} is before a "
                 "better one; expected scores descending, equal ones by document ascending: Run.of "
                 "sorts them"
             )
@@ -231,15 +231,7 @@ class Run:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, best document first."""
-        names = self.doc_ids.to_pylist()
-        bounds = self.indptr.tolist()
-        return {
-            query: {
-                names[d]: s
-                for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)
-            }
-            for query, a, b in zip(self.query_ids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
-        }
+        return self.entries().to_dict()
 
     @classmethod
     def from_trec(cls, path: str | Path) -> Run:
@@ -365,7 +357,7 @@ class Run:
         places = numbers("queries", asked, np.int64)
         _check_range("queries", "query", places, len(self))
         lengths = self.lengths()[places]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        indptr = _bounds(lengths)
         if len(places) and (np.diff(places) == 1).all():
             first, last = int(places[0]), int(places[-1]) + 1
             part = slice(self.indptr[first], self.indptr[last])
@@ -395,7 +387,7 @@ class Run:
         if depth is None or depth >= self.lengths().max(initial=0):
             return self
         lengths = np.minimum(self.lengths(), depth)
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        indptr = _bounds(lengths)
         entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
         values = {"docs": self.docs[entries], "scores": self.scores[entries]}
         return self.changed(indptr=indptr, **values)
@@ -426,9 +418,8 @@ class Run:
         taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
         lengths = np.zeros(len(query_ids), dtype=np.int64)
         lengths[found] = taken.lengths()
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         ids = {"query_ids": query_ids, "doc_ids": doc_ids}
-        return taken.changed(**ids, indptr=indptr, docs=renumbered[taken.docs])
+        return taken.changed(**ids, indptr=_bounds(lengths), docs=renumbered[taken.docs])
 
     def save(self, folder: Path) -> None:
         """Write the arrays of an artifact. The ids are the benchmark's and are not written.
@@ -463,6 +454,11 @@ class Run:
             raise HarnessError(f"{folder}: {error}; {REBUILD}") from error
 
 
+def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``indptr`` of lists of these lengths."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
     """Raise HarnessError at the first number that is not in [0, size)."""
     if len(given) and not 0 <= given.min() <= given.max() < size:
@@ -477,11 +473,11 @@ def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
     if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
         counts = pc.value_counts(queries)
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
-        raise HarnessError(f"query_ids: {twice} stands there twice; expected each once")
+        raise HarnessError(f"query_ids: {twice} is repeated; expected each once")
     rising = pc.less(documents[:-1], documents[1:])
     if len(documents) > 1 and (wrong := pc.index(rising, False).as_py()) >= 0:
         raise HarnessError(
-            f"doc_ids: {documents[wrong]} stands before {documents[wrong + 1]}; expected ids in "
+            f"doc_ids: {documents[wrong]} is before {documents[wrong + 1]}; expected ids in "
             "ascending order, each once"
         )
 

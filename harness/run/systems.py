@@ -132,9 +132,7 @@ def named_files(key: str, given: object) -> dict[str, Files]:
         each = given if isinstance(given, list) else [given]
         found = {_typed_name(key, one): files_of(key, one) for one in each}
         if len(found) < len(each):
-            raise HarnessError(
-                f"{key}={given}: a file stands there twice; give each once, or name them"
-            )
+            raise HarnessError(f"{key}={given}: a file is repeated; give each once, or name them")
     if not found:
         raise _unexpected(key, given)
     return found
@@ -164,7 +162,7 @@ def file_of(key: str, given: object) -> File:
     found = files_of(key, given)
     if len(found) > 1:
         raise HarnessError(
-            f"{key}={label(found)}: expected one file; where a comma is in its name quote it: "
+            f"{key}={label(found)}: expected one file; if its name has a comma, quote it: "
             f"'{key}=\"{','.join(map(str, found))}\"'"
         )
     return found[0]

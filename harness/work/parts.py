@@ -357,7 +357,7 @@ def agree(
             f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ
         )
         raise HarnessError(
-            f"{records.parent}: its parts are made by something else than this process would use "
+            f"{records.parent}: its parts were made with other settings than those of this process "
             f"({said}); use the "
             "same code, libraries and device everywhere, or remove that folder"
         )

@@ -80,7 +80,7 @@ def test_a_file_of_ids_says_it_too(bench, tmp_path, packed):
     ("text", "told"),
     [
         ("q0 dev\nq1\n", r"s\.tsv:2: expected `id split`, found 1 fields: 'q1'"),
-        ("q0 dev\nq1 test\n\nq0 test\n", r"s\.tsv:4: q0 stands in line 1 already; keep one"),
+        ("q0 dev\nq1 test\n\nq0 test\n", r"s\.tsv:4: q0 is already in line 1; keep one"),
         (
             "q0 dev\nq1 blind\n",
             r"s\.tsv:2: split blind of q1 is none of tune, dev, train, validation, test",
@@ -147,8 +147,7 @@ def test_a_split_that_is_carried_and_not_used_is_said(folder, tmp_path, caplog):
 def test_only_test_questions_are_no_tune_half(bench, tmp_path):
     own = carrying(bench, tmp_path / "own", lambda number: "test")
     told = (
-        "own: no query falls into tune; all 40 are of test as they are given; add some of split "
-        "tune or dev or train"
+        "own: no query falls into tune; all 40 are given as test; add some of split tune or dev or train"
     )
     with pytest.raises(HarnessError, match=told):
         load(own, runs=tmp_path / "runs").split_by("given").need_members("tune")

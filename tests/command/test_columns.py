@@ -141,7 +141,7 @@ def test_each_file_may_have_columns_of_its_own(
             "run.a.columns=absatz: expected names with values",
         ),
         (f"{{a: {{file: {own}, columns: {{score: x}}}}}}", f"{own}: "),
-        (f"[{first}, {second}]", "a file stands there twice; give each once, or name them"),
+        (f"[{first}, {second}]", "a file is repeated; give each once, or name them"),
     ):
         status, _, said = command("compare", f"run={mistake}", f"baseline={plain}", *asked)
         assert (status, words in said, said.count("\n")) == (2, True, 1), said

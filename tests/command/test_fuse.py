@@ -178,7 +178,7 @@ def test_gold_that_no_split_needs_is_a_warning(
 def test_no_list_is_written_over(folder: Path, command: Command) -> None:
     status, _, said = command("fuse", GIVEN, "fuser=rrf", "out=./d.trec")
     assert (status, (folder / "d.trec").read_text()) == (2, DENSE)
-    assert "out=./d.trec is d.trec, which is read; give it another name" in said
+    assert "out=./d.trec is d.trec, which is an input; give it another name" in said
 
 
 def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:

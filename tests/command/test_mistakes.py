@@ -115,7 +115,7 @@ def test_of_sweep_before_anything_is_built(
         ),
         ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
         ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
-        ("trace q query=other", "q and query=other: query is given twice; leave one of them out"),
+        ("trace q query=other", "q and query=other: query is given twice; leave one out"),
         ("apply questions.jsonl", "questions.jsonl: expected key=value"),
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
@@ -263,7 +263,7 @@ def test_no_input_is_written_over(folder: Path, command: Command) -> None:
         status, _, said = command(*line)
         assert (status, said) == (
             2,
-            "error: out=./run.json is run.json, which is read; give it another name\n",
+            "error: out=./run.json is run.json, which is an input; give it another name\n",
         )
     assert (folder / "run.json").read_text() == '{"q1": {"a": 1.0}}'
 

@@ -170,7 +170,7 @@ def test_a_sweep_without_questions_to_choose_on_is_refused_in_a_sentence(
     status, _, err = command(*asked(bench, "split=given"))
     assert status == 2
     assert err.strip().splitlines()[-1] == (
-        "error: own: no query falls into tune; all 40 are of test as they are given; add some of "
+        "error: own: no query falls into tune; all 40 are given as test; add some of "
         "split tune or dev or "
         "train or validation"
     )

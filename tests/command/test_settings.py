@@ -49,11 +49,11 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
         (["fuser.weights=[1,2]"], "fuser.weights=[1,2]: expected a mapping, as in {name: value}"),
         (
             ["fuser.k=3", "fuser.k=4"],
-            "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one of them out",
+            "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one out",
         ),
         (
             ["--depth", "3", "depth=4"],
-            "depth=3 and depth=4: depth is given twice; leave one of them out",
+            "depth=3 and depth=4: depth is given twice; leave one out",
         ),
     ],
 )

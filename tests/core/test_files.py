@@ -57,7 +57,7 @@ def test_yaml_whose_aliases_stand_for_a_billion_values_is_refused(tmp_path: Path
 def test_a_name_twice_in_yaml_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "twice.yaml"
     path.write_text(text)
-    with pytest.raises(ValueError, match="'a' stands twice in one object; keep one of its entries"):
+    with pytest.raises(ValueError, match="'a' is repeated in one object; keep one of its entries"):
         read_yaml(path)
     path.write_text("x: &x {a: 1}\ny: {<<: *x, a: 2}\n")
     assert read_yaml(path) == {"x": {"a": 1}, "y": {"a": 2}}
@@ -99,11 +99,11 @@ def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_w
     ended.wait()
     (tmp_path / "data").mkdir()
     for name in ("a.js", "data/b.js"):
-        (tmp_path / f"{name}.{ended.pid}.partial").touch()
-        (tmp_path / f"{name}.{os.getpid()}.partial").touch()
+        (tmp_path / f"{name}.{HOST}.{ended.pid}.partial").touch()
+        (tmp_path / f"{name}.{HOST}.{os.getpid()}.partial").touch()
     remove_partials(tmp_path, "**/*.partial")
     left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.partial"))
-    assert left == [f"a.js.{os.getpid()}.partial", f"data/b.js.{os.getpid()}.partial"]
+    assert left == [f"{name}.{HOST}.{os.getpid()}.partial" for name in ("a.js", "data/b.js")]
 
 
 def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(

@@ -73,7 +73,7 @@ def test_doctor_holds_runs_against_it(
     assert [first for first, _ in lines] == ["file", "DAMAGED", "DAMAGED"]
     assert "good.trec.gz: 2 queries, 3 entries, hash and counts as " in lines[0][1]
     assert "cut.trec.gz: sha256 is " in lines[1][1]
-    assert "bare.trec: bare.trec.ir-metadata.yml is missing beside it" in lines[2][1]
+    assert "bare.trec: bare.trec.ir-metadata.yml is missing next to it" in lines[2][1]
     assert "2 of files=" in error
 
 

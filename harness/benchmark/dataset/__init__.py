@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from harness.benchmark import Benchmark, Texts
+from harness.benchmark import Benchmark
 from harness.work.store import Store
 
 
@@ -18,13 +18,4 @@ class Dataset(Protocol):
 
     def load(self, store: Store) -> Benchmark:
         """Return the checked benchmark. Results that are kept are in ``store``."""
-        ...
-
-
-@runtime_checkable
-class TextSource(Protocol):
-    """A dataset whose texts can be read without storing anything."""
-
-    def texts(self) -> Texts:
-        """Return the passages and, if there are any, questions and gold."""
         ...

@@ -51,7 +51,7 @@ class TwoWikiMultiHopQA(Published):
         path = prepared_file(folder, "evidences")
         if path is None:
             raise HarnessError(
-                f"{folder}: evidences.jsonl (or .jsonl.gz) is missing beside {queries.path}; get "
+                f"{folder}: evidences.jsonl (or .jsonl.gz) is missing next to {queries.path}; get "
                 "it too"
             )
         upstream = {record["id"]: record for record in read_lines(path).values}

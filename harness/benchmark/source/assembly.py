@@ -156,7 +156,7 @@ def _check_query(queries: Records, number: int, query: Record) -> None:
                 )
     if len(set(query["supporting_ids"])) < len(query["supporting_ids"]):
         raise HarnessError(
-            f"{queries.at(number)}: query {query['id']} names a supporting id twice; name each once"
+            f"{queries.at(number)}: query {query['id']} repeats a supporting id; name each once"
         )
     hops, kind = query.get("hops", 1), query.get("type")
     if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops < 1000:

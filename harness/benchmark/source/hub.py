@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
@@ -150,32 +151,23 @@ def fetch(repo: str, name: str, revision: str | None) -> Path:
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
-    cache = constants.HF_HUB_CACHE
+    get = partial(
+        hf_hub_download,
+        repo,
+        name,
+        repo_type="dataset",
+        revision=revision,
+        cache_dir=constants.HF_HUB_CACHE,
+    )
     with suppress(OSError, EntryNotFoundError):
-        return Path(
-            hf_hub_download(
-                repo,
-                name,
-                repo_type="dataset",
-                revision=revision,
-                cache_dir=cache,
-                local_files_only=True,
-            )
-        )
+        return Path(get(local_files_only=True))
     try:
-        if not constants.HF_HUB_OFFLINE:
-            _reach(constants.ENDPOINT)
-        return Path(
-            hf_hub_download(repo, name, repo_type="dataset", revision=revision, cache_dir=cache)
-        )
+        if not constants.HF_HUB_OFFLINE:  # the Hub's client would try for half a minute
+            with suppress(HTTPError):
+                urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
+        return Path(get())
     except (OSError, EntryNotFoundError, ValueError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise ConnectionError(
             f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})"
         ) from error
-
-
-def _reach(place: str) -> None:
-    """Raise OSError if an address does not answer. The Hub's client would try for half a minute."""
-    with suppress(HTTPError):
-        urlopen(Request(place, method="HEAD"), timeout=10).close()

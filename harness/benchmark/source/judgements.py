@@ -123,7 +123,7 @@ def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
     reasons = {
         "queries": ("query", f" of {questions} without a supporting passage"),
         "passages": ("passage", " without title and text"),
-        "judgements": ("relevant passage", " of its judgements that the corpus lacks"),
+        "judgements": ("relevant passage", " of its judgements that is not in the corpus"),
     }
     for name, (item, reason) in reasons.items():
         if left_out[name]:

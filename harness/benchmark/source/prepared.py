@@ -47,7 +47,7 @@ def read_prepared(
     if corpus is None and queries is None:
         return None
     if queries is None:
-        raise HarnessError(f"{folder}: queries.jsonl (or .jsonl.gz) is missing beside {corpus}")
+        raise HarnessError(f"{folder}: queries.jsonl (or .jsonl.gz) is missing next to {corpus}")
     return read_prepared_corpus(folder, scratch, segmentation), _queries(queries)
 
 
@@ -63,7 +63,7 @@ def read_prepared_corpus(
         where = "" if folder.is_dir() else "; there is no such folder"
         raise HarnessError(
             f"{folder}: corpus.jsonl (or .jsonl.gz) is "
-            f"missing{f' beside {beside}' if beside else where}"
+            f"missing{f' next to {beside}' if beside else where}"
         )
 
     def passages() -> Iterator[tuple[int, Record]]:

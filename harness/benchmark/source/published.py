@@ -176,7 +176,8 @@ class Published(ABC):
                 raise HarnessError(
                     f"dataset.sample={self.sample}: {questions.path} has {len(ids)} questions"
                 )
-            order = sorted(range(len(ids)), key=lambda place: _md5(ids[place]))
+            hashes = [hashlib.md5(one.encode(), usedforsecurity=False).hexdigest() for one in ids]
+            order = sorted(range(len(ids)), key=hashes.__getitem__)
             queries = queries.take(sorted(order[: self.sample]))
             total = self.sample
             name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
@@ -308,10 +309,6 @@ class Published(ABC):
         card.check(way, str(where), count, total, benchmark.sha256)
         log.info("benchmark %s: %s, %s", card.name, way, where)
         return benchmark
-
-
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _wanted(card: Card, folder: Path) -> str:

@@ -105,7 +105,7 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
         return HarnessError(f"{key}={name} {lacking}")
     if concept == "dataset" and "/" in name:
         return HarnessError(
-            f"{key}={name} is no name; a folder of your own is dataset=folder dataset.path={name}"
+            f"{key}={name} is not a name; your own folder is dataset=folder dataset.path={name}"
         )
     return HarnessError(
         f"{key}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"

@@ -163,9 +163,7 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
         if re.match(r"[-+~]|[\w.@/]+=", argument):
             break
         if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
-            raise HarnessError(
-                f"{argument} and {twice}: {key} is given twice; leave one of them out"
-            )
+            raise HarnessError(f"{argument} and {twice}: {key} is given twice; leave one out")
         value = argument.replace("'", r"\'")
         named.append(f"{key}='{value}'")
     return [*named, *arguments[len(named) :]]

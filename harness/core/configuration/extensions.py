@@ -188,7 +188,7 @@ def added(name: str) -> dict[str, object]:
         defaults += own.pop("defaults", [])
         if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
             raise HarnessError(
-                f"{path}: another plug-in adds {min(twice)} already; give it another name"
+                f"{path}: another plug-in already adds {min(twice)}; give it another name"
             )
         found = {**merge(found, own), "defaults": defaults}
     return found
@@ -334,8 +334,7 @@ def package_folders(name: str, place: str) -> list[Path]:
         raise HarnessError(f"{place}: {error}; reinstall or remove that package") from error
     if spec is None or not spec.submodule_search_locations:
         raise HarnessError(
-            f"{place}: there is no such folder; the value is a package's folder, e.g. "
-            "my_fusion.conf"
+            f"{place}: the folder does not exist; expected a package's folder, e.g. my_fusion.conf"
         )
     return [Path(folder).resolve() for folder in spec.submodule_search_locations]
 

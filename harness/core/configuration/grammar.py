@@ -44,7 +44,7 @@ def parse(key: str, value: str) -> Any:
             found = []
         except KeyError as error:
             (name,) = error.args
-            told = f"{key}={value}: {name} stands twice; give each its own name"
+            told = f"{key}={value}: {name} is repeated; give each its own name"
             raise HarnessError(told) from error
         if len(found) == 1:
             return found[0]
@@ -98,7 +98,7 @@ def _unreadable(key: str, value: str) -> HarnessError:
         return HarnessError(f"{key}={value}: a bracket is opened and not closed")
     if wrong := [name for name in BEFORE_COLON.findall(value) if not TYPED.fullmatch(name)]:
         name = wrong[0].strip("'\"")
-        return HarnessError(f"{key}={value}: put {name} in quotes, it is no plain name")
+        return HarnessError(f"{key}={value}: put {name} in quotes, it is not a plain name")
     inside = value.strip("'\"")
     mend = f"'{key}={{name: \"...\"}}'" if nested else f"'{key}=\"{inside}\"'"
     return HarnessError(

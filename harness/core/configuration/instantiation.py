@@ -62,11 +62,11 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     last = causes[-1]
     if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
         return HarnessError(
-            f"{target}: there is no package {last.name} on Python's path; in the folder that "
+            f"{target}: the package {last.name} is not on Python's path; in the folder that "
             "holds it put "
             f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
-    return HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module")
+    return HarnessError(f"{target} cannot be made: {_reason(last)}; correct that module")
 
 
 @contextlib.contextmanager
@@ -86,7 +86,7 @@ def report_own_code() -> Iterator[None]:
         ]
         if not places:
             raise  # ours: a bug, with its traceback
-        raise HarnessError(f"{_kind(cause)} ({places[-1]}); mend that module") from error
+        raise HarnessError(f"{_kind(cause)} ({places[-1]}); correct that module") from error
 
 
 def _as_typed(target: str) -> str:

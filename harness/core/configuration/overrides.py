@@ -137,7 +137,7 @@ def check_twice(given: Sequence[Override]) -> None:
         other = seen.setdefault(one.key, one)
         if other.value != one.value and "~" not in one.sign + other.sign:
             told = " and ".join(str(each).lstrip("+") for each in (other, one))
-            raise HarnessError(f"{told}: {one.key} is given twice; leave one of them out")
+            raise HarnessError(f"{told}: {one.key} is given twice; leave one out")
 
 
 def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, str | None]:

@@ -113,7 +113,9 @@ class StoredReader:
     def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
         """Return the error about a value and the keys that lead to it."""
         found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
-        return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
+        return HarnessError(
+            f"{self.place}: {found}, {why}; copy the file again from where it was made"
+        )
 
     def _target(self, node: Mapping[str, object], path: Sequence[str]) -> str:
         targets, name = _names(tuple(folders()))[1], node[NAME]

@@ -142,7 +142,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"{twice!r} stands twice in one object; keep one of its entries")
+        raise ValueError(f"{twice!r} is repeated in one object; keep one of its entries")
     return found
 
 

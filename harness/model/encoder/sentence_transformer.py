@@ -126,17 +126,14 @@ class LoadedModel:
         self.limit = self.model.max_seq_length or 2**31
         self.dimension = int(self.model.get_embedding_dimension() or 0)
         self.threads = torch.get_num_threads() if device == "cpu" else 1
-        self.forward = self._forward(backend)
+        self.forward: Forward = functools.partial(_torch_forward, self.model)
+        if backend == "openvino":
+            from harness.model.encoder.openvino import compile_model
+
+            self.forward = compile_model(self.model, self.threads, encoder.precision)
         own = {"precision": encoder.precision} if encoder.precision != "float32" else {}
         limit = self.model.max_seq_length
         self.facts: Facts = {"device": device, "backend": backend, "max_seq_length": limit, **own}
-
-    def _forward(self, backend: str) -> Forward:
-        if backend == "torch":
-            return functools.partial(_torch_forward, self.model)
-        from harness.model.encoder.openvino import compile_model
-
-        return compile_model(self.model, self.threads, self.encoder.precision)
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

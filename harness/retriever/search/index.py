@@ -20,11 +20,12 @@ def build(vectors: NDArray[np.float32], factory: str) -> Any:
     necessary.
     """
     import faiss
+    from threadpoolctl import threadpool_limits
 
     try:
         index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
         if not index.is_trained:
-            with _one_blas_thread():
+            with threadpool_limits(1):
                 index.train(vectors)
         index.add(vectors)
     except RuntimeError as error:
@@ -87,16 +88,4 @@ def search(
                 "this CUDA, or faiss-cpu, or go on without the GPU: CUDA_VISIBLE_DEVICES="
             ) from error
 
-    def propose(
-        asked: NDArray[np.float32], width: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        rough, found = index.search(asked, width)
-        return rough, found
-
-    return decide(propose, passages, questions, depth, exact)
-
-
-def _one_blas_thread() -> Any:
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1)
+    return decide(index.search, passages, questions, depth, exact)

@@ -132,7 +132,7 @@ class Line:
             return "lenient=true passes over comment lines and trailing fields"
         if mend := self.mends.get(len(fields)):
             return mend.format(*(one.decode() for one in fields))
-        return self.others and f"{self.what} of another form has its ending: {self.others}"
+        return self.others and f"{self.what} in another form needs its ending: {self.others}"
 
 
 RUN = Line(
@@ -145,7 +145,7 @@ QRELS = Line(
     "qid 0 docid relevance",
     {"qid": ID, "docid": ID, "relevance": pa.int64()},
     {
-        3: "where they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "  # noqa: E501
+        3: "if they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "
         "`query-id corpus-id score`, between tabs"
     },
 )

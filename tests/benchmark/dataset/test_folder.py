@@ -189,7 +189,7 @@ Q = json.dumps(QUERIES[0])
         (
             CORPUS,
             [{**QUERIES[0], "supporting_ids": ["p1"] * 2}],
-            "l:1: query q1 names a supporting id twice",
+            "l:1: query q1 repeats a supporting id",
         ),
         (
             [*CORPUS, {"id": "p4", "title": " ", "text": "\t"}],
@@ -273,7 +273,7 @@ def test_a_damaged_gzip_file(write: Write, store: Store) -> None:
 def test_missing_files(write: Write, store: Store, tmp_path: Path) -> None:
     folder = write()
     (folder / "queries.jsonl").rename(tmp_path / "away")
-    assert "queries.jsonl (or .jsonl.gz) is missing beside" in failure(folder, store)
+    assert "queries.jsonl (or .jsonl.gz) is missing next to" in failure(folder, store)
     assert "no such folder" in failure(tmp_path / "nowhere", store)
     with pytest.raises(HarnessError, match=r"dataset\.path is not set"):
         Folder().load(store)
@@ -393,7 +393,7 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     assert found == {"q1": ["d1", "d2"], "q2": ["d1"], "q3": ["d4"]}
     assert made.left_out == {"passages": 1, "judgements": 1}
     assert "left out: 1 passage without title and text" in caplog.text
-    assert "left out: 1 relevant passage of its judgements that the corpus lacks" in caplog.text
+    assert "left out: 1 relevant passage of its judgements that is not in the corpus" in caplog.text
     assert list(made.given or ()) == ["test", "test", "dev"]
     gold = Gold.read(folder)
     assert gold.to_dict() == {

@@ -221,5 +221,5 @@ def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: 
 
 
 def test_a_package_that_is_not_there_is_named() -> None:
-    with pytest.raises(HarnessError, match=r"searchpath: pkg://nothing: there is no such folder"):
+    with pytest.raises(HarnessError, match=r"searchpath: pkg://nothing: the folder does not exist"):
         extensions.package_folders("nothing", "hydra.searchpath: pkg://nothing")

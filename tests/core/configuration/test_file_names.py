@@ -142,8 +142,7 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
         ("compare run={日:f.trec} gold=g.txt", "put 日 in quotes"),
         (
             "sweep dataset=/a/path",
-            "dataset=/a/path is no name; a folder of your own is dataset=folder "
-            "dataset.path=/a/path",
+            "dataset=/a/path is not a name; your own folder is dataset=folder dataset.path=/a/path",
         ),
         ("sweep lists.dense=null", "leave the list out with ~lists.dense"),
         ("evaluate run=nöwhere.trec gold=g.txt", "nöwhere.trec: there is no such file"),

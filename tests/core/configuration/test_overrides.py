@@ -77,11 +77,11 @@ from tests.conftest import Command
         ),
         (
             ["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"],
-            "lists={a: x, b: y, a: z}: a stands twice; give each its",
+            "lists={a: x, b: y, a: z}: a is repeated; give each its",
         ),
         (
             ["fuse", "lists={a:x,a:y}", "out=f.trec"],
-            "lists={a:x,a:y}: a stands twice; give each its own name",
+            "lists={a:x,a:y}: a is repeated; give each its own name",
         ),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
         pytest.param(

@@ -85,7 +85,7 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
         (
             b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\n",
             1,
-            "where a lower score is better, as a distance is, write it negated",
+            "if a lower score is better, as for distances, negate the scores",
         ),
         (
             b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\nq Q0 c 3 0.2 s\n",

@@ -115,10 +115,8 @@ class Transitions:
         self.features = np.ascontiguousarray(
             parts.transpose(3, 0, 2, 1).reshape(parts.shape[3], -1)
         )
-        self.project, self.projected = (
-            np.ascontiguousarray(linear.get_param("W").T),
-            linear.get_param("b"),
-        )
+        self.project = np.ascontiguousarray(linear.get_param("W").T)
+        self.projected = linear.get_param("b")
         names = [ner.moves.get_class_name(action) for action in range(ner.moves.n_moves)]
         self.labels = sorted({name[2:] for name in names if name[2:]})
         going_on, ending = (
