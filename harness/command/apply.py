@@ -4,8 +4,8 @@ on tune.
 Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the
 sweep's own corpus or, with dataset=, of another; without queries= they are those of the benchmark.
 Lists are made as the sweep made them, and
-kept: what is asked again takes no time. A list that the sweep read from a file needs one with the
-new questions. Beside the file stands out.ir-metadata.yml: what made it, by the names of
+stored: the same questions take no time again. A list that the sweep read from a file needs one with
+the new questions. Next to the file, out.ir-metadata.yml records how it was made, with the names of
 ir_metadata. `harness evaluate` scores what is written, where there is gold.
 
   harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner

@@ -14,7 +14,7 @@
 A run wins a question when it scores more on it than the baseline, and loses it when it scores less.
 The p of the exact McNemar test is the chance of a split at least this uneven if both were equally
 good (for ndcg, recall and mrr it is the sign test). Holm p is corrected for all comparisons of the
-call. Where questions share gold passages, Holm p and intervals are by cluster (the test flips whole
+call. If questions share gold passages, Holm p and intervals are by cluster (the test flips whole
 clusters), and the table says so; `p by question` is a column of explain=true and of files. With few
 large clusters there is no p. `detectable` is the smallest difference (wins minus losses, in points)
 that this number of questions finds in 80% of cases. Compare with every single list, not with dense
@@ -35,14 +35,13 @@ evaluate --help`. JSON: one comparison is an object with metric, k, n, run, base
 p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
 a paper's table, systems by metrics, with signs and bold only where a difference is shown,
 NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this command;
-out=NAME.html one page, which opens from disk: that matrix and the table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a
+out=NAME.html one page, which opens from disk: that matrix and the table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv next to a
 .csv, a row a query: run, metric, scores, won or lost, and the rank of each gold passage in both
 lists. `figure` (.pdf, .png or .svg) shows each difference with its interval, wins and losses.
 
 gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95%
-interval of the difference (by cluster where questions share gold) lies above -1 point. The exit
-status is 0 where it does, 1 where it lies below, and 2 where it cannot be told, as for a mistake in
-the command. gate=better asks for more than the margin. Of several comparisons every one must pass.
+interval of the difference (by cluster if questions share gold) is above -1 point. The exit status
+is 0 if it is, 1 if it is below, and 2 if this is undecided, as for a mistake in the command. gate=better asks for more than the margin. Of several comparisons every one must pass.
 """
 
 from __future__ import annotations

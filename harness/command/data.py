@@ -1,4 +1,4 @@
-"""Print what a benchmark is, and write it as corpus.jsonl and queries.jsonl.
+"""Print a description of a benchmark, and write it as corpus.jsonl and queries.jsonl.
 
 Printed are its counts, its hash, its source, licence and citation. `dataset=folder
 dataset.path=DIR` reads the files.

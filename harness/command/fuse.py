@@ -2,7 +2,7 @@
 
 Needs no corpus: each list is a TREC run file (`qid Q0 docid rank score tag`, plain or .gz), a .json
 file `{"query": {"doc": score}}`, a .parquet file with the columns query_id, doc_id, score, or the
-folder of a run of ours (`harness prepare` names them). `out` is written in the form of its ending
+folder of a stored run (`harness prepare` prints it). `out` is written in the form of its ending
 (.json, .parquet, .csv, .tsv, .jsonl, else TREC; .gz packs it), whole or not at all. Queries come in
 the order of the first list. All lists are in memory at once: 20 bytes an entry, and each id once.
 Lists that share no query or no document are refused; disjoint=true allows lists of different
@@ -25,7 +25,7 @@ documents of each fused list. Choose parameters on tune, and look at test once.
 It warns if two lists share less than half of their ids. Every fuser,
 normalizer, temperature and reranker of conf/ that reads neither texts nor a
 graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the
-lock of a sweep, which decides all else too. pool.importance names a JSON file
+lock of a sweep, which decides everything else, too. pool.importance names a JSON file
 of the documents' prior importance, {"document": 0..1, ...}, which
 fuser=weighted_rrf multiplies by.
 """

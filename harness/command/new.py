@@ -5,15 +5,15 @@ once.
   harness new retriever shared_words package=my_fusion
   harness new plugin census        in a checkout: a folder harness/plugins/census with a command, and its test
 
-concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.    name:
-what is typed.
+concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.
+name: the name that is typed.
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
-NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After
+NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml if there is none. After
 `pip install -e .` every command finds the strategy; before that, one that is given
 --config-dir=NAME/conf and PYTHONPATH=. does. In a checkout of this project it writes into the tree.
-No file is written over, and a second package of one folder is to be added to its pyproject.toml by
-hand, which is said. The last two lines, on standard error, are the commands that test the strategy
+No file is overwritten. A second package of a folder has to be added to its pyproject.toml by hand,
+and the command says so. The last two lines, on standard error, are the commands that test the strategy
 and sweep with it.
 """
 

@@ -1,6 +1,6 @@
 """Plan a comparison: how many questions it takes, or what so many questions can show.
 
-Two systems are compared by the exact McNemar test on the same questions. What it can see depends on
+Two systems are compared by the exact McNemar test on the same questions. Its power depends on
 how many they differ on (the discordance) and by how much one wins more of these than the other
 (delta, in points of all questions).
 
@@ -9,7 +9,7 @@ how many they differ on (the discordance) and by how much one wins more of these
   harness power n=500                        the smallest net win that 500 questions show, over the same range
   harness power n=500 delta=3 discordance=.1  the power of that test
 
-Questions that share gold passages tell less: multiply the number by the design effect that the
+Questions that share gold passages carry less information: multiply the number by the design effect that the
 tables of a sweep show.
 """
 

@@ -4,7 +4,7 @@ is scored.
 A stage that has been built is not built again; a killed one goes on from its last shard. Useful on
 a GPU node before sweeping on a laptop: copy the runs folder, it stays valid. The folder of each
 list is printed: `harness fuse`, `evaluate` and `compare` take it as a run, and the benchmark's name
-as gold. So are each graph's statistics, to be held against a published graph's.
+as gold. So are each graph's statistics, for a comparison with a published graph.
 
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
@@ -12,7 +12,7 @@ as gold. So are each graph's statistics, to be held against a published graph's.
   harness prepare reranker=cross_encoder grid=point    also what a model says of the pairs that this sweep's trials read
 
 Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on
-who computes them. Processes that share a runs folder, on any machines, share the parts; a dead
+the processes that compute them. Processes that share a runs folder, on any machines, share the parts; a dead
 process's part is taken over.
 
   harness prepare part=3/20                    the third of twenty shares and no more: a task of any array job

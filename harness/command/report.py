@@ -23,8 +23,8 @@ Writes into paths.reports (`reports`):
 
 NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. A report changes nothing
 of another sweep: if another one has that name, the start of the lock's hash is added. Input
-tables/NAME/main.tex where a table must stay, and tables/main.tex for what was reported last. Beside
-each .tex lies its .csv. A document that inputs tables needs \usepackage{array,booktabs};
+tables/NAME/main.tex where a table must stay, and tables/main.tex for what was reported last. Next to
+each .tex is its .csv. A document that inputs tables needs \usepackage{array,booktabs};
 report.pdf takes geometry, graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended).
 The same results give the same bytes.
 

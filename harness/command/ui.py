@@ -3,7 +3,7 @@
 Brings MLflow up to date with the folders below paths.runs, which are the truth: what it already
 holds is left as it is. Then serves it on 127.0.0.1:5000 with one worker and without job execution,
 which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Sweeps that were made with tracking=none are left
-out unless they are named. Where tracking.uri is a server, it prints that server's link instead.
+out unless they are named. If tracking.uri is a server, it prints that server's link instead.
 
   harness ui
   harness ui port=5005                             another port
@@ -14,9 +14,9 @@ out unless they are named. Where tracking.uri is a server, it prints that server
   harness ui tracking.tags.team=graph              a tag of your own
 
 Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name,
-MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME hold; of an
-experiment's id and its name the id. With MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs stand
-below that run.
+MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME are used; an
+experiment's id goes before its name. With MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs are
+children of that run.
 
 The link that it prints opens the newest sweep: its trials, best first. To find others, search for
 

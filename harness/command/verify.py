@@ -3,11 +3,11 @@ new computation.
 
 The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out
 evaluation. With --rescore all trials are scored and judged on tune again (ranks, rows, p values,
-order, winner, all that is locked), and the locked ones scored on test where they were held out
+order, winner, all that is locked), and the locked ones scored on test if they were held out
 before: only whether the numbers are the same is shown, so it is no new evaluation. Exit status 2
 names the first file, or value, that differs.
 
-With against=THEIRS the sweep is held against somebody else's: trials are matched by parameters,
+With against=THEIRS the sweep is compared with another one: trials are matched by parameters,
 questions by id. Exit status 0: the same bits; 1: the same winner, with the same verdict against the
 same lists; 2: another winner or verdict, or an error. The first cause that is known is named.
 

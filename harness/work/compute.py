@@ -1,8 +1,8 @@
-"""What a study costs: the wall and processor seconds of every command that computes results.
+"""The cost of a study: wall and processor seconds of every command that computes results.
 
 ``<runs>/compute.jsonl`` has a line when such a command has run for ``SECONDS`` and one when it
-ends, so that a command that failed, was interrupted or was killed is counted as well. One that
-fails sooner, such as a mistyped one, computed nothing and is not counted.
+ends. Commands that failed, were interrupted or were killed are therefore counted, too. A command
+that fails sooner, such as a mistyped one, computed nothing and is not counted.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Note:
                 self._begun = True
 
     def end(self, failed: bool) -> None:
-        """Write the last line; of a command that failed at once, none."""
+        """Write the last line, unless the command failed at once."""
         wall = time.monotonic() - self._wall
         processor = _processor_seconds() - self._processor
         if failed and not self._begun:
@@ -111,7 +111,7 @@ class _Note:
         self._append({"failed": failed, **spent})
 
     def _append(self, record: Mapping[str, object]) -> None:
-        """Add a line in one write, so that two processes do not mix theirs."""
+        """Add a line in one write, so that lines of two processes are not mixed."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps({'id': self._id, **record})}\n")

@@ -146,8 +146,6 @@ def test_a_split_that_is_carried_and_not_used_is_said(folder, tmp_path, caplog):
 
 def test_only_test_questions_are_no_tune_half(bench, tmp_path):
     own = carrying(bench, tmp_path / "own", lambda number: "test")
-    told = (
-        "own: no query falls into tune; all 40 are given as test; add some of split tune or dev or train"
-    )
+    told = "own: no query falls into tune; all 40 are given as test; add some of split tune or dev or train"
     with pytest.raises(HarnessError, match=told):
         load(own, runs=tmp_path / "runs").split_by("given").need_members("tune")
