@@ -29,7 +29,7 @@ MODULES = {
 def test_a_package_that_python_does_not_find_is_named_with_the_two_ways_to_it():
     with pytest.raises(
         HarnessError,
-        match=r"no package elsewhere on Python's path; .*PYTHONPATH=\..*pip install -e \.",
+        match=r"elsewhere is not on Python's path; .*PYTHONPATH=\..*pip install -e \.",
     ):
         instantiate({"_target_": "elsewhere.mine.Own"})
 
