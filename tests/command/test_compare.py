@@ -242,7 +242,7 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
             "(baseline) and queries.jsonl have no query in common",
         ),
         (["run=ours.json", "metric=hit"], "metric hit@5 is not known (did you mean success?)"),
-        (["run=[ours.json,ours.json]"], "a file stands there twice"),
+        (["run=[ours.json,ours.json]"], "a file is repeated"),
         (
             ["run={seeds: '*s*.json'}"],
             "dense.json is in baseline=dense.json, too; give patterns and lists without",

@@ -113,7 +113,7 @@ def test_a_fuser_that_breaks_the_contract_fails(folder: Path) -> None:
             "fuser",
             "best = torch",
             "1 / 0; best = torch",
-            "ZeroDivisionError: division by zero (FILE:32); mend that",
+            "ZeroDivisionError: division by zero (FILE:32); correct that",
         ),
         (
             "fuser",
@@ -301,9 +301,7 @@ def test_a_plugin_is_a_folder_with_a_command_and_its_test(checkout: Path, tmp_pa
     assert tested.returncode == 0, tested.stdout
     assert typed(tmp_path, checkout, f"{line} word=two times=2").stdout == "two two\n"
     assert "\n  census " in typed(tmp_path, checkout, "harness --help").stdout
-    assert (
-        "census is there already" in typed(checkout, checkout, "harness new plugin census").stderr
-    )
+    assert "census already exists" in typed(checkout, checkout, "harness new plugin census").stderr
     assert (
         "concept=plugin: is for a checkout"
         in typed(tmp_path, checkout, "harness new plugin other").stderr
@@ -325,7 +323,7 @@ def test_a_name_that_is_there_and_a_second_package_are_said(
     caplog.set_level("INFO")
     status, _, said = command("new", "fuser", "rrf")
     assert (status, list(tmp_path.iterdir())) == (2, [])
-    assert "fuser=rrf is there already" in said
+    assert "fuser=rrf already exists" in said
     assert not command("new", "fuser", "greatest")[0]
     assert not command("new", "retriever", "shared_words", "package=my_fusion")[0]
     assert "pyproject.toml names my_harness: add my_fusion to its packages" in caplog.text

@@ -98,4 +98,4 @@ def test_an_interruption_is_one_line_and_status_130(world, tmp_path):
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "the same command goes on from there" in err
+    assert "the same command continues from there" in err

@@ -238,7 +238,7 @@ def test_qrels_as_ranx_writes_them(tmp_path: Path) -> None:
         ("[" * 100_000, "broken JSON"),
         ('{"q1": {"\\ud800": 1}}', "half of a surrogate pair"),
         ('{"q1": {"a": 1' + "0" * 5000 + "}}", "broken JSON"),
-        ('{"q1": {"a": 1, "a": 0}}', "'a' stands twice"),
+        ('{"q1": {"a": 1, "a": 0}}', "'a' is repeated"),
     ],
 )
 def test_json_qrels_that_are_refused(tmp_path: Path, data: str, words: str) -> None:

@@ -86,7 +86,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold=gold.jsonl"], "lists.dense is no run file; with gold= every list is one"),
+        (["gold=gold.jsonl"], "lists.dense is not a run file; with gold= every list is one"),
         ([LISTS, "gold=none.jsonl"], "none.jsonl: there is no such file"),
         ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one of them out"),
         (

@@ -158,4 +158,4 @@ def test_on_the_command_line(
         expected = f"error: splits must be {bound}, got splits={wrong}\n"
         assert command(*given, f"splits={wrong}")[::2] == (2, expected)
     status, _, error = command(*given, "splits=3", "dry_run=true")
-    assert (status, "splits=3 is of results" in error) == (2, True)
+    assert (status, "splits=3 needs results" in error) == (2, True)
