@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import inspect
 import re
+import subprocess
 import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
@@ -79,14 +80,27 @@ def report_own_code() -> Iterator[None]:
     except Exception as error:
         *_, cause = _causes(error)
         own = extensions.packages()
+        is_library = isinstance(cause, ModuleNotFoundError)  # an extra brings it
+        changed = set() if is_library else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)
             if str(frame.f_globals.get("__name__")).partition(".")[0] in own
+            or frame.f_code.co_filename in changed
         ]
         if not places:
             raise  # ours: a bug, with its traceback
         raise HarnessError(f"{_kind(cause)} ({places[-1]}); correct that module") from error
+
+
+def _changed_files() -> set[str]:
+    """Return the new and changed files of this package in a checkout: a user's own classes."""
+    told = ""
+    if (PACKAGE.parent / ".git").exists():
+        git = ["git", "status", "--porcelain", "--untracked-files=all", "--", PACKAGE.name]
+        with contextlib.suppress(OSError):
+            told = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
+    return {str(PACKAGE.parent / line[3:]) for line in told.splitlines()}
 
 
 def _as_typed(target: str) -> str:

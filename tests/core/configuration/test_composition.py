@@ -1,5 +1,6 @@
 """Making strategies: the cause of a user's broken module is shown, with its file and line."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from harness.core.configuration import (
     compose,
     defaults,
     instantiate,
+    instantiation,
+    report_own_code,
 )
 from harness.core.errors import HarnessError
 
@@ -95,3 +98,20 @@ def test_a_list_may_be_typed_by_the_word_of_its_strategy(
     assert compose("fuse", ["lists={x: a.trec}", "lists.y=bm25"]).lists.y == "bm25"
     (tmp_path / "bm25").touch()
     assert compose("config", ["lists.mine=bm25"]).lists.mine == "bm25"
+
+
+def test_an_error_in_a_new_module_of_a_checkout_is_one_line(tmp_path, monkeypatch):
+    package = tmp_path / "harness"
+    package.mkdir()
+    (package / "mine.py").write_text("def fuse():\n    return 1 / 0\n")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    monkeypatch.setattr(instantiation, "PACKAGE", package)
+    code = compile((package / "mine.py").read_text(), str(package / "mine.py"), "exec")
+    exec(code, own := {"__name__": "harness.mine"})
+    with (
+        pytest.raises(HarnessError, match=r"^ZeroDivisionError: division by zero \(.*mine\.py:2\)"),
+        report_own_code(),
+    ):
+        own["fuse"]()
+    with pytest.raises(ZeroDivisionError), report_own_code():
+        1 / 0
