@@ -111,12 +111,15 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
         "metrics=[recall@1,first@1]",
     ]
     _, _, folder = sweep(given, own)
-    (own / "own_metric.py").write_text(
-        "def first(ranks, k):\n    return (ranks[..., 0] > 1).astype(float)\n"
-    )
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
     arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
-    done = process.harness("heldout", *arguments, env=environment, cwd=own)
-    assert done.returncode == 2
-    assert "the code changed since locking (locked: own_metric" in done.stderr
+    for module, before, now, reason in (
+        ("own_helper", "query, 0", "query, 1", "scored otherwise on tune than in the sweep"),
+        ("own_metric", "== 1", "> 1", "the code changed since locking (locked: own_metric"),
+    ):
+        file = own / f"{module}.py"
+        file.write_text(file.read_text().replace(before, now))
+        done = process.harness("heldout", *arguments, env=environment, cwd=own)
+        assert done.returncode == 2
+        assert reason in done.stderr
