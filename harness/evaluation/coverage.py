@@ -145,7 +145,7 @@ class Coverage:
             f"{name}: {self.empty} of its lists are empty": self.empty,
             **{f"{name}: {line}": 1 for line in self.alike},
             f"{name}: no list has more than {counted(self.longest, 'document')}, so "
-            f"{', '.join(deeper)} looks no further": deeper,
+            f"{', '.join(deeper)} cannot look further": deeper,
             describe_ranges(name, tied): tied,
         }
         told = [f"{text}." for text, holds in said.items() if text and holds]

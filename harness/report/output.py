@@ -65,8 +65,9 @@ def check_ending(
     known = (*known, ".parquet") if queries else known
     if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
+        found = f"ending {ending} is not known{nearest(ending, known)}"
         raise HarnessError(
-            f"{key}={out}: ending {ending or 'missing'} is not known{nearest(ending, known)}; "
+            f"{key}={out}: {found if ending else 'expected the name of a file with an ending'}; "
             f"known: {', '.join(known)}"
         )
 

@@ -31,6 +31,8 @@ PADDING = 3.4e38
 """FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
 EXACT = 2.0**53
 """Whole numbers below this are distinct in float64."""
+MANY = 3
+"""The smallest number of documents of a list whose order can be judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,30 +168,30 @@ def large_scores(found: Entries) -> list[str]:
     ]
 
 
-def check_counted(found: Entries) -> list[str]:
+def check_counted(found: Entries) -> None:
     """Raise HarnessError if the scores of each list are 1, 2, 3 ... in the file's order, as ranks
-    are.
-
-    Returns:
-        A note if the scores of each list rise otherwise, as distances do.
+    are, or rise otherwise, as distances do.
     """
     rows = found.queries.indices.to_numpy()
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
-    scores, longest = found.scores[order], places.max(initial=0)
-    if longest > 2 and (scores == places).all():
+    scores = found.scores[order]
+    if places.max(initial=0) < MANY:
+        return
+    if (scores == places).all():
         raise HarnessError(
             f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; if "
-            "they are ranks, call that column rank, or columns={rank: NAME}; if they are scores, "
+            "they are ranks call that column rank, or columns={rank: NAME}; if they are scores "
             "write the best first"
         )
-    rising = longest > 2 and ((scores[1:] > scores[:-1]) | (places[1:] == 1)).all()
-    told = (
-        f"{found.place(0).rpartition(':')[0]}: the scores of each list rise, so that its last "
-        "document is the best; if a lower score is better, as for distances, negate the scores"
-    )
-    return [told] if rising else []
+    steps = (scores[1:] - scores[:-1])[places[1:] > 1]
+    if (steps >= 0).all() and (steps > 0).mean() > 0.5:
+        raise HarnessError(
+            f"{found.place(0)}: the scores of each list rise, so that its last document would be "
+            "the best; if a lower one is better, as a distance is, write it negated; if they are "
+            "scores write the best first"
+        )
 
 
 def without_padding(found: Entries) -> Entries:

@@ -18,7 +18,10 @@ SAMPLE = 20
 
 Rule = Callable[[pa.StringArray], pa.StringArray]
 ONE: Mapping[str, Rule] = {
-    "white space": lambda ids: pc.replace_substring_regex(ids, r"\s+", ""),
+    "white space, _ or %20": lambda ids: pc.replace_substring_regex(
+        ids, r"(?:[\s_\pZ\p{Cf}]|%20)+", ""
+    ),
+    "HTML escapes": lambda ids: pc.replace_substring(ids, "&amp;", "&"),
     "double quotes": lambda ids: pc.replace_substring(ids, '"', ""),
     "Unicode form (write both as NFC)": lambda ids: pc.utf8_normalize(ids, "NFC"),
     "case": pc.utf8_lower,

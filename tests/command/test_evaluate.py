@@ -153,7 +153,7 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
 
 def test_a_depth_beyond_the_lists_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evaluated("metrics=[recall]", "k=[1,1000]")
-    told = "run.trec: no list has more than 2 documents, so recall@1000 looks no further"
+    told = "run.trec: no list has more than 2 documents, so recall@1000 cannot look further"
     assert told in " ".join(capsys.readouterr().out.split())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,7 +106,9 @@ def _entries(
     notes = several_systems(place(0).rpartition(":")[0], systems)
     if last not in content.ranks:
         found = Entries(queries, docs, values[last], place=place, notes=notes)
-        return replace(found, notes=notes + check_counted(found)) if content.ranks else found
+        if content.ranks:
+            check_counted(found)
+        return found
     ranks = values[last]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
