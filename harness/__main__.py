@@ -294,12 +294,11 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
         raise HarnessError(
             "this command runs once; -m, several values of a key, is for harness sweep"
         )
-    several = line.command == "sweep" and line.is_several
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
         report_errors, line.command
     )
     around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if several:
+    if line.is_several:
         from harness.sweep import multirun
 
         begin = functools.partial(
@@ -320,7 +319,7 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
         *line.flags,
         *map(str, prepare(line.primary, line.overrides).overrides),
         *QUIET,
-        *(MULTIRUN if several else ()),
+        *(MULTIRUN if line.is_several else ()),
     ]
     with around:
         hydra.main(

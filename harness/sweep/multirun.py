@@ -1,4 +1,4 @@
-"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, on any launcher.
+"""The jobs of one multirun (``harness sweep -m encoder=a,b``) as one experiment, on any launcher.
 
 A job records its sweep, or why it made none. Invalid combinations are left out, a job that fails
 does not stop the others, and the table of the finished jobs is always printed.
@@ -6,6 +6,7 @@ does not stop the others, and the table of the finished jobs is always printed.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -29,6 +30,7 @@ from harness.sweep.settings import settings_table
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+log = logging.getLogger(__name__)
 VARIABLE = "HARNESS_MULTIRUN"
 """The environment variable with the folder of a multirun's records: launchers pass it on."""
 
@@ -81,6 +83,7 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
         "number": int(hydra.job.num),
         "overrides": [text.lstrip("+") for text in hydra.overrides.task],
     }
+    log.info("job %d: %s", note["number"] + 1, " ".join(note["overrides"]))
     _write({**note, "failed": "it was ended from outside"})
     ending: dict[str, str] = {}
     try:
@@ -142,10 +145,13 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
 
 def _check(jobs: Sequence[Job]) -> None:
     if failed := _reasons(jobs, "failed"):
-        told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
-        raise HarnessError(
-            f"{told}: {'; '.join(failed)}; after a fix, the same command runs the missing ones"
+        print(*(f"failed: {line}" for line in failed), sep="\n", file=sys.stderr)
+        error = HarnessError(
+            f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed, as "
+            "said above; mend them and type the same command"
         )
+        error.exit_code = 1
+        raise error
     if jobs and all("left_out" in job for job in jobs):
         reasons = "; ".join(_reasons(jobs, "left_out"))
         raise CombinationError(

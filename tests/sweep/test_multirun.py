@@ -79,13 +79,14 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     assert all(line.startswith(str(tmp_path / "runs")) for line in found.stdout.splitlines()[-2:])
 
     found = run("fuser=linear,rrf", f"lists.bm25={tmp_path / 'none.trec'},{bench / 'bm25.trec'}")
-    assert found.returncode == 2
-    error = found.stderr.splitlines()[-1]
+    assert found.returncode == 1
+    failed, error = found.stderr.splitlines()[-2:]
     cells = ", ".join(
         f"fuser={name} lists.bm25={tmp_path / 'none.trec'}" for name in ("linear", "rrf")
     )
-    assert error.startswith(f"error: 2 of 4 jobs failed: {cells}: ")
-    assert "none.trec: there is no such run file" in error
+    assert error.startswith("error: 2 of 4 jobs failed")
+    assert failed.startswith(f"failed: {cells}: ")
+    assert "none.trec: there is no such run file" in failed
     title, table = found.stdout.split("\n\n")[-4:-2]
     assert title.strip().startswith("2 settings on ")
     assert {row.split()[0] for row in table.splitlines()[2:4]} == {"linear", "rrf"}
@@ -120,3 +121,13 @@ def test_a_row_is_of_its_own_settings_though_the_rrf_of_every_sweep_is_better(ov
         assert row.split()[1] == family
         assert f"{100 * own:.1f}" in row.split()
     assert beaten
+
+
+def test_a_bad_job_of_evaluate_stops_no_other(tmp_path):
+    (tmp_path / "run.json").write_text('{"q": {"d": 1.0}}')
+    (tmp_path / "gold.txt").write_text("q 0 d 1\n")
+    typed = ("-m", "run=run.json,none.json,run.json", "gold=gold.txt", "metrics=[recall]")
+    found = process.harness("evaluate", *typed, cwd=tmp_path)
+    assert found.returncode == 1
+    assert found.stdout.count("100.0") == 2
+    assert "failed: run=none.json: none.json: there is no such file" in found.stderr

@@ -64,9 +64,16 @@ class Override(NamedTuple):
         A list or a mapping is one value.
         """
         value = self.value or ""
-        if value.startswith(("[", "{")):
-            return [value]
-        return [] if "(" in value else value.split(",")
+        if "(" in value and not value.startswith(("[", "{")):
+            return []
+        found, depth = [""], 0
+        for letter in value:
+            depth += (letter in "[{") - (letter in "]}")
+            if letter == "," and not depth:
+                found.append("")
+            else:
+                found[-1] += letter
+        return found
 
     def chooses(self, groups: Collection[str]) -> bool:
         """Return whether the override chooses a file of one of these concepts. A mapping sets keys
