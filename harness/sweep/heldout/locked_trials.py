@@ -127,9 +127,10 @@ def _check_reproduced(result: SweepResult, prepared: Prepared, keys: Sequence[st
     known = dict(zip(prepared.hashes(trials), trials, strict=True))
     ranks = prepared.ranks([known[key] for key in keys], "tune")
     scores = means(ranks, [Metric.parse(name) for name in metrics])
-    table = result.trials.reset_index(drop=True)
-    places = table.reset_index().set_index("trial")["index"][keys]
-    stored = table.loc[places, [*metrics]].to_numpy(float)
+    table = result.trials
+    order = table["trial"].tolist()
+    places = [order.index(key) for key in keys]
+    stored = table[[*metrics]].to_numpy(float)[places]
     differ = (ranks != np.asarray(result.ranks)[places]).any((1, 2))
     differ |= ~np.isclose(scores, stored, equal_nan=True).all(1)
     if differ.any():
