@@ -168,8 +168,11 @@ def _has_columns(source: Source) -> bool:
     return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
 
-UNWRITTEN = (".xlsx", ".xls", ".ods", ".zip", ".lz4")
-"""Endings of workbooks and archives, which are not written."""
+NO_RUNS = (
+    *(".xlsx", ".xls", ".ods", ".zip", ".lz4"),
+    *(".docx", ".pdf", ".html", ".tex", ".md", ".png", ".svg"),
+)
+"""Endings of files that hold no run; a run with another unknown ending is written as TREC."""
 
 
 def write(run: Source, path: str | Path, made: Mapping[str, object] | None = None) -> None:
@@ -187,8 +190,10 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
         HarnessError: an id does not fit the form, or the file cannot be written.
     """
     place, lists = path_of("path", path), read(run)
-    if place.suffix.lower() in UNWRITTEN:
-        raise HarnessError(f"out={path}: such files are not written; write {place.stem}.csv")
+    if place.suffix.lower() in NO_RUNS:
+        raise HarnessError(
+            f"out={path}: no run is written as {place.suffix}; write {place.stem}.csv or .trec"
+        )
     if place.is_dir():
         raise HarnessError(
             f"out={path}: this is a folder; name a file, NAME.trec or by another form "

@@ -14,6 +14,8 @@ from harness.core.errors import HarnessError
 
 HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
 """Hydra's flags that take a value."""
+SHORT = ("-m", "-c", "-p", "-i", "-cd", "-sc", "-cn", "-cp")
+"""Hydra's flags of a letter or two."""
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
 NAMES_A_FILE = re.compile(
@@ -125,7 +127,7 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return Hydra's own flags and keys, and the overrides."""
+    """Return Hydra's own flags and keys, and the overrides. Raise HarnessError for another flag."""
     flags: list[str] = []
     overrides: list[str] = []
     pending = list(arguments)
@@ -135,6 +137,8 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
         if not argument.startswith("-"):
             overrides.append(argument)
+        elif not argument.startswith("--") and argument not in SHORT:
+            raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
         elif not argument.startswith("--") or name in HYDRA_FLAGS:
             flags.append(argument)
             if name in HYDRA_VALUES and not equals and bare:

@@ -151,6 +151,8 @@ def translate_errors() -> Iterator[None]:
             raise unknown(concept or "config", name, known) from error
         lines = [str(each).strip().partition("\n")[0] for each in (error, error.__cause__) if each]
         interpolated = "Interpolation key" in str(error)
-        mend = r"; where the text ${...} is meant, write \${...}" if interpolated else ""
+        mend = r"; if the text ${...} is meant, write \${...}" if interpolated else ""
+        if "is not in struct" in str(error):
+            mend = "; the command needs this key, so that ~ cannot leave it out"
         told = "; ".join(dict.fromkeys(filter(None, lines)))
         raise HarnessError(f"configuration: {told}{mend}") from error

@@ -96,6 +96,8 @@ def _unreadable(key: str, value: str) -> HarnessError:
     nested = value.startswith(("{", "["))
     if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
         return HarnessError(f"{key}={value}: a bracket is opened and not closed")
+    if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
+        return HarnessError(f"{key}={value}: a value is missing beside a comma or a colon")
     if wrong := [name for name in BEFORE_COLON.findall(value) if not TYPED.fullmatch(name)]:
         name = wrong[0].strip("'\"")
         return HarnessError(f"{key}={value}: put {name} in quotes, it is not a plain name")

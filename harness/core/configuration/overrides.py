@@ -128,7 +128,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
         if isinstance(section, dict) and not _holds_strategies(section)
         if key not in first.groups or len(names(key)) == 1
     }
-    kept = [one for one in given if _is_read(one, heads, sections)]
+    kept = [one for one in given if _is_read(one, heads, sections, tree)]
     layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
     tree = layers.tree(primary)
     fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
@@ -196,7 +196,10 @@ def _holds_strategies(section: Mapping[str, Any]) -> bool:
 
 
 def _is_read(
-    one: Override, heads: Collection[str], sections: Mapping[str, Mapping[str, Any]]
+    one: Override,
+    heads: Collection[str],
+    sections: Mapping[str, Mapping[str, Any]],
+    tree: Mapping[str, Any],
 ) -> bool:
     """Return whether the command reads the key of an override. Warn if only another command does.
 
@@ -204,9 +207,10 @@ def _is_read(
         one: the override.
         heads: the first words of the command's keys.
         sections: its sections that take no further keys.
+        tree: all of its keys.
 
     Raises:
-        HarnessError: no file of conf/ has the key.
+        HarnessError: no file of conf/ has the key, or it has the name of a key of a section.
     """
     head, *inner = re.split(r"[./]", (one.key.partition("@")[2] or one.key).lstrip("/"))
     closed = list(map(str, sections.get(head, ())))
@@ -222,7 +226,10 @@ def _is_read(
         there = nearest(inner[0], closed or known[head])
         there = there or f"; it has {', '.join(closed or sorted(known[head]))}"
         raise HarnessError(f"{one}: {head} has no {inner[0]}{there}; leave it out")
-    log.warning("%s", unused(one.key))
+    for name, section in tree.items():
+        if not inner and isinstance(section, dict) and head in section:
+            raise HarnessError(f"{one}: this command does not use {head}; write {name}.{one}")
+    log.warning("%s%s", unused(one.key), nearest(head, heads))
     return False
 
 
