@@ -149,6 +149,8 @@ def use_own_runs(config: DictConfig) -> None:
     for key in ("encoder", "extractor", "graph", "seeds", "relations"):
         config.pop(key, None)
     names = [str(name) for name in config.lists]
+    if not names:
+        raise HarnessError("lists={}: name two run files: lists={dense: d.trec, graph: g.trec}")
     for name, node in config.lists.items():
         if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
             raise HarnessError(

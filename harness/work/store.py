@@ -182,7 +182,8 @@ class Store:
         """Return the present or future folder of an artifact, by its configuration and the hashes
         of its inputs.
 
-        The artifact of a class without a ``version`` is in a temporary folder of this process.
+        Until ``forget`` the artifact of a class without a ``version`` is in a temporary folder of
+        this process.
         """
         root = Path(_scratch(os.getpid()).name) if unversioned(own_versions(config)) else self.root
         return root / "artifacts" / stage / artifact_key(stage, config, inputs)
@@ -317,6 +318,14 @@ def _scratch(process: int) -> tempfile.TemporaryDirectory[str]:
         process: number of the process, so that a fork gets its own folder.
     """
     return tempfile.TemporaryDirectory(prefix=f"harness-{process}-")
+
+
+def forget() -> None:
+    """Remove the artifacts that classes without a version made in this process.
+
+    They may depend on anything that a notebook has changed in the meantime.
+    """
+    _scratch.cache_clear()
 
 
 def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:

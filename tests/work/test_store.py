@@ -11,7 +11,7 @@ import pytest
 from harness.core.artifact import MANIFEST, check_artifact, open_artifact
 from harness.core.errors import HarnessError
 from harness.work.records import PLAN, RECORDS
-from harness.work.store import Store
+from harness.work.store import Store, forget
 
 
 def _write(text):
@@ -73,6 +73,19 @@ def test_a_damaged_one_is_named_and_built_again(tmp_path, caplog, damage):
     again = store.get("stage", {}, {}, _write("one"))
     assert (again.path / "data.txt").read_text() == "one"
     assert ("manifest.json" if damage == "manifest" else "data.txt") in caplog.text
+
+
+def test_what_a_class_without_a_version_makes_can_be_forgotten(tmp_path):
+    store, made_by = Store(tmp_path), {"_target_": "own.Mine", "version": "typed:1"}
+
+    def read(text):
+        made = store.get("stage", made_by, {}, _write(text))
+        return (made.path / "data.txt").read_text()
+
+    assert [read("one"), read("two")] == ["one", "one"]
+    forget()
+    assert read("two") == "two"
+    assert not store.has("stage")
 
 
 def test_a_failed_build_leaves_nothing_to_read(tmp_path):

@@ -56,6 +56,8 @@ def load_table(
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         beir = f"; a folder of BEIR is dataset=folder dataset.path={path}" if place.is_dir() else ""
+        if place.is_file():
+            beir = "; give the file as its publishers name it, .json, .jsonl or .parquet"
         of = f" of configuration {configuration}" if configuration else ""
         raise HarnessError(
             f"dataset.path={path}: no split {split}{of} can be read ({reason}){beir}"

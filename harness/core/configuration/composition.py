@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration.choices import unknown
@@ -130,6 +131,8 @@ def _check_paths(config: DictConfig) -> None:
                 f"{key}={value}: expected the name of a file; a name like that needs quotes, "
                 f"{key}='\"...\"'"
             )
+        if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
+            raise HarnessError(f"{key}={value}: this is a file; name a folder")
         if key != name and name != "shared" and not (value or "").strip():
             raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")
 

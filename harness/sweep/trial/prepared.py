@@ -26,7 +26,7 @@ from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.trial import Identities
 from harness.work.shared_rows import cut
-from harness.work.store import Store
+from harness.work.store import Store, forget
 
 log = logging.getLogger(__name__)
 READ_BLOCK = 1024
@@ -84,7 +84,11 @@ class Prepared:
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
-        """Load or build what the plan needs, in its configuration's store or another one."""
+        """Load or build what the plan needs, in its configuration's store or another one.
+
+        Artifacts of classes without a version are computed again.
+        """
+        forget()
         kept = store or lists.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)

@@ -22,6 +22,7 @@ from harness.sweep.folder.systems import made_by
 from harness.sweep.trial import Trial, lists
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner.choice import read_winner
+from harness.work.store import forget
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -155,6 +156,7 @@ class Winner:
         if depth is not None:
             whole_number("depth", depth, 1)
         data = self.data if questions is None else self.data.asked(_named(questions))
+        forget()
         store = lists.store(self.config)
         with name_origin(self.folder):
             runs = lists.runs(lists.retrievers(self.config), data, store)
