@@ -104,7 +104,7 @@ def _all_entries(
     sources: Mapping[str, Source], lenient: bool, columns: Mapping[str, str] | None
 ) -> Iterator[tuple[str, Entries]]:
     content = LISTS.named(columns)
-    if not isinstance(sources, Mapping):
+    if not isinstance(sources, Mapping) or not sources:
         raise HarnessError(f"expected {{name: {SOURCES}}}, got {described(sources)}")
     for source in sources.values():
         if isinstance(source, File) and source.columns and not _has_columns(source):

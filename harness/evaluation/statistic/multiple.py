@@ -110,7 +110,10 @@ def _step_down(ps: Values) -> Values:
 def _adjusted(
     ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]
 ) -> Float64Array:
-    adjusted = np.array(ps, dtype=np.float64)
+    try:
+        adjusted = np.array(ps, dtype=np.float64)
+    except (TypeError, ValueError):
+        adjusted = np.array(np.nan)
     if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
         raise HarnessError("p values must be a list of numbers in [0, 1], with None for no test")
     tested = ~np.isnan(adjusted)
