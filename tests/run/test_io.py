@@ -490,6 +490,8 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     assert found.to_dict() == {"q": {"b": 1.0, "c": 1 / 2, "a": 1 / 3}}
     with pytest.raises(HarnessError, match=r"rank 2 contradicts the score 0.5: .*negate"):
         lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9], rank=[1, 2, 3]))
+    with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
+        lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9]))
     counted = table(tmp_path, form, **COLUMNS, score=[1, 2, 3])
     with pytest.raises(HarnessError, match=r"are ranks, call that column rank"):
         lists.read(counted)
