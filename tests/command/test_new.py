@@ -45,6 +45,7 @@ def test_all_that_it_writes_passes_its_test_at_once(folder: Path) -> None:
     assert "passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_it_is_found_once_it_is_installed(folder: Path, tmp_path: Path) -> None:
     pip = [
         "install",
@@ -72,6 +73,7 @@ def test_it_is_found_once_it_is_installed(folder: Path, tmp_path: Path) -> None:
     assert "lists of my_dataset: 2 passages" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_fuser_that_breaks_the_contract_fails(folder: Path) -> None:
     module = folder / "my_lists" / "my_fuser.py"
     written = module.read_text()
@@ -293,6 +295,7 @@ def test_in_a_checkout_files_go_where_others_of_their_concept_are(
     assert {(checkout / written).parent for written in done.stdout.splitlines()} <= folders
 
 
+@pytest.mark.slow
 def test_a_plugin_is_a_folder_with_a_command_and_its_test(checkout: Path, tmp_path: Path) -> None:
     done = typed(checkout, checkout, "harness new plugin census")
     assert done.returncode == 0, done.stderr

@@ -388,6 +388,7 @@ def test_below_the_run_that_is_active(
     assert run.data.tags["mlflow.parentRunId"] == above.info.run_id
 
 
+@pytest.mark.slow
 def test_two_exporters_at_once(result: SweepResult, tmp_path: Path, find_runs: Find) -> None:
     tracking = MLflow(f"sqlite:///{tmp_path}/mlflow.db", "two", str(tmp_path / "artifacts"))
     line = ["-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
