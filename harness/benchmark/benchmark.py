@@ -24,6 +24,7 @@ from harness.benchmark.split import (
     splitting_name,
 )
 from harness.core import escape
+from harness.core.arrays import BoolArray, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.core.table import Column, Table, counted
@@ -50,9 +51,9 @@ class Passages(Sequence[str]):
     texts: pa.ChunkedArray
 
     @property
-    def heads(self) -> NDArray[np.int32]:
+    def heads(self) -> Int32Array:
         """int32[D], the number of characters of each title and its line break."""
-        lengths: NDArray[np.int32] = pc.fill_null(pc.utf8_length(self.titles), 0).to_numpy()
+        lengths: Int32Array = pc.fill_null(pc.utf8_length(self.titles), 0).to_numpy()
         return lengths + np.int32(1) * (lengths > 0)
 
     def __len__(self) -> int:
@@ -117,8 +118,8 @@ class Benchmark:
     name: str
     corpus: Dataset
     queries: Dataset
-    gold: NDArray[np.int32]
-    chain: NDArray[np.bool_]
+    gold: Int32Array
+    chain: BoolArray
     sha256: str
     triples: pa.Table | None = None
     splitting: Splitting = "md5"
@@ -154,7 +155,7 @@ class Benchmark:
         table = Table("benchmark", "first questions", columns, rows)
         return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
-    def without_order(self, unknown: NDArray[np.bool_]) -> Benchmark:
+    def without_order(self, unknown: BoolArray) -> Benchmark:
         """Return the benchmark with an unknown hop order for these queries (bool[Q])."""
         padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
         return (
@@ -186,7 +187,7 @@ class Benchmark:
         )
 
     @property
-    def ordered(self) -> NDArray[np.bool_]:
+    def ordered(self) -> BoolArray:
         """bool[Q], whether the hop order is known, so that there is a last hop."""
         return np.asarray(self.gold[:, -1] != UNORDERED)
 
@@ -243,13 +244,13 @@ class Benchmark:
         }
 
     @cached_property
-    def folds(self) -> NDArray[np.int64]:
+    def folds(self) -> Int64Array:
         """int64[Q], the fold of each tune question, -1 for test. Tune questions that share gold are
         in one fold.
         """
         return self.folded("")
 
-    def folded(self, salt: str) -> NDArray[np.int64]:
+    def folded(self, salt: str) -> Int64Array:
         """Return ``folds`` with a salt. Another salt puts the same clusters into other folds."""
         tune, found = self.members("tune"), np.full(len(self.split), -1)
         found[tune] = folds(
@@ -257,13 +258,13 @@ class Benchmark:
         )
         return found
 
-    def members(self, split: str) -> NDArray[np.int64]:
+    def members(self, split: str) -> Int64Array:
         """Return the numbers of the queries of ``tune``, ``test`` or ``all``."""
         return (
             np.arange(len(self.queries)) if split == "all" else np.flatnonzero(self.split == split)
         )
 
-    def need_members(self, split: str) -> NDArray[np.int64]:
+    def need_members(self, split: str) -> Int64Array:
         """Return ``members``. Raise HarnessError if there are none."""
         if len(found := self.members(split)):
             return found
@@ -273,7 +274,7 @@ class Benchmark:
             mend = f"all {len(self.split)} are given as {self.split[0]}; add some of split {names}"
         raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
 
-    def ids(self, members: NDArray[np.int64]) -> list[str]:
+    def ids(self, members: Int64Array) -> list[str]:
         """Return the ids of these queries."""
         found: list[str] = self.query_ids.take(pa.array(members)).to_pylist()
         return found
@@ -290,7 +291,7 @@ class Benchmark:
         return list(self.queries["question"][:])
 
     @cached_property
-    def marks(self) -> dict[str, NDArray[np.bool_]]:
+    def marks(self) -> dict[str, BoolArray]:
         """bool[Q] by name: the further fields of ``queries`` that are true or false for every
         query.
         """

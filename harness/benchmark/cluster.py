@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.core.arrays import BoolArray, Int32Array, Int64Array
 
 FOLDS = 5
 """Number of folds, for methods that learn from some questions and are scored on others."""
 
 
-def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
+def clusters(gold: Int32Array) -> Int64Array:
     """Return int64[Q]: queries with the same number are linked by shared gold passages, directly or
     through others.
 
@@ -36,14 +37,14 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
         labels = spread
 
 
-def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:
+def cluster_names(query_ids: Sequence[str], gold: Int32Array) -> list[str]:
     """Return the smallest query id of each query's cluster. Its MD5 decides the side of a
     ``disjoint`` split.
     """
     return smallest_ids(query_ids, clusters(gold))
 
 
-def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[str]:
+def smallest_ids(query_ids: Sequence[str], labels: Int64Array) -> list[str]:
     """Return, for each query, the smallest id among the queries with the same label."""
     smallest: dict[int, str] = {}
     for label, name in zip(labels.tolist(), query_ids, strict=True):
@@ -51,14 +52,14 @@ def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[st
     return [smallest[label] for label in labels.tolist()]
 
 
-def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:
+def share_gold(gold: Int32Array, other: Int32Array) -> BoolArray:
     """Return bool[Q], which queries of ``gold`` [Q, H] share a gold passage with a query of
     ``other``.
     """
     return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))
 
 
-def folds(names: Sequence[str], salt: str = "") -> NDArray[np.int64]:
+def folds(names: Sequence[str], salt: str = "") -> Int64Array:
     """Return int64[n], the fold of each name.
 
     It is half of the MD5 of salt and name (its last bit is the split), modulo FOLDS. The protocol's

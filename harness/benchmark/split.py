@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
+from harness.core.arrays import BoolArray, Int32Array
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError, MissingFile, nearest, one_of, texts_of
 from harness.core.input import numbered_lines
@@ -95,7 +96,7 @@ def split_queries(
     source: str,
     knob: str,
     given: Callable[[], Sequence[str | None]] | None = None,
-    gold: Callable[[], NDArray[np.int32]] | None = None,
+    gold: Callable[[], Int32Array] | None = None,
 ) -> NDArray[np.str_]:
     """Return str[Q], ``tune`` or ``test`` of each question.
 
@@ -223,7 +224,7 @@ def text_hash(question: str) -> str:
     return hashlib.md5(words.encode(), usedforsecurity=False).hexdigest()[:8]
 
 
-def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> NDArray[np.bool_]:
+def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> BoolArray:
     """Return bool[Q], which texts are those of tune questions (by md5) of the benchmarks, whatever
     their ids.
     """

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.core.errors import HarnessError
 
 # Scripts without spaces are read one character a word: a name in them may begin anywhere.
@@ -120,7 +120,7 @@ def normal(name: str) -> str:
     return " ".join(words(bare(name)).texts)
 
 
-def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def byte_offsets(text: str, places: Int64Array) -> Int64Array:
     """Return int64[n], the bytes (UTF-8) at which the n characters ``places`` of a text (0 to its
     length) begin.
     """

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark.benchmark import Benchmark, passage_text
 from harness.benchmark.split import SPLITS, Splitting, read_splitting, split_queries
+from harness.core.arrays import BoolArray, Int32Array
 from harness.core.errors import HarnessError, one_of
 
 
@@ -40,9 +41,9 @@ class Texts:
     questions: Sequence[str] = ()
     hops: Sequence[int | None] = ()
     given: Sequence[str | None] = ()
-    gold: NDArray[np.int32] | None = None
-    chain: NDArray[np.bool_] | None = None
-    ordered: NDArray[np.bool_] | None = None
+    gold: Int32Array | None = None
+    chain: BoolArray | None = None
+    ordered: BoolArray | None = None
     doc_ids: Sequence[str] = ()
 
     @classmethod

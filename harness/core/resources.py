@@ -91,7 +91,8 @@ def available_memory() -> int | None:
 def describe_machine() -> dict[str, dict[str, Any]]:
     """Return hardware and operating system with the names of ir_metadata's platform.
 
-    Unknown values, and those that only root may read, are left out. There is no name of the machine or of a user.
+    Unknown values, and those that only root may read, are left out. There is no name of the machine
+    or of a user.
     """
     found = {
         "model": _first(CPU, r"^model name\s*: (.+)$"),

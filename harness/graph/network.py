@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.arrays import distinct, read_matrix
+from harness.core.arrays import Int64Array, distinct, read_matrix
 from harness.graph.extractor import Extraction, Mentions, Triples
 from harness.graph.extractor.extraction import KINDS
 
@@ -167,7 +167,7 @@ def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
     return {"self_loops": loops, "duplicates": len(triples.subject) - loops - len(_edges(triples))}
 
 
-def _edges(triples: Triples) -> NDArray[np.int64]:
+def _edges(triples: Triples) -> Int64Array:
     """Return int64[n, 3], the distinct pairs of different names that triples of each passage
     join.
     """

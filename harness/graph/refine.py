@@ -8,17 +8,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from harness.core.arrays import distinct
+from harness.core.arrays import Int32Array, distinct
 from harness.graph.alias import EVERYWHERE
 from harness.graph.extractor import Extraction
 
-Numbers = NDArray[np.int32]
+Numbers = Int32Array
 
 
 def merge_names(
-    extraction: Extraction, found: Iterable[NDArray[np.int32]]
+    extraction: Extraction, found: Iterable[Int32Array]
 ) -> tuple[Extraction, dict[str, int]]:
     """Return the extraction with each alias replaced by the name that it refers to, and counts.
 
@@ -72,7 +71,7 @@ def merge_names(
     }
 
 
-def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
+def _followed(rows: Int32Array, size: int) -> tuple[Numbers, int]:
     """Return int32[E], the final name of each name, and the number of names in circles, which stay
     as they are.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.threads import available, map_threads
 from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, map_rows
@@ -24,11 +24,11 @@ PART = 4096
 multiple of the block.
 """
 
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[Int64Array, Int64Array]
 NOBODY: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -> sp.csr_array:
+def synonyms(vectors: Float32Array, threshold: float, block: int = 512) -> sp.csr_array:
     """Return [E, E], symmetric: the cosine of two different rows if it is at least ``threshold``
     and above 0.
 
@@ -66,9 +66,9 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
 
 
 def symmetric(
-    i: NDArray[np.int64],
-    j: NDArray[np.int64],
-    exact: NDArray[np.float64],
+    i: Int64Array,
+    j: Int64Array,
+    exact: Float64Array,
     threshold: float,
     size: int,
 ) -> sp.csr_array:
@@ -84,7 +84,7 @@ def symmetric(
     return both
 
 
-def bounds(vectors: NDArray[np.float32], block: int = 8192) -> NDArray[np.float32]:
+def bounds(vectors: Float32Array, block: int = 8192) -> Float32Array:
     """Return float32[E, A + 1]: each row on A = min(d, ``AXES``) principal axes, and the length of
     its rest.
 

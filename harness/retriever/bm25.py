@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import check_matrix, write_array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array, check_matrix, write_array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import REBUILD, write_text
@@ -142,9 +141,7 @@ class BM25:
         return counts.T.tocsr()
 
 
-def best(
-    docs: NDArray[np.int32], scores: NDArray[np.float64], depth: int
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def best(docs: Int32Array, scores: Float64Array, depth: int) -> tuple[Int32Array, Float64Array]:
     """Return the ``depth`` best of n documents with a score above 0. Ties are ordered by document
     number.
 
@@ -185,9 +182,7 @@ class Words:
             raise HarnessError(f"lists.NAME.stopwords={self.stopwords}: {error}") from error
         return words
 
-    def numbered(
-        self, texts: Sequence[str]
-    ) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    def numbered(self, texts: Sequence[str]) -> tuple[list[str], Int32Array, Int64Array]:
         """Return the distinct words, the number of each word of all texts, and the number of words
         of each text.
         """

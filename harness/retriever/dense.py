@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, identity, texts_sha256
@@ -146,7 +146,7 @@ class Recall:
     questions that it finds.
     """
 
-    def __init__(self, passages: NDArray[np.float32], questions: NDArray[np.float32]) -> None:
+    def __init__(self, passages: Float32Array, questions: Float32Array) -> None:
         chosen = np.unique(
             np.linspace(0, len(questions) - 1, min(QUESTIONS, len(questions))).astype(np.int64)
         )

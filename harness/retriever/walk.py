@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import bounded
 from harness.core.identity import LATER
 from harness.graph import Network
@@ -85,7 +85,7 @@ def normalize_rows(matrix: sp.csr_array) -> sp.csr_array:
     return scale_rows(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0), matrix)
 
 
-def scale_rows(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
+def scale_rows(factors: Float64Array, matrix: sp.csr_array) -> sp.csr_array:
     """Return each row times its factor, float64."""
     copy = sp.csr_array(matrix, dtype=np.float64, copy=True)
     copy.data *= np.repeat(factors, np.diff(copy.indptr))

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError, described
 from harness.core.table import counted
 
@@ -51,8 +52,8 @@ class Entries:
 
     queries: pa.DictionaryArray
     docs: pa.DictionaryArray
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.int64] | None = None
+    scores: Float64Array
+    ranks: Int64Array | None = None
     place: Callable[[int], str] = field(default=lambda entry: f"entry {entry + 1}")
     notes: Sequence[str] = ()
 
@@ -116,7 +117,7 @@ def number_of(place: str, value: object) -> float:
         ) from error
 
 
-def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
+def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[Int32Array]]:
     """Return the distinct ids of all columns, ascending (bytewise), and for each column int32[N],
     the place of each id.
     """
@@ -229,7 +230,7 @@ def several_systems(place: str, systems: Iterable[object]) -> list[str]:
     return [told] if len(names) > 1 else []
 
 
-def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> list[str]:
+def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
     """Raise HarnessError if a document has a better rank than one with a greater score.
 
     Returns:
@@ -282,9 +283,7 @@ def check_once(found: Entries) -> None:
     )
 
 
-def find_order(
-    rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
-) -> NDArray[np.intp] | None:
+def find_order(rows: Int64Array, docs: Int32Array, scores: Float64Array) -> NDArray[np.intp] | None:
     """Return int[N], the order that sorts entries by query, score (descending) and document, or
     None if they are sorted.
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
-from harness.core.arrays import read_array, write_array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array, read_array, write_array
 from harness.core.errors import HarnessError, path_of, whole_number
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table, counted
@@ -72,9 +72,9 @@ class Run:
 
     query_ids: pa.StringArray
     doc_ids: pa.StringArray
-    indptr: NDArray[np.int64]
-    docs: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    indptr: Int64Array
+    docs: Int32Array
+    scores: Float64Array
     notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -333,7 +333,7 @@ class Run:
             )
         )
 
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Int64Array:
         """Return int64[Q], the number of documents of each list."""
         return np.diff(self.indptr)
 
@@ -454,7 +454,7 @@ class Run:
             raise HarnessError(f"{folder}: {error}; {REBUILD}") from error
 
 
-def _bounds(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _bounds(lengths: Int64Array) -> Int64Array:
     """Return ``indptr`` of lists of these lengths."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 

@@ -106,7 +106,7 @@ def test_questions_without_a_split_are_refused_with_their_count(bench, tmp_path)
         Gold.read(bench / "queries.jsonl").split("tune", "given")
     with pytest.raises(
         HarnessError,
-        match=r"splitting=given needs questions with a field `split`; give gold=queries",
+        match="splitting=given.*`split`.*gold=queries",
     ):
         Gold.from_dict({"q0": {"a": 1}}).split("tune", "given")
 
@@ -122,11 +122,11 @@ def test_other_names_are_refused_and_the_knob_says_what_they_mean(bench, tmp_pat
     mapped = data.split_by({"blind": "test", "open": "tune"})
     assert np.array_equal(mapped.members("test"), np.arange(0, 40, 4))
     assert mapped.split_facts["splitting"] == "given"
-    with pytest.raises(HarnessError, match=r"split\.blind=dev is not known; known: tune, test"):
+    with pytest.raises(HarnessError, match=r"split\.blind=dev"):
         data.split_by({"blind": "dev"})
     with pytest.raises(
         HarnessError,
-        match=r"split=disjont is neither md5, disjoint, given nor a file.*mean disjoint",
+        match="split=disjont.*md5.*disjoint",
     ):
         data.split_by("disjont")
 

@@ -56,7 +56,7 @@ def test_linear_with_percentiles_by_hand(folder: Path) -> None:
 def test_alpha_is_the_share_of_the_reference_by_hand(folder: Path) -> None:
     found = fused("normalizer=pit", "fuser=linear", "fuser.alpha=0.75", "reference=graph")
     assert found["q1"] == {"b": 0.25 * 0.5 + 0.75 * 1, "a": 0.25, "c": 0.75 * 0.5}
-    with pytest.raises(HarnessError, match=r"reference=grph is not known \(did you mean graph\?\)"):
+    with pytest.raises(HarnessError, match=r"reference=grph.*graph\?\)"):
         fused("reference=grph")
 
 
@@ -241,14 +241,10 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     disjoint = ["splitting=disjoint", "gold=queries.jsonl"]
     assert set(fused("split=test", *disjoint)) == {"q3"}
     assert set(fused("split=tune", *disjoint)) == {"q1", "q2"}
-    with pytest.raises(
-        HarnessError, match="splitting=disjoint needs to know which queries share passages"
-    ):
+    with pytest.raises(HarnessError, match="splitting=disjoint"):
         fused("split=test", "splitting=disjoint")
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))
-    with pytest.raises(
-        HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 questions \(q3\)"
-    ):
+    with pytest.raises(HarnessError, match=r"queries\.jsonl.*1.*lists' 3.*\(q3\)"):
         fused("split=test", *disjoint)
 
 

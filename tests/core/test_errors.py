@@ -30,7 +30,5 @@ def test_an_open_bound():
 def test_the_nearest_known_name_is_suggested():
     assert nearest("boltzman", ["rrf", "boltzmann"]) == " (did you mean boltzmann?)"
     assert nearest("xyz", ["rrf", "boltzmann"]) == ""
-    with pytest.raises(
-        HarnessError, match=r"kind=weka is not known \(did you mean weak\?\); known: weak, mean"
-    ):
+    with pytest.raises(HarnessError, match=r"kind=weka.*weak\?\)"):
         one_of("normalizer.kind", "weka", ["weak", "mean"])

@@ -33,9 +33,7 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("full")
 def test_vectors_that_find_no_room_are_not_begun(tmp_path: Path) -> None:
-    with pytest.raises(
-        HarnessError, match=r"encoding 3 texts as passages needs 0\.0 GiB .* paths\.runs=DIR"
-    ):
+    with pytest.raises(HarnessError, match=r"3.*0\.0 GiB .*paths\.runs=DIR"):
         embed(Hashed(), ["a", "b", "c"], "passage", Store(tmp_path))
     assert not list(tmp_path.rglob("*.npz"))
 
@@ -58,9 +56,7 @@ def test_what_is_needed_is_the_shards_and_the_whole(
 def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"id": "a"}\n')
-    with pytest.raises(
-        HarnessError, match=r"corpus\.jsonl: reading .* 0\.0 GiB are available; take fewer passages"
-    ):
+    with pytest.raises(HarnessError, match=r"corpus\.jsonl:.*0\.0 GiB"):
         read_lines(path)
     with pytest.raises(
         HarnessError, match=r"the texts of 2 passages .* a machine with more memory"
@@ -71,9 +67,7 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
             "passage",
             Store(tmp_path),
         )
-    with pytest.raises(
-        HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=4, or for ppr .*push=true"
-    ):
+    with pytest.raises(HarnessError, match=r"3.*lists\.NAME\.block=4.*push=true"):
         Walks(CHAIN, 0.5, 1e-6, 10)
 
 

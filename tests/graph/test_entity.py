@@ -115,12 +115,10 @@ def test_the_same_bytes_again(few: Benchmark, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, float("nan"), "much"])
 def test_bounds(bad: Any) -> None:
-    with pytest.raises(HarnessError, match=r"graph\.synonym must be"):
+    with pytest.raises(HarnessError, match=r"graph\.synonym"):
         Entity(Given(), Hashed(), synonym=bad)
 
 
 def test_another_index_is_refused() -> None:
-    with pytest.raises(
-        HarnessError, match=r"graph\.index=HNSW32 is not known.*; known: auto, Flat, IVF"
-    ):
+    with pytest.raises(HarnessError, match=r"graph\.index=HNSW32.*IVF"):
         Entity(Offline(model=None), Hashed(), index="HNSW32")

@@ -208,10 +208,10 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
     with pytest.raises(
         HarnessError,
-        match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, ",
+        match=r"kind=bar.*bars\?\)",
     ):
         experiment.figure_builder("f", "bar")
-    with pytest.raises(HarnessError, match=r"table=none is not known; known: phasegraph_main$"):
+    with pytest.raises(HarnessError, match="table=none.*phasegraph_main$"):
         experiment.figure_builder("f", "bars")(
             result, {"name": "f", "table": "none"}, result.config["experiment"]
         )
@@ -367,12 +367,12 @@ def test_a_stored_experiment_of_another_form_is_one_line(
 ) -> None:
     config = result.folder / "config.yaml"
     config.write_text(yaml.safe_dump({**yaml.safe_load(config.read_text()), "experiment": wrong}))
-    with pytest.raises(HarnessError, match="expected the form of conf/experiment"):
+    with pytest.raises(HarnessError, match="conf/experiment"):
         experiment.build_experiment(SweepResult(result.folder))
 
 
 def test_a_row_without_its_trials_is_said_by_the_sweep() -> None:
-    with pytest.raises(HarnessError, match=r"experiment\.tables: 'where' is missing"):
+    with pytest.raises(HarnessError, match=r"experiment\.tables: 'where'"):
         find_named({"tables": [{"rows": [{"label": "best"}]}]}, [])
 
 

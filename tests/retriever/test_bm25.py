@@ -155,7 +155,7 @@ def test_an_index_that_leads_out_of_its_passages_is_one_line(benchmark_of, tmp_p
     manifest = json.loads((path.parent / "manifest.json").read_text())
     manifest["files"][path.name]["sha256"] = file_sha256(path)
     (path.parent / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(HarnessError, match=r"index/\w+: .*remove its folder"):
+    with pytest.raises(HarnessError, match=r"index/\w+:"):
         lists(BM25(depth=7), benchmark, tmp_path)
 
 

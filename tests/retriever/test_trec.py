@@ -78,9 +78,7 @@ def test_what_a_retriever_gives_is_checked(given, said, file, benchmark_of, tmp_
 
 
 def test_a_document_that_is_not_in_the_corpus(file, benchmark_of, tmp_path):
-    with pytest.raises(
-        HarnessError, match=r"their\.trec: 1 of its 3 documents are not in the corpus of .*: \'d2\'"
-    ):
+    with pytest.raises(HarnessError, match=r"their\.trec: 1.*3.*\'d2\'"):
         retrieve(Trec(str(file)), benchmark_of(["a", "b"], ["?", "??"]), Store(tmp_path / "runs"))
 
 

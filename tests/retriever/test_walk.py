@@ -47,9 +47,7 @@ def test_rows_sum_to_one_or_to_nothing() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(
-        HarnessError, match=r"lists\.NAME\.walk\.back must be in \[0, inf\), got back=-1"
-    ):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.back.*\[0.*back=-1"):
         Walk(back=-1)
 
 

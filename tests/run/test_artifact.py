@@ -56,7 +56,7 @@ def test_folders_that_are_no_runs(stored: Path, tmp_path: Path) -> None:
     manifest = json.loads((stored / "manifest.json").read_text())
     manifest["inputs"]["benchmark"] = "other"
     (stored / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(HarnessError, match="run `harness prepare`"):
+    with pytest.raises(HarnessError, match="`harness prepare`"):
         lists.read(stored)
     assert not list((tmp_path / "artifacts" / "ids").glob("*.partial"))
 

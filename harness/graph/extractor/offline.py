@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.errors import whole_number
@@ -26,7 +26,7 @@ from harness.work.processes import Workers
 
 SIZE = 1024
 """Number of texts of a shard. A killed run continues after the last complete one."""
-Rows = NDArray[np.int32]
+Rows = Int32Array
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def fill_shards(
     def shard(number: int) -> WorkPart:
         own = texts[number * size : (number + 1) * size]
 
-        def compute(advance: Advance) -> dict[str, NDArray[np.int64] | Rows]:
+        def compute(advance: Advance) -> dict[str, Int64Array | Rows]:
             rows = []
             for found in work(own):
                 rows.append(found)

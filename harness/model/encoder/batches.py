@@ -15,8 +15,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 
@@ -81,7 +81,7 @@ class BatchedModel:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Encode texts on any free device. See ``harness.model.encoder.Model``."""
         import torch
 
@@ -113,7 +113,7 @@ class BatchedModel:
 
     def _launch(
         self, ids: list[list[int]], device: str, forward: Forward
-    ) -> tuple[NDArray[np.int64], Tensor]:
+    ) -> tuple[Int64Array, Tensor]:
         """Return the order of computation, and float32[n, d] in that order, which the device still
         computes.
 
@@ -139,7 +139,7 @@ class BatchedModel:
         return order, out
 
 
-def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
+def batches(lengths: Int64Array, budget: int) -> list[tuple[int, int]]:
     """Return the first text and the one after the last of each batch.
 
     Texts are sorted by length, longest first. A batch fills ``budget`` tokens, padding included.
@@ -152,7 +152,7 @@ def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
     return found
 
 
-def _to(array: NDArray[np.int64], device: str) -> Tensor:
+def _to(array: Int64Array, device: str) -> Tensor:
     import torch
 
     tensor = torch.from_numpy(np.ascontiguousarray(array))

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import read_array
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, read_array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
@@ -55,7 +55,7 @@ class Model(Protocol):
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Return float32[n, d], vectors of any length, and bool[n], which texts were cut.
 
         The bits depend only on ``texts``.
@@ -81,7 +81,7 @@ class Encoder(Protocol):
         ...
 
 
-def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32]:
+def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> Float32Array:
     """Return float32[n, d], the vectors of the texts, each of length 1, memory-mapped from their
     artifact.
 
@@ -106,7 +106,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     artifact = store.get(
         "encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what
     )
-    vectors: NDArray[np.float32] = read_array(
+    vectors: Float32Array = read_array(
         artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True
     )
     return vectors
@@ -118,11 +118,11 @@ def _open(encoder: Encoder) -> Model:
 
 
 def pair_cosines(
-    left: NDArray[np.float32],
+    left: Float32Array,
     rows: NDArray[np.integer],
-    right: NDArray[np.float32],
+    right: Float32Array,
     columns: NDArray[np.integer],
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """Return float64[n], the inner product of left[rows[i]] and right[columns[i]].
 
     The vectors have length 1. Products are exact in float64 and each pair is summed alone, so its
@@ -230,9 +230,7 @@ def _merge(
     }
 
 
-def _checked(
-    model: Model, found: object, count: int
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+def _checked(model: Model, found: object, count: int) -> tuple[Float32Array, BoolArray]:
     """Return the result of an encoder. Raise HarnessError unless it is a vector and a mark for each
     text.
     """
@@ -254,7 +252,7 @@ def _checked(
     )
 
 
-def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+def _unit(vectors: Float32Array, texts: Sequence[str]) -> Float32Array:
     """Return the rows scaled to length 1."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt((wide * wide).sum(axis=1))
@@ -265,5 +263,5 @@ def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.floa
             "must be above 0 "
             "and finite (half precision overflows in some models: try encoder.dtype=float32)"
         )
-    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    unit: Float32Array = (wide / lengths[:, None]).astype(np.float32)
     return unit

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 
@@ -60,7 +60,7 @@ class HashedWords:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Encode texts. The role has no effect, and no text is cut. See
         ``harness.model.encoder.Model``.
         """
@@ -84,11 +84,11 @@ class HashedWords:
             shape=(len(texts), len(numbers)),
             dtype=np.float32,
         )
-        vectors: NDArray[np.float32] = bags @ self._directions(numbers)
+        vectors: Float32Array = bags @ self._directions(numbers)
         advance(len(texts))
         return vectors, np.zeros(len(texts), dtype=np.bool_)
 
-    def _directions(self, words: Mapping[str, int]) -> NDArray[np.float32]:
+    def _directions(self, words: Mapping[str, int]) -> Float32Array:
         size = self.dimension // 8
         bits = b"".join(hashlib.shake_128(word.encode()).digest(size) for word in words)
         signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).reshape(

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ GROUP = 128
 
 def compile_model(
     model: sentence_transformers.SentenceTransformer, streams: int, precision: str = "float32"
-) -> Callable[[Mapping[str, Tensor]], NDArray[np.float32]]:
+) -> Callable[[Mapping[str, Tensor]], Float32Array]:
     """Return a function from a batch's features to float32[n, d].
 
     Up to ``streams`` threads may call it at once. Each stream is one thread, so their number
@@ -98,11 +98,11 @@ def compile_model(
         )
     own = threading.local()
 
-    def forward(features: Mapping[str, Tensor]) -> NDArray[np.float32]:
+    def forward(features: Mapping[str, Tensor]) -> Float32Array:
         if not hasattr(own, "request"):
             own.request = network.create_infer_request()
         own.request.infer([features[name].numpy() for name in names])
-        vectors: NDArray[np.float32] = own.request.get_output_tensor(0).data.copy()
+        vectors: Float32Array = own.request.get_output_tensor(0).data.copy()
         return vectors
 
     return forward

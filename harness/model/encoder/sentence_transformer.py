@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.device import check_device, gpus, resolve_device
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from harness.model.encoder.batches import BatchedModel
 
 log = logging.getLogger(__name__)
-Forward = Callable[[Mapping[str, "Tensor"]], NDArray[np.float32]]
+Forward = Callable[[Mapping[str, "Tensor"]], Float32Array]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class LoadedModel:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Encode texts in batches of similar length, which need little padding. See
         ``harness.model.encoder.Model``.
         """
@@ -262,13 +262,13 @@ def _load(encoder: SentenceTransformer, device: str) -> sentence_transformers.Se
 
 def _torch_forward(
     model: sentence_transformers.SentenceTransformer, features: Mapping[str, Tensor]
-) -> NDArray[np.float32]:
+) -> Float32Array:
     import torch
     from sentence_transformers.util import batch_to_device
 
     with torch.inference_mode():
         output = model(batch_to_device(dict(features), model.device))
-        vectors: NDArray[np.float32] = output["sentence_embedding"].float().cpu().numpy()
+        vectors: Float32Array = output["sentence_embedding"].float().cpu().numpy()
     return vectors
 
 

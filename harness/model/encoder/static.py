@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.artifact import Facts
 from harness.core.threads import available, map_threads
 from harness.model.encoder.minilm import weights_folder
@@ -78,7 +79,7 @@ class WordSums:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Encode texts. The role has no effect, and no text is cut. See
         ``harness.model.encoder.Model``.
         """
@@ -92,7 +93,7 @@ class WordSums:
             advance(len(vectors))
         return result, np.zeros(len(texts), dtype=np.bool_)
 
-    def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _sums(self, texts: Sequence[str]) -> Float32Array:
         """Return the vectors of texts. Each distinct word is split into tokens once; a text is
         summed in the order of its words.
         """
@@ -112,7 +113,7 @@ class WordSums:
         of_words = _counts(tokens, np.concatenate([[0], np.cumsum(lengths)]), len(self.vectors))
         of_texts = _counts(distinct.indices.to_numpy(), words.offsets.to_numpy(), len(rows))
         bags = of_texts @ of_words
-        sums: NDArray[np.float32] = bags @ self.vectors
+        sums: Float32Array = bags @ self.vectors
         sums[np.diff(bags.indptr) == 0] = self.vectors[UNKNOWN]
         return sums
 
@@ -140,7 +141,7 @@ def _counts(numbers: NDArray[np.integer], bounds: NDArray[np.integer], width: in
     )
 
 
-def _whitened(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
+def _whitened(embeddings: Float32Array) -> Float32Array:
     """Return float32[tokens, d], the vectors to sum. One thread computes them, so their bits are
     the same everywhere.
     """
@@ -150,5 +151,5 @@ def _whitened(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
         centred = embeddings - embeddings.mean(axis=0, dtype=np.float64)
         white = centred @ np.linalg.cholesky(np.linalg.inv(centred.T @ centred / len(centred)))
     places = np.maximum(np.arange(len(white)) - BEFORE, 1)
-    vectors: NDArray[np.float32] = (np.log1p(places)[:, None] ** 2 * white).astype(np.float32)
+    vectors: Float32Array = (np.log1p(places)[:, None] ** 2 * white).astype(np.float32)
     return vectors

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.fusion.learning import is_finite
 
@@ -17,8 +18,8 @@ Tree = list[list[float]]
 
 
 def grow(
-    rows: NDArray[np.float32],
-    labels: NDArray[np.bool_],
+    rows: Float32Array,
+    labels: BoolArray,
     *,
     trees: int,
     depth: int,
@@ -98,9 +99,7 @@ def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
     return bool(0 <= column < columns and place < left < nodes and place < right < nodes)
 
 
-def add_leaves(
-    rows: NDArray[np.float32], trees: Sequence[Sequence[Sequence[float]]]
-) -> NDArray[np.float64]:
+def add_leaves(rows: Float32Array, trees: Sequence[Sequence[Sequence[float]]]) -> Float64Array:
     """Return float64[...], the sum over trees, in order, of the leaf of each row
     float32[..., F].
     """
@@ -114,12 +113,12 @@ def add_leaves(
 
 @numba.njit(cache=True, nogil=True)
 def _walk(
-    rows: NDArray[np.float32],
-    start: NDArray[np.int64],
-    links: NDArray[np.int64],
-    threshold: NDArray[np.float64],
-    value: NDArray[np.float64],
-    found: NDArray[np.float64],
+    rows: Float32Array,
+    start: Int64Array,
+    links: Int64Array,
+    threshold: Float64Array,
+    value: Float64Array,
+    found: Float64Array,
 ) -> None:
     """Add the leaves of all trees to ``found``.
 

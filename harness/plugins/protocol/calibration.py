@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.evaluation.statistic import (
     Labels,
     cluster_sums,
@@ -185,7 +186,7 @@ def _rates(
     return Rates(world, trials, n, len(found), effect, power, **counts)
 
 
-def _p(signs: Signs, labels: Labels) -> NDArray[np.float64]:
+def _p(signs: Signs, labels: Labels) -> Float64Array:
     """Return float64[T], the p that decides; 1 if there are too few clusters for one."""
     if not share(labels):
         return mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))

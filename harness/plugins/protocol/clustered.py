@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import (
     ClusteredScore,
@@ -134,11 +134,11 @@ def behave(
     return Behaviour(clusters_of, correlation, worlds, len(labels), *rates)
 
 
-def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> NDArray[np.float64]:
+def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> Float64Array:
     """Return float64[TRIALS, Q], standard normal; queries of a cluster have the correlation."""
     count = int(labels.max()) + 1
 
-    def among_trials(size: int) -> NDArray[np.float64]:
+    def among_trials(size: int) -> Float64Array:
         own = draw.standard_normal((TRIALS, size))
         return np.asarray(COMMON**0.5 * draw.standard_normal(size) + (1 - COMMON) ** 0.5 * own)
 
@@ -148,7 +148,7 @@ def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> ND
 
 def _outcomes(
     draw: np.random.Generator, labels: Labels, correlation: float, effect: float, differs: float
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """Return float64[TRIALS, Q] of 1, 0, -1 with a share ``differs`` of non-zeros and mean
     ``effect``.
     """
@@ -157,13 +157,13 @@ def _outcomes(
     latent = _latent(draw, labels, correlation)
     won, lost = (differs + effect) / 2, (differs - effect) / 2
     wins, losses = latent > -ndtri(won), latent < ndtri(lost)
-    signs: NDArray[np.float64] = wins.astype(np.float64) - losses
+    signs: Float64Array = wins.astype(np.float64) - losses
     return signs
 
 
 def uneven(
     draw: np.random.Generator, labels: Labels, correlation: float, differs: float = 0.2
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """Return float64[TRIALS, Q] of 1, 0, -1 without an effect; only wins have the correlation."""
     from scipy.special import ndtri
 
@@ -173,7 +173,7 @@ def uneven(
     return np.asarray(wins.astype(np.float64) - losses)
 
 
-def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
+def _single(signs: Float64Array, labels: Labels) -> dict[str, Float64Array]:
     """Return the p-values of each trial, by query, and by cluster if queries share one."""
     plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = (
@@ -182,7 +182,7 @@ def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.
     return {"p": plain, f"{RULE}p": by_cluster}
 
 
-def _tests(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
+def _tests(signs: Float64Array, labels: Labels) -> dict[str, Float64Array]:
     """Return the p-values of each trial, and the smallest corrected one of all trials."""
     single = _single(signs, labels)
     searched = {
@@ -193,7 +193,7 @@ def _tests(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.f
 
 
 def _intervals(
-    signs: NDArray[np.float64], hits: NDArray[np.float64], labels: Labels
+    signs: Float64Array, hits: Float64Array, labels: Labels
 ) -> dict[str, tuple[float, float]]:
     """Return 95% intervals of a score and of a difference, by query and by the rule."""
     one = Comparison.of(hits, np.zeros_like(hits), labels=labels)
@@ -204,7 +204,7 @@ def _intervals(
     }
 
 
-def _differences(signs: NDArray[np.float64], labels: Labels) -> dict[str, tuple[float, float]]:
+def _differences(signs: Float64Array, labels: Labels) -> dict[str, tuple[float, float]]:
     query = difference_interval(int((signs > 0).sum()), int((signs < 0).sum()), len(labels))
     ruled = ClusteredScore.of(signs, labels, "wins").interval() if share(labels) else query
     return {"difference": query, f"{RULE}difference": ruled}

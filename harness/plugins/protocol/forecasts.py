@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters
+from harness.core.arrays import BoolArray, Float64Array, Int32Array
 from harness.evaluation.statistic import expected
 
 RESAMPLES = 1000
@@ -39,9 +39,9 @@ class Coverage:
 
 def check_forecasts(
     name: str,
-    scores: NDArray[np.float64],
-    losses: NDArray[np.bool_],
-    gold: NDArray[np.int32],
+    scores: Float64Array,
+    losses: BoolArray,
+    gold: Int32Array,
     splits: int,
     seed: int = 0,
 ) -> list[Coverage]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.sweep.trial import Prepared, Trial
@@ -73,11 +73,11 @@ def refit(prepared: Prepared, refits: int) -> list[Refits]:
     return sorted(found, key=lambda one: (-one.score, one.name))
 
 
-def _scores(prepared: Prepared, trials: Sequence[Trial], salt: str = "") -> NDArray[np.float64]:
+def _scores(prepared: Prepared, trials: Sequence[Trial], salt: str = "") -> Float64Array:
     """Return float64[T], the objective on tune, over the queries that have one."""
     if not trials:
         return np.zeros(0)
-    found: NDArray[np.float64] = np.nanmean(
+    found: Float64Array = np.nanmean(
         Metric.parse(prepared.plan.config.objective)(prepared.ranks(trials, "tune", False, salt)),
         axis=1,
     )

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters
+from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Half, Rates, Signs, exchanged, judged, most
@@ -83,9 +83,7 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
     return check_forecasts(data.name, values[1:], values[1:] < values[0], gold, splits, seed)
 
 
-def outcomes(
-    prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None
-) -> Signs:
+def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: Int64Array | None) -> Signs:
     """Return int8[T - 1, Q], wins (+1) and losses (-1) of each trial against the first, over all
     queries.
 
@@ -103,7 +101,7 @@ def outcomes(
     return signs
 
 
-def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> NDArray[np.int32]:
+def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> Int32Array:
     """Return int32[T, Q, H] over all queries, in their order."""
     ranks = np.empty((len(trials), *prepared.benchmark.gold.shape), dtype=np.int32)
     for split in ("tune", "test"):

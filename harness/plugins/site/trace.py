@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
@@ -179,7 +179,7 @@ def _fused(
 
 
 def _entries(
-    docs: NDArray[np.int32], scores: NDArray[np.float64], indptr: NDArray[np.int64], query: int
+    docs: Int32Array, scores: Float64Array, indptr: Int64Array, query: int
 ) -> dict[int, float]:
     part = slice(indptr[query], indptr[query + 1])
     return dict(zip(docs[part].tolist(), scores[part].tolist(), strict=True))

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 
@@ -39,9 +39,9 @@ class Solution:
     """
 
     first: int
-    values: NDArray[np.float32]
-    iterations: NDArray[np.int64]
-    change: NDArray[np.float64]
+    values: Float32Array
+    iterations: Int64Array
+    change: Float64Array
 
 
 class Walks:
@@ -104,7 +104,7 @@ class Walks:
         firsts = range(0, seeds.shape[0], self._block)
         return map_threads(solve, firsts, self._threads)
 
-    def _walk(self, seeds: sp.coo_array) -> NDArray[np.float64]:
+    def _walk(self, seeds: sp.coo_array) -> Float64Array:
         """Return float64[N, B], the values after all steps. seeds: [N, B]."""
         values: Any = np.zeros(seeds.shape)
         nodes, queries, shares = seeds.row, seeds.col, seeds.data
@@ -120,7 +120,7 @@ class Walks:
             moved = self._matrix @ values
             values, returned = moved[:-1], moved[-1] + self._restart
             values[nodes, queries] += returned[queries] * shares
-        found: NDArray[np.float64] = values if self._device == "cpu" else values.cpu().numpy()
+        found: Float64Array = values if self._device == "cpu" else values.cpu().numpy()
         return found
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int32Array
 from harness.graph import Network
 from harness.graph.extractor import Triples
 
@@ -21,7 +21,7 @@ SHOWN = 3
 
 
 def strongest_walks(
-    transition: sp.csr_array, seeds: NDArray[np.float64], restart: float, target: int, count: int
+    transition: sp.csr_array, seeds: Float64Array, restart: float, target: int, count: int
 ) -> list[tuple[list[int], float]]:
     """Return the best path from each of ``count`` seeds to the node ``target``, strongest first.
 
@@ -50,7 +50,7 @@ def strongest_walks(
     ]
 
 
-def _nodes(following: NDArray[np.int32], node: int) -> list[int]:
+def _nodes(following: Int32Array, node: int) -> list[int]:
     nodes = [node]
     while following[nodes[-1]] >= 0:
         nodes.append(int(following[nodes[-1]]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.run import Run
 from harness.work.latency import time_alone
@@ -23,10 +23,10 @@ NOTHING: Columns = (
     np.empty(0),
 )
 """Documents, scores and lengths of no lists, and iterations and changes of no walks."""
-Scores = NDArray[np.float32] | NDArray[np.float64]
+Scores = Float32Array | Float64Array
 
 
-Walked = tuple[Scores, NDArray[np.int64], NDArray[np.float64]]
+Walked = tuple[Scores, Int64Array, Float64Array]
 """The scores [B, D] of a block of B queries, and the ends of their walks: iterations, and a bound
 on the change.
 """
@@ -66,9 +66,7 @@ def collect_lists(
     }
 
 
-def rank_rows(
-    values: Scores, least: float
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
+def rank_rows(values: Scores, least: float) -> tuple[Int32Array, Float64Array, Int64Array]:
     """Return documents int32[N], scores, and lengths of rows [B, D]: each row's entries of at least
     ``least``, best first.
     """

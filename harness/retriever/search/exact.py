@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.device import gpus
 from harness.core.threads import available, map_threads
 from harness.model.encoder import pair_cosines
@@ -22,15 +22,15 @@ next.
 """
 ROWS = 16
 """Number of questions whose candidates a thread holds at once."""
-Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
+Propose = Callable[[Float32Array, int], tuple[Float32Array, Int64Array]]
 """A function ``propose(questions, k)`` that returns float32 inner products and passage numbers, [Q,
 k], best first, -1 for none.
 """
 
 
 def exact_search(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    passages: Float32Array, questions: Float32Array, depth: int
+) -> tuple[Int64Array, Float64Array]:
     """Return int64[Q, k], float64[Q, k], the best passages of each question, best first (see
     ``decide``).
 
@@ -48,8 +48,8 @@ def exact_search(
 
 
 def nearest_rows(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    passages: Float32Array, questions: Float32Array, depth: int
+) -> tuple[Int64Array, Float64Array]:
     """Return int64[Q, k], passage numbers, and float64[Q, k], their inner products, best first; k =
     min(depth, D).
 
@@ -66,11 +66,11 @@ def nearest_rows(
 
 def decide(
     propose: Propose,
-    passages: NDArray[np.float32],
-    questions: NDArray[np.float32],
+    passages: Float32Array,
+    questions: Float32Array,
     depth: int,
     exact: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Int64Array, Float64Array]:
     """Return int64[Q, k], float64[Q, k], the best of the proposed candidates, best first; k =
     min(depth, D).
 
@@ -99,16 +99,14 @@ def decide(
     return docs, scores
 
 
-def cosines(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def cosines(passages: Float32Array, questions: Float32Array, found: Int64Array) -> Float64Array:
     """Return float64[Q, k], the inner product of each question with its candidates; -inf for
     candidate -1.
     """
 
-    def products(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def products(rows: Int64Array) -> Float64Array:
         near, asked = passages[found[rows]], questions[rows]
-        sums: NDArray[np.float64] = np.einsum(
+        sums: Float64Array = np.einsum(
             "qkd,qd->qk", near, asked, dtype=np.float64, casting="unsafe"
         )
         return sums
@@ -119,17 +117,17 @@ def cosines(
 
 
 def inner_products(
-    passages: NDArray[np.float32],
-    questions: NDArray[np.float32],
-    found: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> NDArray[np.float64]:
+    passages: Float32Array,
+    questions: Float32Array,
+    found: Int64Array,
+    rows: Int64Array,
+) -> Float64Array:
     """Return float64[n], <questions[rows[i]], passages[found[i]]>. Neither other pairs nor threads
     change a bit.
     """
     threads = available()
 
-    def products(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> NDArray[np.float64]:
+    def products(pairs: tuple[Int64Array, Int64Array]) -> Float64Array:
         docs, queries = pairs
         return pair_cosines(passages, docs, questions, queries)
 
@@ -137,7 +135,7 @@ def inner_products(
     return np.concatenate(list(map_threads(products, parts, threads)))
 
 
-def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArray[np.float64]:
+def row_products(vectors: Float32Array, docs: Int64Array) -> Float64Array:
     """Return float64[Q, m, m], the inner product of two different passages in each row of docs [Q,
     m]; 0 for document -1.
     """

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Int64Array
 from harness.core.threads import map_threads
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Proposed = tuple[NDArray[np.float32], NDArray[np.int64]]
+Proposed = tuple[Float32Array, Int64Array]
 SLICE = 1 << 18
 """Number of passages that are multiplied at once."""
 ASKED = 1024
@@ -37,7 +37,7 @@ class Products:
     """
 
     def __init__(
-        self, passages: NDArray[np.float32], devices: Sequence[str], room: int | None = None
+        self, passages: Float32Array, devices: Sequence[str], room: int | None = None
     ) -> None:
         self._passages, self._devices = passages, devices
         self._own: list[list[tuple[int, Tensor | None]]] = [[] for _ in devices]
@@ -50,7 +50,7 @@ class Products:
                 (first, self._copy(first, devices[place]) if left[place] >= 0 else None)
             )
 
-    def __call__(self, questions: NDArray[np.float32], width: int) -> Proposed:
+    def __call__(self, questions: Float32Array, width: int) -> Proposed:
         """Return float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are
         in any order.
         """
@@ -73,7 +73,7 @@ class Products:
                 docs[begin : begin + ASKED] = np.take_along_axis(where, order, axis=1)
         return scores, docs
 
-    def _best(self, place: int, asked: NDArray[np.float32], width: int) -> Proposed:
+    def _best(self, place: int, asked: Float32Array, width: int) -> Proposed:
         """Return the best passages of one device."""
         import torch
 

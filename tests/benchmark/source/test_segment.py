@@ -89,11 +89,11 @@ def test_without_tokens_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"unknown supporting id law#900-950; "):
+    with pytest.raises(HarnessError, match="law#900-950"):
         loaded(tmp_path, ["law#900-950"], tokens=8)
-    with pytest.raises(HarnessError, match=r"dataset\.overlap=8 must be below dataset\.tokens=8"):
+    with pytest.raises(HarnessError, match=r"dataset\.overlap=8.*dataset\.tokens=8"):
         Folder("x", tokens=8, overlap=8)
-    with pytest.raises(HarnessError, match=r"dataset\.overlap=2 needs dataset\.tokens"):
+    with pytest.raises(HarnessError, match=r"dataset\.overlap=2.*dataset\.tokens"):
         Folder("x", overlap=2)
 
 

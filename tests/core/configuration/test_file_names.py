@@ -118,9 +118,7 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
     ):
         assert CommandLine.read("compare", typed).overrides == meant
     for typed in (["run", "=", "f.trec"], ["run", "=f.trec"]):
-        with pytest.raises(
-            HarnessError, match=r"run = f\.trec: there are blanks around =; write run=f\.trec"
-        ):
+        with pytest.raises(HarnessError, match=r"f\.trec:.*run=f\.trec"):
             CommandLine.read("compare", typed)
 
 

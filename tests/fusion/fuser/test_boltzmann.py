@@ -26,7 +26,7 @@ def test_equal_scores_share_equally(scores) -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha must be in \[0, 1\], got alpha=-0\.1"):
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=-0\.1"):
         Boltzmann(alpha=-0.1)
-    with pytest.raises(HarnessError, match=r"fuser\.beta must be in \[0, inf\), got beta=-1"):
+    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-1"):
         Boltzmann(beta=-1)

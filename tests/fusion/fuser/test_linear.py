@@ -42,11 +42,9 @@ def test_without_dense_alpha_is_the_first_lists_share(scores) -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha must be in \[0, 1\], got alpha=1\.3"):
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.3"):
         Linear(alpha=1.3)
-    with pytest.raises(HarnessError, match=r"fuser\.beta must be in \[0, inf\), got beta=-0\.1"):
+    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-0\.1"):
         Linear(beta=-0.1)
-    with pytest.raises(
-        HarnessError, match=r"fuser\.weights\.dense must be in \[0, inf\), got dense=-2"
-    ):
+    with pytest.raises(HarnessError, match=r"fuser\.weights\.dense.*\[0.*dense=-2"):
         Linear(weights={"dense": -2})

@@ -33,5 +33,5 @@ def test_divisions_are_exact() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.k must be in \[0, inf\), got k=-1"):
+    with pytest.raises(HarnessError, match=r"fuser\.k.*\[0.*k=-1"):
         Rrf(k=-1)

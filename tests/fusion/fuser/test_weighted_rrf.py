@@ -36,13 +36,11 @@ def test_with_dense_and_graph_empty_or_missing_the_order_is_the_lexical_one(
 
 
 def test_bounds(scores, two_lists) -> None:
-    with pytest.raises(
-        HarnessError, match=r"fuser\.weights\.graph must be in \[0, inf\), got graph=-1"
-    ):
+    with pytest.raises(HarnessError, match=r"fuser\.weights\.graph.*\[0.*graph=-1"):
         WeightedRrf(weights={"graph": -1.0})
-    with pytest.raises(HarnessError, match=r"fuser\.bonus must be in \[0, inf\), got bonus=-1"):
+    with pytest.raises(HarnessError, match=r"fuser\.bonus.*\[0.*bonus=-1"):
         WeightedRrf(bonus=-1)
-    with pytest.raises(HarnessError, match=r"fuser\.weights names dense; add a weight for graph"):
+    with pytest.raises(HarnessError, match=r"fuser\.weights"):
         scores(WeightedRrf(weights={"dense": 1.0}), two_lists)
     with pytest.raises(HarnessError, match=r"there is no list 'bm25' in the pool"):
         scores(WeightedRrf(bonus=0.1), two_lists)

@@ -63,20 +63,14 @@ def test_lists_have_references_of_their_own_and_an_empty_one_has_one_too() -> No
 
 
 def test_what_it_cannot_do_is_said(scores) -> None:
-    with pytest.raises(
-        HarnessError, match=r"normalizer=ecdf has no reference scores: `harness sweep` learns it"
-    ):
+    with pytest.raises(HarnessError, match="normalizer=ecdf.*`harness sweep`"):
         scores("combsum", {"dense": {"a": 1.0}}, "ecdf")
-    with pytest.raises(
-        HarnessError, match=r"normalizer\.reference has no list 'dense', it names x; learn it"
-    ):
+    with pytest.raises(HarnessError, match=r"normalizer\.reference.*'dense'"):
         scores("combsum", {"dense": {"a": 1.0}}, Ecdf(reference={"x": [0.0, 1.0]}))
     with pytest.raises(
         HarnessError,
-        match=r"normalizer\.reference\.x must be scores in ascending order, got \[1, 0\]",
+        match=r"normalizer\.reference\.x.*\[1.*0\]",
     ):
         Ecdf(reference={"x": [1, 0]})
-    with pytest.raises(
-        HarnessError, match=r"normalizer\.points must be in \[1, inf\), got points=0"
-    ):
+    with pytest.raises(HarnessError, match=r"normalizer\.points.*\[1.*points=0"):
         Ecdf(points=0)

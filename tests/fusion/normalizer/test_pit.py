@@ -45,7 +45,5 @@ def test_negative_scores_do_not_tie_with_the_padding() -> None:
 
 
 def test_an_unknown_kind_is_named_with_the_nearest_known_one() -> None:
-    with pytest.raises(
-        HarnessError, match=r"normalizer\.kind=stric is not known \(did you mean strict\?\)"
-    ):
+    with pytest.raises(HarnessError, match=r"normalizer\.kind=stric.*strict\?\)"):
         Pit("stric")

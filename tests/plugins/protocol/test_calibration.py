@@ -221,9 +221,7 @@ def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys
 def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path):
     config = settings(overrides, tmp_path)
     config.calibrate.effects = [0, 0.99]
-    with pytest.raises(
-        HarnessError, match=r"calibrate\.effects: 0\.99 is too large, at most 0\.\d+ can be planted"
-    ):
+    with pytest.raises(HarnessError, match=r"calibrate\.effects: 0\.99.*0\.\d+"):
         calibrate.run(config)
 
 

@@ -185,7 +185,7 @@ def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> 
     found = client(tracking).search_runs([made], "tags.kind = 'sweep'")
     assert [run.data.tags["sweep"] for run in found] == [result.folder.name]
     assert client(tracking).get_experiment_by_name(tracking.experiment) is None
-    with pytest.raises(HarnessError, match=r"MLflow cannot use it \(.*4711"):
+    with pytest.raises(HarnessError, match=r"MLflow.*\(.*4711"):
         replace(tracking, experiment_id="4711").export(result.folder)
 
 
@@ -449,20 +449,18 @@ def test_an_export_that_was_killed_goes_on(
 
 
 def test_no_address() -> None:
-    with pytest.raises(HarnessError, match=r"tracking\.uri is empty"):
+    with pytest.raises(HarnessError, match=r"tracking\.uri"):
         MLflow("", "x", "y")
 
 
 def test_an_address_that_mlflow_does_not_take(result: SweepResult) -> None:
-    with pytest.raises(HarnessError, match=r"htp://host:5000: MLflow cannot use it"):
+    with pytest.raises(HarnessError, match="htp://host:5000: MLflow"):
         MLflow("htp://host:5000", "x", "y").export(result.folder)
 
 
 def test_a_file_that_is_no_database(result: SweepResult, tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("something else")
-    with pytest.raises(
-        HarnessError, match=r"mlflow\.db: it is not an SQLite database; move it away"
-    ):
+    with pytest.raises(HarnessError, match=r"mlflow\.db:.*SQLite"):
         MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y").export(result.folder)
 
 
@@ -477,9 +475,7 @@ def test_a_database_of_another_mlflow(
     ):
         database.backup(other)
         other.execute("update alembic_version set version_num = 'another'")
-    with pytest.raises(
-        HarnessError, match=r"copy\.db: MLflow cannot use it \(Detected out-of-date database schema"
-    ):
+    with pytest.raises(HarnessError, match=r"copy\.db: MLflow"):
         replace(tracking, uri=f"sqlite:///{copy}").export(result.folder)
 
 

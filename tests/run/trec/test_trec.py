@@ -281,7 +281,7 @@ def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path:
         io.read(path)
     assert io.read(path, lenient=True).to_dict() == LISTS
     path.write_bytes(b"# comment\n\n" + GOOD + b"# comment\nq1 Q0 d1 3 0.1 s\n")
-    with pytest.raises(HarnessError, match=r"run\.trec:7: query q1 holds document d1 twice"):
+    with pytest.raises(HarnessError, match=r"run\.trec:7:.*q1.*d1"):
         io.read(path, lenient=True)
 
 

@@ -152,5 +152,5 @@ def test_a_margin_without_bounds_is_refused(overrides):
     from harness.core.configuration import compose
     from harness.sweep.trial.plan import Plan
 
-    with pytest.raises(HarnessError, match=r"margin must be in \(0, 1\], got margin=0"):
+    with pytest.raises(HarnessError, match=r"\(0.*1\].*margin=0"):
         Plan(compose("config", [*overrides, "margin=0"]), ())

@@ -54,9 +54,7 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
 
 
 def test_mistakes_are_said_before_anything_runs(overrides, tmp_path):
-    with pytest.raises(
-        HarnessError, match=r"pool\.importance=nowhere\.json: there is no such file"
-    ):
+    with pytest.raises(HarnessError, match=r"pool\.importance=nowhere\.json:"):
         prepared(*overrides, "pool.importance=nowhere.json").plan.trials()
     (tmp_path / "other.json").write_text('{"someone else": 1}')
     made = prepared(

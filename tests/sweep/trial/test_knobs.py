@@ -51,7 +51,7 @@ def test_no_strategy(key: str, value: object) -> None:
 def test_no_retriever(value: object) -> None:
     with pytest.raises(
         HarnessError,
-        match=r"lists\.dense = .*, expected a strategy of conf/, .* or the path of a run",
+        match=r"lists\.dense.*conf/.*",
     ):
         plan("lists", {"dense": value})
 

@@ -36,6 +36,6 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(
     )
     with pytest.raises(
         HarnessError,
-        match=r"objective=last_hop@5: no tune question of mine has a known order of hops",
+        match="objective=last_hop@5:",
     ):
         Plan(compose("config"), ()).without_order(data, "tune")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.graph.extractor.recognition.transition import Transitions
 
@@ -99,7 +99,7 @@ class Recogniser:
         self.model = model
         list(entities(model, ["A first text, in Paris."], 1))
 
-    def find(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+    def find(self, texts: Sequence[str]) -> list[Int32Array]:
         """Return int32[M_i, 3] for each text: first character, the one after the last, whether the
         label is kept.
         """

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Int64Array
 from harness.graph.extractor.recognition.transition_actions import (
     BEGIN,
     IN,
@@ -36,7 +36,7 @@ ALIKE = {"NORM", "PREFIX", "SUFFIX", "SHAPE", "LOWER", "ORTH"}
 """Attributes that depend only on a word and its norm."""
 MOVES = {"B": BEGIN, "I": IN, "L": LAST, "U": UNIT, "O": OUT}
 
-Float32 = NDArray[np.float32]
+Float32 = Float32Array
 Entities = list[tuple[int, int, str]]
 """First token, the one after the last, and label of each entity."""
 
@@ -173,7 +173,7 @@ class Transitions:
                 mine.append((first, after, self.labels[label]))
         return entities
 
-    def _words(self, documents: Sequence[Any]) -> NDArray[np.int64]:
+    def _words(self, documents: Sequence[Any]) -> Int64Array:
         """Return the rows of ``vectors`` of all tokens. New words are added."""
         from spacy.attrs import NORM, ORTH
 

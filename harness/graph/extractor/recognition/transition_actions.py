@@ -7,14 +7,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.core.arrays import BoolArray, Float32Array, Int64Array
 
 BEGIN, IN, LAST, UNIT, OUT = range(5)
 """The kinds of actions: begin an entity, continue it, end it, an entity of one token, no entity."""
 SMALL = np.float32(1e-8)
 
-Float32 = NDArray[np.float32]
-Int64 = NDArray[np.int64]
+Float32 = Float32Array
+Int64 = Int64Array
 
 
 def windows(x: Float32, out: Float32) -> None:
@@ -92,7 +93,7 @@ class Actions:
         return np.where(allowed, 0, -np.inf).astype(np.float32)
 
     def take(
-        self, starts: Int64, ends: Int64, space: NDArray[np.bool_], features: Float32
+        self, starts: Int64, ends: Int64, space: BoolArray, features: Float32
     ) -> tuple[Int64, Float32]:
         """Take the best allowed action of each token, given those before it.
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import BoolArray, Int32Array
 from harness.core.errors import bounded
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
@@ -48,7 +48,7 @@ class ByType:
         for name, share in (self.shares or {}).items():
             bounded(f"fuser.shares.{name}", share, 0, 1)
 
-    def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> ByType:
+    def fit(self, pool: Calibrated, gold: Int32Array) -> ByType:
         """Return the fuser with the best share of each type.
 
         Args:
@@ -97,7 +97,7 @@ def _types(pool: Calibrated) -> list[str]:
     return [name or UNKNOWN for name in types]
 
 
-def _hits(fused: Tensor, columns: Tensor) -> NDArray[np.bool_]:
+def _hits(fused: Tensor, columns: Tensor) -> BoolArray:
     """Return bool[Q], whether a gold document is among the best ``DEPTH``; ties count.
 
     ``columns`` is int64[Q, H], -1 for none.
@@ -107,7 +107,7 @@ def _hits(fused: Tensor, columns: Tensor) -> NDArray[np.bool_]:
         .masked_fill(columns < 0, -torch.inf)
         .amax(dim=1, keepdim=True)
     )
-    hits: NDArray[np.bool_] = (
+    hits: BoolArray = (
         (((fused > values).sum(dim=1) < DEPTH) & (values[:, 0] > -torch.inf)).cpu().numpy()
     )
     return hits

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
@@ -118,9 +118,7 @@ class Dice:
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, score)
         return run, {"triples": len(triples.subject), "reached": count}
 
-    def _near(
-        self, benchmark: Benchmark, store: Store
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _near(self, benchmark: Benchmark, store: Store) -> tuple[Int64Array, Float64Array]:
         """Return V_k as int64[Q, K_1] and float64[Q, K_1], -1 for none; no columns
         without seeds.
         """
@@ -134,8 +132,8 @@ class Dice:
             return search(questions, self.seeds)
 
     def _expanded(
-        self, benchmark: Benchmark, found: Extraction, triples: Triples, near: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        self, benchmark: Benchmark, found: Extraction, triples: Triples, near: Int64Array
+    ) -> Iterator[tuple[Int64Array, Float64Array]]:
         """Yield G_k of every question: passages and scores."""
         facts = TripleTable(
             entity_labels(found, benchmark),
@@ -165,7 +163,7 @@ class Dice:
                 self.counts,
             )
 
-            def answer(place: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            def answer(place: int) -> tuple[Int64Array, Float64Array]:
                 seeds = (
                     topics[place]
                     if topics is not None
@@ -176,7 +174,7 @@ class Dice:
             yield from map(answer, range(len(benchmark.questions)))
             time_alone(answer, len(benchmark.questions))
 
-    def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
+    def _seeds(self, found: Extraction, near: Int64Array, place: int) -> Int64Array:
         """Return the entities at which a question's expansion starts, ascending."""
         named = found.questions.entity[
             found.questions.indptr[place] : found.questions.indptr[place + 1]
@@ -187,7 +185,7 @@ class Dice:
         return seeds[seeds >= 0].astype(np.int64)
 
 
-def topic_entities(found: Extraction, benchmark: Benchmark) -> list[NDArray[np.int64]]:
+def topic_entities(found: Extraction, benchmark: Benchmark) -> list[Int64Array]:
     """Return int64[S] for each question, the entities of its field ``q_entity``, ascending.
 
     Raises:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.configuration import need
 
 EDITS: Mapping[str, str] = {"levenshtein": "Levenshtein", "jaro_winkler": "JaroWinkler"}
@@ -34,9 +34,7 @@ class EditLabels:
         need("rapidfuzz", f"lists.NAME.similarity={kind}", "sweep")
         return cls([text.lower() for text in texts], kind)
 
-    def scores(
-        self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def scores(self, question: str, rows: Int64Array, table: Int64Array) -> Float64Array:
         """Return float64[N], a question's mean similarity with the labels of the rows of int64[T,
         3].
         """

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 
 _TRIMMED = "".join(map(chr, range(33)))
 _SPACE = re.compile(r"[ \t\n\x0b\f\r]+")
@@ -22,7 +23,7 @@ def normalize(text: str) -> str:
     return _SPACE.sub(" ", text.lower().upper().strip(_TRIMMED))
 
 
-def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def bigrams(texts: Sequence[str]) -> tuple[Int64Array, Int64Array]:
     """Return the text and code of each pair of neighbouring UTF-16 units in a word,
     int64[G] each.
     """
@@ -35,7 +36,7 @@ def bigrams(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return text[:-1][whole], ((units[:-1] << 16) | units[1:])[whole]
 
 
-def words(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def words(texts: Sequence[str]) -> tuple[Int64Array, Int64Array]:
     """Return the text and 63-bit hash of each distinct word, int64[G] each."""
     from hashlib import blake2b
 
@@ -57,7 +58,7 @@ def words(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return table[:, 0], table[:, 1]
 
 
-TOKENS: Mapping[str, Callable[[Sequence[str]], tuple[NDArray[np.int64], NDArray[np.int64]]]] = {
+TOKENS: Mapping[str, Callable[[Sequence[str]], tuple[Int64Array, Int64Array]]] = {
     "bigrams": bigrams,
     "words": words,
 }
@@ -81,12 +82,12 @@ class Labels:
     """
 
     tokens: str
-    codes: NDArray[np.int64]
+    codes: Int64Array
     lone: Mapping[str, int]
-    indptr: NDArray[np.int64]
-    token: NDArray[np.int32]
-    count: NDArray[np.int32]
-    total: NDArray[np.int64]
+    indptr: Int64Array
+    token: Int32Array
+    count: Int32Array
+    total: Int64Array
 
     @classmethod
     def of(cls, texts: Sequence[str], tokens: str) -> Labels:
@@ -114,7 +115,7 @@ class Labels:
             tokens, codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total
         )
 
-    def bag(self, question: str) -> tuple[NDArray[np.int32], int]:
+    def bag(self, question: str) -> tuple[Int32Array, int]:
         """Return int32[V], the question's count of each known token, and its number of tokens."""
         whole = normalize(question)
         _, code = TOKENS[self.tokens]([whole])
@@ -126,15 +127,13 @@ class Labels:
             np.add.at(counts, place[self.codes[place] == code], 1)
         return counts, len(code)
 
-    def scores(
-        self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def scores(self, question: str, rows: Int64Array, table: Int64Array) -> Float64Array:
         """Return float64[N], a question's mean similarity with the labels of the rows of int64[T,
         3].
         """
         asked, own = self.bag(question)
         memory = np.full(len(self.total), -1.0)
-        found: NDArray[np.float64] = similarities(
+        found: Float64Array = similarities(
             rows, table, self.indptr, self.token, self.count, self.total, asked, own, memory
         )
         return found
@@ -142,16 +141,16 @@ class Labels:
 
 @numba.njit(cache=True, nogil=True)
 def similarities(
-    rows: NDArray[np.int64],
-    table: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    token: NDArray[np.int32],
-    count: NDArray[np.int32],
-    total: NDArray[np.int64],
-    asked: NDArray[np.int32],
+    rows: Int64Array,
+    table: Int64Array,
+    indptr: Int64Array,
+    token: Int32Array,
+    count: Int32Array,
+    total: Int64Array,
+    asked: Int32Array,
     own: int,
-    memory: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    memory: Float64Array,
+) -> Float64Array:
     """Return float64[N], a bag's mean similarity with the labels of the rows of ``table`` int64[T,
     3].
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark.text import SENTENCE_END
+from harness.core.arrays import Float64Array, Int64Array
 from harness.graph.extractor import Extraction, Triples
 from harness.plugins.dice.triple.edit import EditLabels
 from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triplestore import Expand, TripleTable
 from harness.plugins.mentions.retriever.mentions import keep_greatest
 
-Seeds = NDArray[np.int64] | None
+Seeds = Int64Array | None
 COUNTED = re.compile(r"\b(how many|number of|count)\b", re.I)
 """Words of a question that is answered by a count."""
 NUMBER = re.compile(r"[0-9]+")
@@ -49,7 +49,7 @@ def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
     return Triples.of(list(rows), list(sentences))
 
 
-def _sentences(passage: str) -> NDArray[np.int64]:
+def _sentences(passage: str) -> Int64Array:
     """Return int64[S + 1], the byte after the title's line (0 without one), then after each
     sentence.
     """
@@ -73,9 +73,9 @@ class RowTargets:
         passage: int64[T], which passage states each triple. None: not used.
     """
 
-    indptr: NDArray[np.int64] | None
-    docs: NDArray[np.int64]
-    passage: NDArray[np.int64] | None
+    indptr: Int64Array | None
+    docs: Int64Array
+    passage: Int64Array | None
 
     @classmethod
     def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
@@ -118,14 +118,12 @@ class GraphBranch:
     counts: bool = False
 
     @cached_property
-    def table(self) -> NDArray[np.int64]:
+    def table(self) -> Int64Array:
         """int64[T, 3], the labels of each triple."""
         facts = self.facts
         return np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
 
-    def __call__(
-        self, question: str, seeds: Seeds
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def __call__(self, question: str, seeds: Seeds) -> tuple[Int64Array, Float64Array]:
         """Return passages int64[N] and scores float64[N].
 
         ``seeds`` are entities, ascending; None scores every triple.
@@ -160,9 +158,7 @@ class GraphBranch:
             if NUMBER.fullmatch(name)
         }
 
-    def _subgraph(
-        self, question: str, seeds: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _subgraph(self, question: str, seeds: Int64Array) -> tuple[Int64Array, Int64Array]:
         """Return the triples up to ``hops`` from the seeds, and int64[E], the hop of each entity.
 
         Entities that are not expanded have ``hops``. There is one query per hop: the pattern
@@ -182,7 +178,7 @@ class GraphBranch:
             touched = self.expand(np.flatnonzero(hop < self.hops))
         return touched, hop
 
-    def _alike(self, question: str) -> NDArray[np.int64]:
+    def _alike(self, question: str) -> Int64Array:
         """Return the ``relations`` relations whose labels are most similar to the question, ties by
         number.
         """
@@ -196,14 +192,14 @@ class GraphBranch:
 
 
 def best_rows(
-    table: NDArray[np.int64],
-    touched: NDArray[np.int64],
-    score: NDArray[np.float64],
-    hop: NDArray[np.int64] | None,
+    table: Int64Array,
+    touched: Int64Array,
+    score: Float64Array,
+    hop: Int64Array | None,
     hops: int,
     inward: bool,
     limit: int | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Int64Array, Int64Array, Float64Array]:
     """Return triples int64[R], far ends int64[R] and scores float64[R] of the ``limit`` best rows.
 
     Ties go by triple, tail first. A row leads from the nearer end of a triple to the other, both
@@ -238,7 +234,7 @@ def best_rows(
 
 
 def counted_rows(
-    table: NDArray[np.int64], rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+    table: Int64Array, rows: tuple[Int64Array, Int64Array, Float64Array]
 ) -> dict[int, float]:
     """Return, by number of far ends of one near end and one relation, the best of their scores."""
     triple, far, value = rows
@@ -260,8 +256,8 @@ def counted_rows(
 
 
 def passages_of_rows(
-    triple: NDArray[np.int64], far: NDArray[np.int64], value: NDArray[np.float64], reach: RowTargets
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    triple: Int64Array, far: Int64Array, value: Float64Array, reach: RowTargets
+) -> tuple[Int64Array, Float64Array]:
     """Return passages int64[N], each once, and float64[N], the greatest score of their rows."""
     docs, values = [np.empty(0, np.int64)], [np.empty(0)]
     if reach.indptr is not None:

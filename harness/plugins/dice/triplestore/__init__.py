@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from harness.core.arrays import Int64Array
 
 OUT = """
 MATCH (s:Entity)-[r:Triple]->(t:Entity)
@@ -22,7 +21,7 @@ ORDER BY number
 """
 BOTH = OUT.replace("]->(", "]-(")
 
-Expand = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+Expand = Callable[[Int64Array], Int64Array]
 """From entities to the numbers of the triples that touch one of them, int64[N], ascending, each
 once.
 """
@@ -42,9 +41,9 @@ class TripleTable:
 
     names: Sequence[str]
     relations: Sequence[str]
-    subject: NDArray[np.int64]
-    relation: NDArray[np.int64]
-    object: NDArray[np.int64]
+    subject: Int64Array
+    relation: Int64Array
+    object: Int64Array
 
 
 @runtime_checkable

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, texts_sha256
@@ -73,7 +73,7 @@ class Bolt:
 
             self._load(execute, facts, graph)
 
-            def expand(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+            def expand(seeds: Int64Array) -> Int64Array:
                 rows = execute(query, {"seeds": [f"{graph}-{seed}" for seed in seeds.tolist()]})
                 return np.array([row[0] for row in rows], dtype=np.int64)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.core.configuration import need
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
@@ -57,7 +57,7 @@ class Ladybug:
                 connection.execute(statement)
             _load(connection, facts)
 
-            def expand(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+            def expand(seeds: Int64Array) -> Int64Array:
                 if not len(seeds):
                     return np.empty(0, np.int64)
                 found = connection.execute(query, {"seeds": seeds.tolist()})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int64Array
 from harness.plugins.dice.triplestore import Expand, TripleTable
 
 
@@ -25,7 +25,7 @@ class Memory:
         triple = np.tile(np.arange(len(facts.subject)), len(ends))[order]
         indptr = np.searchsorted(entity[order], np.arange(len(facts.names) + 1))
 
-        def expand(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+        def expand(seeds: Int64Array) -> Int64Array:
             parts = [triple[indptr[seed] : indptr[seed + 1]] for seed in seeds.tolist()]
             return np.unique(np.concatenate([*parts, np.empty(0, np.int64)])).astype(np.int64)
 

@@ -12,12 +12,13 @@ from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 
 MARGIN = 16
 """Number of candidates beyond the depth, so that rounding does not decide which are in."""
 
-Search = Callable[[NDArray[np.float32], int], tuple[NDArray[np.int64], NDArray[np.float64]]]
+Search = Callable[[Float32Array, int], tuple[Int64Array, Float64Array]]
 """From questions [Q, d] and a depth to numbers int64[Q, k] and inner products float64[Q, k], with k
 = min(depth, N).
 """
@@ -27,17 +28,17 @@ Search = Callable[[NDArray[np.float32], int], tuple[NDArray[np.int64], NDArray[n
 class Vectorstore(Protocol):
     """A strategy that holds vectors."""
 
-    def open(self, vectors: NDArray[np.float32]) -> AbstractContextManager[Search]:
+    def open(self, vectors: Float32Array) -> AbstractContextManager[Search]:
         """Load float32[N, d]; the context's value searches them."""
         ...
 
 
 def rank_candidates(
-    vectors: NDArray[np.float32],
-    questions: NDArray[np.float32],
+    vectors: Float32Array,
+    questions: Float32Array,
     depth: int,
-    propose: Callable[[NDArray[np.float32], int], Sequence[int]],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    propose: Callable[[Float32Array, int], Sequence[int]],
+) -> tuple[Int64Array, Float64Array]:
     """Return a store's candidates in the one order, up to ``depth``.
 
     Args:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array
 from harness.core.configuration import need
 from harness.core.errors import whole_number
 from harness.plugins.dice.vectorstore import Search, rank_candidates
@@ -34,7 +34,7 @@ class Chroma:
             whole_number(f"vectorstore.{name}", getattr(self, name), 2)
 
     @contextlib.contextmanager
-    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+    def open(self, vectors: Float32Array) -> Iterator[Search]:
         """Load the vectors and yield their search. See ``Vectorstore``."""
         chromadb = need("chromadb", "vectorstore=chroma", "stores")
         settings = chromadb.config.Settings(anonymized_telemetry=False)
@@ -58,7 +58,7 @@ class Chroma:
                     embeddings=np.ascontiguousarray(part),
                 )
 
-            def near(question: NDArray[np.float32], width: int) -> list[int]:
+            def near(question: Float32Array, width: int) -> list[int]:
                 found: Any = collection.query(
                     query_embeddings=[question], n_results=width, include=[]
                 )

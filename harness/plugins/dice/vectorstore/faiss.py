@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import Float32Array
 from harness.plugins.dice.vectorstore import Search
 from harness.retriever.search import build, exact_search, search
 
@@ -21,7 +19,7 @@ class Faiss:
     index: str = "Flat"
 
     @contextlib.contextmanager
-    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+    def open(self, vectors: Float32Array) -> Iterator[Search]:
         """Build the index and yield its search. See ``Vectorstore``."""
         if self.index == "Flat":
             yield partial(exact_search, vectors)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array
 from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address
@@ -37,7 +37,7 @@ class Pgvector:
             check_address("vectorstore.uri", self.uri, mend, user=True)
 
     @contextlib.contextmanager
-    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+    def open(self, vectors: Float32Array) -> Iterator[Search]:
         """Load the vectors and yield their search. See ``Vectorstore``."""
         with connect(self.uri, "vectorstore=pgvector", "vectorstore.uri") as connection:
             pgvector = need("pgvector.psycopg", "vectorstore=pgvector", "stores")
@@ -53,7 +53,7 @@ class Pgvector:
                     copy.write_row((place, vector))
             connection.execute("ANALYZE item")
 
-            def near(question: NDArray[np.float32], width: int) -> list[int]:
+            def near(question: Float32Array, width: int) -> list[int]:
                 return [
                     name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()
                 ]

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from harness.core.arrays import distinct
+from harness.core.arrays import Float32Array, Float64Array, Int64Array, distinct
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
@@ -39,7 +38,7 @@ CELLS = 1 << 26
 of names.
 """
 
-Float32 = NDArray[np.float32]
+Float32 = Float32Array
 
 
 def approximate_synonyms(
@@ -145,7 +144,7 @@ class Lists:
         chosen = _evenly(len(i), 50 * LEARNT)
         return i[chosen], j[chosen]
 
-    def margin(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> np.float32:
+    def margin(self, i: Int64Array, j: Int64Array) -> np.float32:
         """Return the least margin that holds ``AIM`` of these synonyms."""
         parts = [slice(first, first + BLOCK) for first in range(0, len(i), BLOCK)]
         missing = [
@@ -156,14 +155,14 @@ class Lists:
             return ROUNDING
         return np.float32(np.quantile(np.concatenate(missing), AIM, method="higher")) + ROUNDING
 
-    def _short_of(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> Float32:
+    def _short_of(self, i: Int64Array, j: Int64Array) -> Float32:
         """Return how much further from i the list of j is than the nearest list."""
         mine = self.vectors[i] @ self.centres.T
         theirs = (self.vectors[j] @ self.centres.T).argmax(axis=1)
         short: Float32 = mine.max(axis=1) - np.take_along_axis(mine, theirs[:, None], axis=1)[:, 0]
         return short
 
-    def searched(self, first: int, margin: np.float32) -> tuple[NDArray[np.int64], ...]:
+    def searched(self, first: int, margin: np.float32) -> tuple[Int64Array, ...]:
         """Return int64[b], the list of each name of a block, and int64[n] twice, names and searched
         lists.
         """
@@ -175,8 +174,8 @@ class Lists:
 
 
 def compare_some(
-    vectors: Float32, chosen: NDArray[np.int64], threshold: float
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
+    vectors: Float32, chosen: Int64Array, threshold: float
+) -> tuple[Int64Array, Int64Array, Float32]:
     """Return each pair with a chosen row, once, whose cosine is >= threshold and > 0.
 
     The rule is that of ``synonyms``. Pairs are ordered by chosen row, then by the other.
@@ -216,18 +215,18 @@ def compare_some(
     return i, j, values
 
 
-def _evenly(size: int, count: int) -> NDArray[np.int64]:
+def _evenly(size: int, count: int) -> Int64Array:
     return np.unique(np.linspace(0, size - 1, min(count, size)).astype(np.int64))
 
 
-def _groups(labels: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
+def _groups(labels: Int64Array, count: int) -> list[Int64Array]:
     """Return the places of each label 0 ... count - 1, ascending."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
 
 
-def _cosines(vectors: Float32, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-    def part(first: int) -> NDArray[np.float64]:
+def _cosines(vectors: Float32, i: Int64Array, j: Int64Array) -> Float64Array:
+    def part(first: int) -> Float64Array:
         return pair_cosines(vectors, i[first : first + PAIRS], vectors, j[first : first + PAIRS])
 
     return np.concatenate([np.empty(0), *map_threads(part, range(0, len(i), PAIRS), available())])

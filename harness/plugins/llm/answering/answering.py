@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, nearest
 from harness.work.store import Store
@@ -59,9 +59,9 @@ class AnswerScores:
 
     condition: Condition
     answers: Sequence[str]
-    em: NDArray[np.float64]
-    f1: NDArray[np.float64]
-    labels: NDArray[np.int64]
+    em: Float64Array
+    f1: Float64Array
+    labels: Int64Array
     counted: Facts
     passages: float
 
@@ -78,7 +78,7 @@ class AnswerScores:
             **{f"{name}_interval": self._interval(values) for name, values in found.items()},
         }
 
-    def _interval(self, values: NDArray[np.float64]) -> list[float] | None:
+    def _interval(self, values: Float64Array) -> list[float] | None:
         from harness.evaluation import statistic
 
         if not statistic.share(self.labels):
@@ -109,7 +109,7 @@ class AnswerScores:
         }
 
 
-def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDArray[np.int64]:
+def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> Int64Array:
     """Return int64[n], the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in
     order.
 
@@ -126,7 +126,7 @@ def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDA
     return np.array(sorted(sorted(key, key=key.__getitem__)[:limit]), dtype=np.int64)
 
 
-def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[str]]:
+def gold_answers(benchmark: Benchmark, members: Int64Array) -> list[list[str]]:
     """Return the gold answers of questions. Raise HarnessError if a question has none."""
     held = benchmark.queries["answers"][:] if "answers" in benchmark.queries.column_names else None
     ids = benchmark.query_ids.to_pylist()
@@ -174,7 +174,7 @@ def conditions(
 
 
 def contexts(
-    condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: NDArray[np.int64]
+    condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: Int64Array
 ) -> Contexts:
     """Return the passages of each question."""
     texts, depth = benchmark.passages, condition.k
@@ -205,7 +205,7 @@ def judge(
     questions: Sequence[str],
     context: Contexts,
     gold: Sequence[Sequence[str]],
-    labels: NDArray[np.int64],
+    labels: Int64Array,
     store: Store,
 ) -> AnswerScores:
     """Read and score one condition.

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int64Array
 from harness.core.identity import code_version
 from harness.core.table import Column, Table, counted
 from harness.plugins.llm.answering.answering import AnswerScores
@@ -54,7 +52,7 @@ def result(
     found: Mapping[str, AnswerScores],
     against: str | None,
     data: Benchmark,
-    members: NDArray[np.int64],
+    members: Int64Array,
     split: str,
     reader: Mapping[str, object],
     published: Spec,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT
@@ -73,7 +73,7 @@ class Client:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Return float32[n, d] vectors and bool[n], whether a text was cut (none is).
 
         Raises:
@@ -81,7 +81,7 @@ class Client:
             Stop: the endpoint does not answer.
         """
         asked = f"encoder.base_url={self.encoder.base_url}"
-        step, found = self.encoder.batch_size, list[NDArray[np.float32]]()
+        step, found = self.encoder.batch_size, list[Float32Array]()
         batches = [texts[start : start + step] for start in range(0, len(texts), step)]
         pool = ThreadPoolExecutor(self.encoder.parallel)
         try:
@@ -108,7 +108,7 @@ class Client:
         self.dimension = len(found[0])
         return np.stack(found), np.zeros(len(found), dtype=np.bool_)
 
-    def _vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def _vectors(self, texts: Sequence[str]) -> list[Float32Array]:
         """Return the vectors of one batch. A batch that is refused is sent by halves."""
         try:
             return list(
@@ -135,7 +135,7 @@ class Client:
             )
         return found
 
-    def _read(self, answer: Any, count: int) -> NDArray[np.float32]:
+    def _read(self, answer: Any, count: int) -> Float32Array:
         if (model := answer.get("model")) not in {None, "", self.encoder.model, *self._others}:
             self._others.add(model)
             log.warning(

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
+from harness.core.arrays import Int32Array
 from harness.core.errors import is_number
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 
@@ -162,16 +162,14 @@ def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples
     )
 
 
-def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
+def _rows(mentions: Mentions, place: int) -> Int32Array:
     """Return int32[M, 4] of one text: entity, start, end, kind."""
     part = slice(mentions.indptr[place], mentions.indptr[place + 1])
     columns = (mentions.entity, mentions.start, mentions.end, mentions.kind)
     return np.stack([column[part].astype(np.int32) for column in columns], axis=1)
 
 
-def _unseen(
-    text: str, known: Gazetteer, number: dict[str, int], base: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: Int32Array) -> Int32Array:
     """Return int32[M, 4], the known names in a question that overlap none of its mentions."""
     at = words(text)
     found = []
@@ -183,7 +181,7 @@ def _unseen(
     return np.array(found, dtype=np.int32).reshape(-1, 4)
 
 
-def _joined(base: Mentions, more: Sequence[NDArray[np.int32]]) -> Mentions:
+def _joined(base: Mentions, more: Sequence[Int32Array]) -> Mentions:
     parts = [
         np.concatenate([_rows(base, place), row.reshape(-1, 4)]) for place, row in enumerate(more)
     ]

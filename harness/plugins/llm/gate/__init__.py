@@ -23,13 +23,13 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import read_array, write_array
+from harness.core.arrays import BoolArray, Int64Array, read_array, write_array
 from harness.core.identity import digest, identity, texts_sha256
 from harness.work.store import Store
 
 __all__ = ["Candidates", "Gate", "Kept", "keep"]
 
-Kept = tuple[NDArray[np.bool_], Mapping[str, object]]
+Kept = tuple[BoolArray, Mapping[str, object]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +47,18 @@ class Candidates:
     """
 
     texts: Sequence[str]
-    indptr: NDArray[np.int64]
+    indptr: Int64Array
     fact: NDArray[np.integer]
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     @property
-    def question(self) -> NDArray[np.int64]:
+    def question(self) -> Int64Array:
         """int64[M], the question of each candidate."""
         return np.repeat(np.arange(len(self)), self.lengths())
 
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Int64Array:
         """Return int64[Q], the number of candidates of each question."""
         return np.diff(self.indptr)
 
@@ -69,7 +69,7 @@ class Candidates:
             for fact in self.fact[self.indptr[question] : self.indptr[question + 1]].tolist()
         ]
 
-    def distinct(self) -> tuple[Candidates, NDArray[np.int64]]:
+    def distinct(self) -> tuple[Candidates, Int64Array]:
         """Return the candidates with distinct texts, and int64[M], the place there of each
         candidate here.
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
@@ -64,13 +64,13 @@ class Likelihood:
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    ) -> tuple[Float64Array, BoolArray]:
         """Padding stands on the right, where a causal model does not see it."""
         import torch
 
         read = [self._tokens(question, passage) for question, passage in pairs]
 
-        def forward(shape: Hashable, rows: Sequence[int]) -> NDArray[np.float64]:
+        def forward(shape: Hashable, rows: Sequence[int]) -> Float64Array:
             length, kept = cast("tuple[int, int]", shape)
             ids = torch.zeros((len(rows), length), dtype=torch.long)
             asked = torch.zeros((len(rows), length), dtype=torch.bool)
@@ -85,7 +85,7 @@ class Likelihood:
                 .log_softmax(dim=-1)
                 .gather(-1, ids[:, length - kept + 1 :, None])[..., 0]
             )
-            values: NDArray[np.float64] = (
+            values: Float64Array = (
                 ordered_sum(torch.where(asked, chances.double(), 0.0))[:, 0].cpu().numpy()
             )
             return values

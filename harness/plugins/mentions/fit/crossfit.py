@@ -9,9 +9,9 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark.cluster import FOLDS
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average
 from harness.plugins.mentions.fit.search import Search
@@ -19,7 +19,7 @@ from harness.plugins.mentions.retriever.fitted import Crossed
 from harness.plugins.mentions.target import Ranker, Setting, Target, Weights
 
 log = logging.getLogger(__name__)
-Values = Mapping[str, NDArray[np.float64]]
+Values = Mapping[str, Float64Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class CrossFit:
         }
 
     @cached_property
-    def fold(self) -> dict[str, NDArray[np.int64]]:
+    def fold(self) -> dict[str, Int64Array]:
         """int64[n] by benchmark, the fold of each tune question."""
         return {name: one.benchmark.folds[one.members] for name, one in self.settings.items()}
 
@@ -131,7 +131,7 @@ class CrossFit:
         return held
 
     def _objective(
-        self, masks: Mapping[str, NDArray[np.bool_]], stage: int, held: Weights, weights: Weights
+        self, masks: Mapping[str, BoolArray], stage: int, held: Weights, weights: Weights
     ) -> float:
         found = self._stage_values(self.settings, stage, held, weights)
         return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
@@ -159,7 +159,7 @@ class CrossFit:
         stage: int,
         held: tuple[tuple[str, float], ...],
         weights: Weights,
-    ) -> NDArray[np.float64]:
+    ) -> Float64Array:
         """Return float64[n], computed once.
 
         A benchmark's ranker is kept until the stage or the weights of earlier stages change.
@@ -176,9 +176,9 @@ class CrossFit:
             self.cache[asked] = np.mean(
                 [Metric.parse(metric)(ranks) for metric in self.metrics], axis=0
             )
-        found: NDArray[np.float64] = self.cache[asked]
+        found: Float64Array = self.cache[asked]
         return found
 
 
-def _mean(values: NDArray[np.float64]) -> float:
+def _mean(values: Float64Array) -> float:
     return round(float(average(values)), 6)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
@@ -86,7 +86,7 @@ class Boosted:
         """The inputs of the features, and ranks."""
         return frozenset({"ranks", *(READS[feature] for feature in self.features)})
 
-    def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Boosted:
+    def fit(self, pool: Calibrated, gold: Int32Array) -> Boosted:
         """Return the fuser with the trees of these queries. ``gold`` is int32[Q, H], padded with
         -1.
         """

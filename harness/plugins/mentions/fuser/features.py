@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import BoolArray, Int32Array
 from harness.core.errors import HarnessError, one_of
 from harness.fusion.calibrated import Scored
 from harness.fusion.fuser import Calibrated
@@ -51,9 +51,7 @@ def feature_values(pool: Calibrated, name: str, features: Sequence[str]) -> list
     return [FEATURES[feature](pool[name]) for feature in features]
 
 
-def wanted_documents(
-    pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str
-) -> NDArray[np.bool_]:
+def wanted_documents(pool: Calibrated, gold: Int32Array, target: str, fuser: str) -> BoolArray:
     """Return bool[n], which of the pools' documents, row by row, belong to the target.
 
     If the hop order is unknown (padding -2), all gold is the target ``last_hop``.
@@ -75,7 +73,7 @@ def wanted_documents(
     found = torch.zeros(pool.pool.shape, dtype=torch.int32, device=there.device)
     if pool.pool.shape[1]:
         found.scatter_add_(1, columns.clamp(min=0), (columns >= 0).int())
-    labels: NDArray[np.bool_] = (found[there] > 0).cpu().numpy()
+    labels: BoolArray = (found[there] > 0).cpu().numpy()
     if labels.all() or not labels.any():
         raise HarnessError(
             f"fuser={fuser} cannot learn from these {len(gold)} queries: {int(labels.sum())} of "

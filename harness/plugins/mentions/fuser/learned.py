@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import BoolArray, Float64Array, Int32Array
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
@@ -26,7 +26,7 @@ from harness.plugins.mentions.fuser.features import (
     wanted_documents,
 )
 
-Column = NDArray[np.float64]
+Column = Float64Array
 TOLERANCE = 1e-10
 """Largest change of a coefficient, relative to 1 + its size, at which the iteration ends."""
 STEPS = 100
@@ -75,7 +75,7 @@ class Learned:
         """The inputs of the features."""
         return frozenset(READS[feature] for feature in self.features)
 
-    def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Learned:
+    def fit(self, pool: Calibrated, gold: Int32Array) -> Learned:
         """Return the fuser with the coefficients of these queries. ``gold`` is int32[Q, H], padded
         with -1.
         """
@@ -116,7 +116,7 @@ class Learned:
         return first + pool[name].present.double() * weights[-1]
 
 
-def _deviation(values: NDArray[np.float64]) -> float:
+def _deviation(values: Float64Array) -> float:
     """Return the standard deviation, summed from left to right; 1 if it is 0."""
     if not len(values):
         return 1.0
@@ -125,7 +125,7 @@ def _deviation(values: NDArray[np.float64]) -> float:
     return spread or 1.0
 
 
-def logistic(columns: Sequence[Column], labels: NDArray[np.bool_], penalty: float) -> Column:
+def logistic(columns: Sequence[Column], labels: BoolArray, penalty: float) -> Column:
     """Return float64[1 + P], intercept and coefficients that minimise the penalised log loss.
 
     The loss is the sum over rows of ln(1 + exp(z_i)) - y_i z_i, plus penalty / 2 x the sum of the
@@ -171,7 +171,7 @@ def _linear(design: Sequence[Column], coefficients: Column) -> Column:
 
 
 def _loss(
-    design: Sequence[Column], labels: NDArray[np.bool_], ridge: Column, coefficients: Column
+    design: Sequence[Column], labels: BoolArray, ridge: Column, coefficients: Column
 ) -> float:
     linear = _linear(design, coefficients)
     losses = np.maximum(linear, 0) + np.log1p(np.exp(-np.abs(linear))) - labels * linear

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
@@ -74,13 +74,13 @@ class State:
         related: their relations.
     """
 
-    docs: NDArray[np.int32]
-    there: NDArray[np.bool_]
-    scores: NDArray[np.float64]
+    docs: Int32Array
+    there: BoolArray
+    scores: Float64Array
     related: Related
 
     @cached_property
-    def alone(self) -> list[NDArray[np.float64]]:
+    def alone(self) -> list[Float64Array]:
         """float64[Q, m] each, the features that do not depend on the chosen passages."""
         related = self.related
         best = np.where(self.there, self.scores, -np.inf).max(
@@ -99,7 +99,7 @@ class State:
             _greatest(related.shares_relation, first),
         ]
 
-    def features(self, chosen: NDArray[np.bool_]) -> NDArray[np.float32]:
+    def features(self, chosen: BoolArray) -> Float32Array:
         """Return float32[Q, m, F], in the order of ``FEATURES``. ``chosen`` is bool[Q, m]."""
         related = self.related
         bits = np.bitwise_or.reduce(
@@ -123,14 +123,14 @@ class State:
         return np.stack([*self.alone, *beside], axis=2).astype(np.float32)
 
 
-def _greatest(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _greatest(values: Float64Array, of: BoolArray) -> Float64Array:
     """Return float64[Q, m], for each column the greatest value in the rows of ``of``, >= 0."""
-    best: NDArray[np.float64] = np.where(of[:, :, None], values, 0.0).max(axis=1, initial=0.0)
+    best: Float64Array = np.where(of[:, :, None], values, 0.0).max(axis=1, initial=0.0)
     return best
 
 
-def _count(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.int64]:
-    counted: NDArray[np.int64] = (of[:, :, None] & (values > 0)).sum(axis=1)
+def _count(values: Float64Array, of: BoolArray) -> Int64Array:
+    counted: Int64Array = (of[:, :, None] & (values > 0)).sum(axis=1)
     return counted
 
 
@@ -177,14 +177,14 @@ class Relational:
         if self.forest is not None:
             check_trees("reranker.forest", self.forest, len(FEATURES))
 
-    def fit(self, fused: Tensor, pool: Calibrated, gold: NDArray[np.int32]) -> Relational:
+    def fit(self, fused: Tensor, pool: Calibrated, gold: Int32Array) -> Relational:
         """Return the reranker with the trees of these queries. ``gold`` is int32[Q, H], padded with
         -1.
         """
         state = self._state(fused, pool, *top(fused, pool, self.m))
         wanted = (state.docs[:, :, None] == gold[:, None, :]).any(axis=2) & state.there
-        rows: list[NDArray[np.float32]] = []
-        labels: list[NDArray[np.bool_]] = []
+        rows: list[Float32Array] = []
+        labels: list[BoolArray] = []
         taught = self
         for _ in range(ROUNDS):
             for features, free, _ in taught._steps(state):
@@ -222,9 +222,7 @@ class Relational:
         scores = np.where(scores > 0, scores, rest)
         return reorder(fused, pool, columns, there, torch.from_numpy(scores).to(fused.device))
 
-    def _steps(
-        self, state: State
-    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]]:
+    def _steps(self, state: State) -> Iterator[tuple[Float32Array, BoolArray, BoolArray]]:
         """Yield, for every pick, features float32[Q, m, F], free passages and the choice, bool[Q,
         m].
 

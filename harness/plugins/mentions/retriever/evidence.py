@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import bounded
 from harness.plugins.mentions.retriever.mentions.pairs import Values
 
@@ -32,7 +32,7 @@ class Weights:
         for name, value in vars(self).items():
             bounded(f"lists.NAME.(own, bridge, end).{name}", value)
 
-    def worth(self, evidence: NDArray[np.float64]) -> Values:
+    def worth(self, evidence: Float64Array) -> Values:
         """Return float64[n] of evidence [n, 6]."""
         return weighted_columns(evidence, self)
 
@@ -59,12 +59,12 @@ class Edge:
         for name, value in vars(self).items():
             bounded(f"lists.NAME.(names, named_by, shares, resembles).{name}", value)
 
-    def worth(self, features: NDArray[np.float64]) -> Values:
+    def worth(self, features: Float64Array) -> Values:
         """Return float64[n] of features [n, 6]."""
         return weighted_columns(features, self)
 
 
-def weighted_columns(columns: NDArray[np.float64], weights: Weights | Edge) -> Values:
+def weighted_columns(columns: Float64Array, weights: Weights | Edge) -> Values:
     """Return sum_j columns[:, j] weights_j, summed in the order of the fields."""
     total = np.zeros(len(columns))
     for column, weight in zip(columns.T, astuple(weights), strict=True):

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, ClassVar, NotRequired, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.benchmark.split import are_tune_questions
+from harness.core.arrays import BoolArray, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, MissingFile, bounded, nearest, with_article
@@ -111,7 +111,7 @@ class Fitted:
         )
         return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
 
-    def seen(self, benchmark: Benchmark) -> NDArray[np.bool_]:
+    def seen(self, benchmark: Benchmark) -> BoolArray:
         """Return bool[Q], whether the weights of a question learned from one that shares its gold.
 
         A question that the fit knows under another id, by its text, has the weights of the whole
@@ -126,7 +126,7 @@ class Fitted:
             found[own] = share_gold(gold[own], gold[(fold >= 0) & ~own | renamed])
         return found
 
-    def _folds(self, benchmark: Benchmark) -> NDArray[np.int64]:
+    def _folds(self, benchmark: Benchmark) -> Int64Array:
         """Return int64[Q], the fold of the fit of each question, or -1."""
         known = {
             name: part for part, names in read_fit(self.path)["questions"].items() for name in names

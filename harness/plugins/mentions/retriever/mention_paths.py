@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
@@ -180,7 +180,7 @@ class MentionPaths:
         self,
         world: PathData,
         starts: Sequence[SeedBlock],
-        bridges: Sequence[NDArray[np.float32]],
+        bridges: Sequence[Float32Array],
         query: int,
         docs: Sequence[int],
         count: int,
@@ -226,7 +226,7 @@ class MentionPaths:
     def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
         return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
-    def starts(self, world: PathData, queries: NDArray[np.int64] | None = None) -> list[SeedBlock]:
+    def starts(self, world: PathData, queries: Int64Array | None = None) -> list[SeedBlock]:
         """Return the seeds of all questions, or of some (ascending), by blocks, and read their
         sentences.
         """
@@ -244,14 +244,12 @@ class MentionPaths:
             world.parts.read(np.unique(np.concatenate([none, *ends]) % size))
         return starts
 
-    def _blocks(self, world: PathData, queries: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def _blocks(self, world: PathData, queries: Int64Array) -> list[Int64Array]:
         """Return questions, ascending, that are processed together."""
         size = max(1, min(self.block, CELLS // max(1, len(world.passages))))
         return [queries[first : first + size] for first in range(0, len(queries), size)]
 
-    def _proposed(
-        self, world: PathData, queries: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], Pairs]:
+    def _proposed(self, world: PathData, queries: Int64Array) -> tuple[Int64Array, Pairs]:
         """Return a block of questions and the candidates for seeds."""
         size, places, questions = (
             len(world.passages),
@@ -268,7 +266,7 @@ class MentionPaths:
         found = [(places * size + docs).ravel() for docs in parts]
         return queries, np.unique(np.concatenate([*found, world.named_by(queries)]))
 
-    def _start(self, world: PathData, queries: NDArray[np.int64], pairs: Pairs) -> SeedBlock:
+    def _start(self, world: PathData, queries: Int64Array, pairs: Pairs) -> SeedBlock:
         texts = world.texts(queries)
         own = self.own.worth(texts.evidence(pairs))
         kept = best_of_rows(pairs // texts.size, own, self.seeds) | np.isin(pairs, texts.named)
@@ -278,7 +276,7 @@ class MentionPaths:
 
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
-    ) -> list[NDArray[np.float32]]:
+    ) -> list[Float32Array]:
         """Return the vectors of question and best sentence, as one text, of each block's close
         seeds.
         """
@@ -300,7 +298,7 @@ class MentionPaths:
         vectors = np.asarray(embed(self.encoder, whole, "question", store))
         return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
 
-    def paths(self, world: PathData, start: SeedBlock, bridges: NDArray[np.float32]) -> list[Paths]:
+    def paths(self, world: PathData, start: SeedBlock, bridges: Float32Array) -> list[Paths]:
         """Return all paths of a block, scored."""
         texts = world.texts(start.queries)
         worth = self.bridge.worth(texts.evidence(start.seeds))
@@ -344,7 +342,7 @@ class MentionPaths:
         step: int,
         parents: Pairs,
         worth: Values,
-        close: NDArray[np.bool_],
+        close: BoolArray,
     ) -> list[Paths]:
         found = []
         for kind, place, ends, sentence, rarity in self._edges(world, parents, close):
@@ -356,8 +354,8 @@ class MentionPaths:
         return found
 
     def _edges(
-        self, world: PathData, parents: Pairs, close: NDArray[np.bool_]
-    ) -> Iterator[tuple[str, NDArray[np.int64], Pairs, NDArray[np.int64], Values]]:
+        self, world: PathData, parents: Pairs, close: BoolArray
+    ) -> Iterator[tuple[str, Int64Array, Pairs, Int64Array, Values]]:
         """Yield, by kind, the edges that leave the parents: place among these, end pair, sentence,
         rarity.
         """
@@ -377,7 +375,7 @@ class MentionPaths:
         step: int,
         parent: Pairs,
         end: Pairs,
-        features: NDArray[np.float64],
+        features: Float64Array,
         worth: Values,
     ) -> Paths:
         distinct, place = np.unique(end, return_inverse=True)

@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import distinct
+from harness.core.arrays import Int64Array, distinct
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
@@ -128,7 +127,7 @@ def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
     return count_matrix(rows, columns, (size, size))
 
 
-def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def find_named_titles(extraction: Extraction) -> tuple[Int64Array, Int64Array]:
     """Return questions and the passages whose title they name, int64[N] each, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int32Array, Int64Array
 from harness.work.store import Store
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 Weights = Mapping[str, float]
 Knobs = Mapping[str, Sequence[float]]
 """[start, low, high, step] by name."""
-Ranker = Callable[[Weights], NDArray[np.int32]]
+Ranker = Callable[[Weights], Int32Array]
 """Returns int32[n, H], gold ranks of the n tune questions under weights."""
 
 
@@ -31,7 +29,7 @@ class Setting:
     store: Store
 
     @property
-    def members(self) -> NDArray[np.int64]:
+    def members(self) -> Int64Array:
         """int64[n], the tune questions."""
         return self.benchmark.members("tune")
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import Int32Array
 from harness.evaluation.metric import run_ranks
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.target import Ranker, Setting, Weights
@@ -30,7 +28,7 @@ class Listed:
         """Return the ranker. See ``Target``."""
         members, gold = setting.members, setting.benchmark.gold[setting.members]
 
-        def rank(weights: Weights) -> NDArray[np.int32]:
+        def rank(weights: Weights) -> Int32Array:
             chosen = with_weights(self.retriever, {**held, **weights})
             return run_ranks(
                 chosen.retrieve(setting.benchmark, setting.store)[0].take(members), gold

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, NONE
 from harness.plugins.mentions.retriever.evidence import weighted_columns
@@ -84,14 +84,14 @@ class Gathered:
     """
 
     size: int
-    wanted: NDArray[np.int32]
-    seeds: NDArray[np.int64]
-    seed_evidence: NDArray[np.float64]
-    reached: NDArray[np.int64]
-    end_evidence: NDArray[np.float64]
-    parent: NDArray[np.int64]
-    end: NDArray[np.int64]
-    kinds: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
+    wanted: Int32Array
+    seeds: Int64Array
+    seed_evidence: Float64Array
+    reached: Int64Array
+    end_evidence: Float64Array
+    parent: Int64Array
+    end: Int64Array
+    kinds: Mapping[str, tuple[Int64Array, Float64Array]]
 
     @classmethod
     def of(cls, retriever: MentionPaths, setting: Setting) -> Gathered:
@@ -104,9 +104,9 @@ class Gathered:
         )
         members, nothing = setting.members, np.empty((0, 1), np.float32)
         seeds, evidence, ends, end_evidence = [], [], [], []
-        parents: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in EDGES}
-        targets: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in EDGES}
-        features: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in EDGES}
+        parents: dict[str, list[Int64Array]] = {kind: [] for kind in EDGES}
+        targets: dict[str, list[Int64Array]] = {kind: [] for kind in EDGES}
+        features: dict[str, list[Float64Array]] = {kind: [] for kind in EDGES}
         for start in retriever.starts(world, members):
             texts, shift = (
                 world.texts(start.queries),
@@ -144,7 +144,7 @@ class Gathered:
             kinds,
         )
 
-    def ranks(self, retriever: MentionPaths) -> NDArray[np.int32]:
+    def ranks(self, retriever: MentionPaths) -> Int32Array:
         """Return int32[n, H], the gold ranks of the retriever's lists."""
         score = np.full(len(self.reached), -np.inf)
         score[np.searchsorted(self.reached, self.seeds)] = weighted_columns(
@@ -157,7 +157,7 @@ class Gathered:
         np.maximum.at(score, self.end, worth)
         return self._count(score)
 
-    def _count(self, score: NDArray[np.float64]) -> NDArray[np.int32]:
+    def _count(self, score: Float64Array) -> Int32Array:
         """Return the rank of each gold passage: 1 + the number of pairs of its question
         above it.
         """

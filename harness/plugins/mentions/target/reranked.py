@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import gold_ranks
 from harness.fusion.fuser import Calibrated
@@ -55,9 +54,9 @@ class Reranked:
         )
         fused, columns, known = trial.fuser(pool), pool.pool.columns(gold), torch.from_numpy(gold)
 
-        def rank(weights: Weights) -> NDArray[np.int32]:
+        def rank(weights: Weights) -> Int32Array:
             chosen = with_weights(self.reranker, {**held, **weights})
-            found: NDArray[np.int32] = gold_ranks(
+            found: Int32Array = gold_ranks(
                 chosen(fused.clone(), pool), pool.pool.docs, columns, known
             ).numpy()
             return found

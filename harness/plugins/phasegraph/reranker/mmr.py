@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.core.errors import bounded, whole_number
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
@@ -59,9 +59,7 @@ class Mmr:
         scores = torch.from_numpy(places.shape[1] - places.astype(np.float64)).to(fused.device)
         return reorder(fused, pool, columns, there, scores)
 
-    def _choose(
-        self, relevant: NDArray[np.float64], alike: NDArray[np.float64], there: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def _choose(self, relevant: Float64Array, alike: Float64Array, there: BoolArray) -> Int64Array:
         """Return int64[Q, m], when each passage is chosen, from 0; missing ones come last."""
         free, rows = there.copy(), np.arange(len(there))
         places = np.full(there.shape, there.shape[1], dtype=np.int64)

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded
 from harness.core.identity import texts_sha256
@@ -62,7 +62,7 @@ class Part:
         return found, {**facts, "passages": len(kept)}
 
 
-def members(benchmark: Benchmark, share: float) -> NDArray[np.int64]:
+def members(benchmark: Benchmark, share: float) -> Int64Array:
     """Return int64[n], the numbers of the passages of a part, ascending."""
     fraction = np.array(
         [
@@ -75,7 +75,7 @@ def members(benchmark: Benchmark, share: float) -> NDArray[np.int64]:
     return np.flatnonzero(kept)
 
 
-def part(benchmark: Benchmark, kept: NDArray[np.int64]) -> Benchmark:
+def part(benchmark: Benchmark, kept: Int64Array) -> Benchmark:
     """Return the benchmark with these passages only, which include all that support its
     questions.
     """

@@ -18,6 +18,7 @@ from typing_extensions import TypedDict
 
 from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, bounded, nearest, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
@@ -109,7 +110,7 @@ class Diagnostic:
         """Return the name that ``parse`` reads."""
         return f"{self.name}@{self.k}"
 
-    def __call__(self, run: Run, benchmark: Benchmark, texts: Sequence[str]) -> NDArray[np.float64]:
+    def __call__(self, run: Run, benchmark: Benchmark, texts: Sequence[str]) -> Float64Array:
         """Return float64[Q], 0 or 1 for each query.
 
         Args:
@@ -169,7 +170,7 @@ class Gating(Protocol):
 
     def gated(
         self, benchmark: Benchmark, store: Store
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    ) -> tuple[NDArray[Any], NDArray[Any], BoolArray]:
         """Return query, passage and whether it was kept, for each candidate fact."""
         ...
 
@@ -216,7 +217,7 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
 
 
 def stability(
-    config: DictConfig, data: Benchmark, kept: Store, members: NDArray[np.int64]
+    config: DictConfig, data: Benchmark, kept: Store, members: Int64Array
 ) -> dict[str, dict[str, Mean]]:
     """Return ``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample.
 
@@ -248,7 +249,7 @@ def stability(
         for kind in KINDS
     }
 
-    def alike(run: Run, kind: str) -> NDArray[np.float64]:
+    def alike(run: Run, kind: str) -> Float64Array:
         heads = [(_head(run, one, depth), _head(run, other, depth)) for one, other in pairs[kind]]
         return np.array([overlap(one, other, p) for one, other in heads])
 
@@ -259,7 +260,7 @@ def stability(
 
 
 def _suppression(
-    retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]
+    retriever: Gating, data: Benchmark, kept: Store, members: Int64Array
 ) -> Mapping[str, Mean]:
     """Return shares of all candidates of the members, with intervals."""
     query, passage, passed = retriever.gated(data, kept)
@@ -278,7 +279,7 @@ def _head(run: Run, query: int, depth: int) -> Sequence[int]:
     return found
 
 
-def _mean(values: NDArray[np.float64]) -> Mean:
+def _mean(values: Float64Array) -> Mean:
     low, high = bootstrap(values)
     return {
         "mean": float(values.mean()) if len(values) else None,

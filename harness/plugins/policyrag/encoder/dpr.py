@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.configuration import REACHES
 from harness.core.identity import files_sha256
 from harness.model.encoder import Model, Role
@@ -54,7 +52,7 @@ class Towers:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Return the vectors. A passage's first line break, the end of its title, becomes
         ``[SEP]``.
         """

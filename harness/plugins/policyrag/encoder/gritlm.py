@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array
 from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, whole_number
@@ -87,7 +87,7 @@ class Loaded:
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    ) -> tuple[Float32Array, BoolArray]:
         """Return the vectors, in batches of the texts in their order."""
         longest, prompt = self.encoder.max_seq_length, self.encoder.prompt(role)
         vectors = self.model.encode(

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numba
-import numpy as np
 from numpy.typing import NDArray
+
+from harness.core.arrays import Float64Array
 
 
 @numba.njit(cache=True, nogil=True)
 def chains(
     indptr: NDArray[Any],
     indices: NDArray[Any],
-    toll: NDArray[np.float64],
+    toll: Float64Array,
     starts: NDArray[Any],
     seeds: NDArray[Any],
     steps: int,
-    values: NDArray[np.float64],
+    values: Float64Array,
 ) -> None:
     """Set values[q, e] to the greatest toll of chains to e: toll of the left nodes / (1 + edges).
 

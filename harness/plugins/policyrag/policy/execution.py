@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
 from harness.plugins.policyrag.policy.gate import FactCandidates
@@ -22,7 +22,7 @@ from harness.retriever.pagerank import Walks
 from harness.retriever.search import link_entities, nearest_passages
 from harness.work.store import Store
 
-Floats = NDArray[np.float64]
+Floats = Float64Array
 BLOCK = 64
 """Number of questions whose entities and passages are dense at a time."""
 BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
@@ -52,7 +52,7 @@ class PolicyStart:
     restart: sp.csr_array
     counts: Mapping[str, object]
 
-    def take(self, queries: NDArray[np.int64]) -> Self:
+    def take(self, queries: Int64Array) -> Self:
         """Return the start of some questions; ``candidates`` and ``seeds`` still hold all."""
         return replace(
             self,
@@ -62,7 +62,7 @@ class PolicyStart:
             restart=self.restart[queries],
         )
 
-    def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> dict[str, Floats]:
+    def bonuses(self, docs: Int32Array, path: int, hub: float) -> dict[str, Floats]:
         """Return float64[Q, U] by name of weight: the phis of eq. 7 of passages int32[Q, U], -1 for
         none.
         """
@@ -93,11 +93,11 @@ class ScoredBlock:
     """
 
     first: int
-    values: NDArray[np.float32]
+    values: Float32Array
     mass: Floats
     terms: Mapping[str, Floats]
     score: Floats
-    iterations: NDArray[np.int64]
+    iterations: Int64Array
     change: Floats
 
 

@@ -10,16 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import byte_offsets, words
-from harness.core.arrays import check_array, read_arrays
+from harness.core.arrays import Int32Array, Int64Array, check_array, read_arrays
 from harness.core.errors import HarnessError
 from harness.core.files import REBUILD
 from harness.graph.extractor import Extraction
 
-Numbers = NDArray[np.int32]
+Numbers = Int32Array
 _END = re.compile(r"[.!?。！？][\"'”’)\]]*(?:\s+|$)|\n+")
 _SHORT = re.compile(r"\b(?:[A-Z]\w?|Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Prof|vs|etc)\.$")
 
@@ -41,7 +40,7 @@ class Facts:
     """
 
     subject: Numbers
-    indptr: NDArray[np.int64]
+    indptr: Int64Array
     object: Numbers
     passage: Numbers
     start: Numbers
@@ -172,7 +171,7 @@ def _named(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
 
 def _stated(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
     triples, names = extraction.triples, extraction.names
-    texts, known = benchmark.passages, dict[int, tuple[NDArray[np.int64], list[str]]]()
+    texts, known = benchmark.passages, dict[int, tuple[Int64Array, list[str]]]()
     for place in range(len(triples.subject)):
         passage, subject, object_ = (
             int(c[place]) for c in (triples.passage, triples.subject, triples.object)
@@ -195,7 +194,7 @@ def _stated(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
 
 
 def _where(
-    bounds: NDArray[np.int64], plain: list[str], subject: str, object_: str, size: int
+    bounds: Int64Array, plain: list[str], subject: str, object_: str, size: int
 ) -> tuple[int, int]:
     wanted = [
         {number for number, text in enumerate(plain) if f" {name} " in text}
@@ -208,7 +207,7 @@ def _where(
     return 0, size
 
 
-def _bytes(text: str) -> NDArray[np.int64]:
+def _bytes(text: str) -> Int64Array:
     """Return int64[n, 2], the bytes of each sentence. The first line, a title, is one."""
     return byte_offsets(
         text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError, whole_number
 from harness.plugins.llm import gate
 from harness.plugins.mentions.retriever.mentions import cosines
@@ -27,10 +27,10 @@ class FactCandidates:
         kept: bool[C].
     """
 
-    question: NDArray[np.int64]
-    fact: NDArray[np.int64]
-    score: NDArray[np.float64]
-    kept: NDArray[np.bool_]
+    question: Int64Array
+    fact: Int64Array
+    score: Float64Array
+    kept: BoolArray
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Gate:
         memory: TypedMemory,
         named: sp.csr_array,
         close: sp.csr_array,
-        facts: NDArray[np.float32],
-        questions: NDArray[np.float32],
+        facts: Float32Array,
+        questions: Float32Array,
     ) -> FactCandidates:
         """Return the best candidates of each question, all kept.
 

@@ -10,11 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import words
-from harness.core.arrays import check_array, read_arrays, read_matrix
+from harness.core.arrays import (
+    Float64Array,
+    Int32Array,
+    Int64Array,
+    check_array,
+    read_arrays,
+    read_matrix,
+)
 from harness.core.identity import identity
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
@@ -44,11 +50,11 @@ class TypedMemory:
     """
 
     names: Sequence[str]
-    titled: NDArray[np.int32]
+    titled: Int32Array
     context: sp.csr_array
     joined: sp.csr_array
     alike: sp.csr_array
-    length: NDArray[np.float64]
+    length: Float64Array
     facts: Facts
 
     @cached_property
@@ -72,12 +78,12 @@ class TypedMemory:
         return freeze(normalize_rows(sp.csr_array(self.context.T)))
 
     @cached_property
-    def frequency(self) -> NDArray[np.int64]:
+    def frequency(self) -> Int64Array:
         """int64[E], number of passages that hold an entity, >= 1."""
         return np.asarray(np.maximum(np.diff(self.context.indptr), 1), dtype=np.int64)
 
     @cached_property
-    def breadth(self) -> NDArray[np.int64]:
+    def breadth(self) -> Int64Array:
         """int64[E], number of passages with the name as title, or of its synonyms, whichever is
         greater.
         """
@@ -85,7 +91,7 @@ class TypedMemory:
         return np.asarray(np.maximum(titles, np.diff(self.alike.indptr)), dtype=np.int64)
 
     @cached_property
-    def ipf(self) -> NDArray[np.float64]:
+    def ipf(self) -> Float64Array:
         """float64[D], sum over a passage's entities of ln(1 + D / passages that hold it), over the
         mean.
 

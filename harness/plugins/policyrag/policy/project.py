@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import bounded, one_of
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
@@ -43,7 +43,7 @@ class Project:
             (memory.context if self.incidence == "binary" else memory.onward).T.tocsr()
         )
 
-    def norm(self, memory: TypedMemory) -> NDArray[np.float64]:
+    def norm(self, memory: TypedMemory) -> Float64Array:
         """Return float64[D], l(p)^beta IPF(p)^gamma, > 0."""
         return np.asarray(
             np.exp(self.beta * np.log(memory.length) + self.gamma * np.log(memory.ipf))

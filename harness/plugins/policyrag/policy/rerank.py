@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import bounded, whole_number
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
-Floats = NDArray[np.float64]
+Floats = Float64Array
 
 
 @dataclass(frozen=True)

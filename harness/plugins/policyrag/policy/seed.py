@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
 from harness.plugins.llm import gate
@@ -20,7 +20,7 @@ from harness.work.store import Store
 
 SOURCES = ("facts", "names", "both", "question")
 ALIGN = ("lexical", "embedding", "both")
-Floats = NDArray[np.float64]
+Floats = Float64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Seeds:
             suppresses it.
     """
 
-    question: NDArray[np.int64]
-    entity: NDArray[np.int64]
+    question: Int64Array
+    entity: Int64Array
     mean: Floats
     align: Floats
     spec: Floats
@@ -135,8 +135,8 @@ class Seed:
         memory: TypedMemory,
         named: sp.csr_array,
         candidates: FactCandidates,
-        names: NDArray[np.float32],
-        questions: NDArray[np.float32],
+        names: Float32Array,
+        questions: Float32Array,
     ) -> Seeds:
         """Return the phrase seeds.
 
@@ -178,9 +178,9 @@ class Seed:
         memory: TypedMemory,
         named: sp.csr_array,
         candidates: FactCandidates,
-        names: NDArray[np.float32],
-        questions: NDArray[np.float32],
-    ) -> tuple[NDArray[np.int64], Floats]:
+        names: Float32Array,
+        questions: Float32Array,
+    ) -> tuple[Int64Array, Floats]:
         """Return distinct pairs q E + e, ascending, and the mean score of their facts."""
         size = len(memory.names)
         if self.by == "question":
@@ -210,9 +210,9 @@ class Seed:
     def _aligned(
         self,
         named: sp.csr_array,
-        names: NDArray[np.float32],
-        questions: NDArray[np.float32],
-        pairs: NDArray[np.int64],
+        names: Float32Array,
+        questions: Float32Array,
+        pairs: Int64Array,
     ) -> Floats:
         result = np.zeros(len(pairs))
         if self.align != "embedding":
@@ -235,18 +235,18 @@ class Seed:
         )
 
 
-def _entries(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _entries(matrix: sp.csr_array) -> tuple[Int64Array, Int64Array]:
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
     return rows, matrix.indices.astype(np.int64)
 
 
-def _keys(matrix: sp.csr_array) -> NDArray[np.int64]:
+def _keys(matrix: sp.csr_array) -> Int64Array:
     rows, columns = _entries(matrix)
     return np.asarray(rows * matrix.shape[1] + columns)
 
 
-def _places(question: NDArray[np.int64], counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _places(question: Int64Array, counted: BoolArray) -> Int64Array:
     """Return, for each, the number of counted ones of the same question before it."""
-    before: NDArray[np.int64] = np.cumsum(counted) - counted
+    before: Int64Array = np.cumsum(counted) - counted
     first = np.searchsorted(question, question)
     return np.asarray(before - before[first], dtype=np.int64)

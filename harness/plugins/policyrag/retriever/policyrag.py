@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import BoolArray, Int32Array, Int64Array
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
@@ -65,9 +65,7 @@ class PolicyRAG:
         """Return the questions' start after the gate, which ``reranker=policy`` reads."""
         return start(self.policy, self.graph, self.encoder, benchmark, store)
 
-    def gated(
-        self, benchmark: Benchmark, store: Store
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+    def gated(self, benchmark: Benchmark, store: Store) -> tuple[Int64Array, Int32Array, BoolArray]:
         """Return, for each candidate fact, the query, the passage that states it, and whether it
         was kept.
         """

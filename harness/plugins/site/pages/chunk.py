@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core import escape
+from harness.core.arrays import Float64Array, Int32Array
 from harness.core.files import write_json, write_text
 from harness.core.table import Table, sort_key
 from harness.evaluation.metric import ABSENT
@@ -100,7 +101,7 @@ def packed(values: NDArray[Any], largest: int) -> Content:
     return {"bytes": size, "data": base64.b64encode(values.astype(SIZES[size]).tobytes()).decode()}
 
 
-def packed_ranks(ranks: NDArray[np.int32]) -> Content:
+def packed_ranks(ranks: Int32Array) -> Content:
     """Return gold ranks as base64; ``absent`` and ``none`` are the two numbers above the greatest
     rank.
     """
@@ -111,7 +112,7 @@ def packed_ranks(ranks: NDArray[np.int32]) -> Content:
     return {**packed(coded, none), "absent": absent, "none": none}
 
 
-def packed_scores(scores: NDArray[np.float64]) -> Content:
+def packed_scores(scores: Float64Array) -> Content:
     """Return each query's score as base64, by its place among the distinct ``levels``,
     ascending.
     """

@@ -9,8 +9,8 @@ from itertools import product
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array
 from harness.core.identity import digest
 from harness.core.table import Column, Field, Table, percent
 from harness.evaluation.comparison import Comparison, corrected
@@ -98,7 +98,7 @@ class System:
         known = self.cells.get(group)
         return known is None or np.array_equal(known[1].ranks[known[2]], view.ranks[place])
 
-    def values(self, group: str, metric: str) -> NDArray[np.float64] | None:
+    def values(self, group: str, metric: str) -> Float64Array | None:
         """Return float64[n], a metric on the questions of a benchmark, or None."""
         if group not in self.cells:
             return None

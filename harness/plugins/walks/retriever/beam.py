@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
@@ -30,7 +30,7 @@ from harness.retriever.walk import normalize_rows
 from harness.run import Run
 from harness.work.store import Store
 
-Numbers = NDArray[np.int64]
+Numbers = Int64Array
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Beam:
         seeds = sp.csr_array(start[None, nodes])
         return Focus(focus, paths, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
 
-    def _named(self, near: NDArray[np.int64], cosine: Floats, held: sp.csr_array) -> sp.csr_array:
+    def _named(self, near: Int64Array, cosine: Floats, held: sp.csr_array) -> sp.csr_array:
         """Return [Q, E], 1 for the entities from which a question starts."""
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
@@ -198,8 +198,8 @@ class World:
     """The data that all questions share. ``starts`` is [Q, E + D], the seeds of the first walk."""
 
     graph: SentenceGraph
-    texts: NDArray[np.float32]
-    questions: NDArray[np.float32]
+    texts: Float32Array
+    questions: Float32Array
     starts: sp.csr_array
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.retriever.pagerank import Solution, Walked, Walks, collect_lists
@@ -82,7 +82,7 @@ class Convergence:
 
     def split(
         self, whole: sp.csr_array, first: int
-    ) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
+    ) -> tuple[sp.csr_array, Int64Array, Float64Array]:
         """Split the restart of each question into seeds.
 
         Args:
@@ -116,8 +116,8 @@ class Convergence:
     def _means(
         self,
         solved: Iterable[Solution],
-        owner: NDArray[np.int64],
-        weight: NDArray[np.float64],
+        owner: Int64Array,
+        weight: Float64Array,
         first: int,
         queries: int,
         size: int,
@@ -146,5 +146,5 @@ class Convergence:
         )
 
 
-def _mean(total: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
+def _mean(total: Float64Array, mass: float) -> Float64Array:
     return np.exp(total / mass) if mass else np.zeros_like(total)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
@@ -101,7 +101,7 @@ class HippoRAG(PPR):
         network: Network,
         extraction: Extraction,
         asked: Sequence[str],
-        questions: NDArray[np.float32],
+        questions: Float32Array,
         store: Store,
     ) -> tuple[Any, dict[str, object]]:
         """Return [Q, E], the mean cosine of the recognised triples that hold the entity, and
@@ -149,9 +149,7 @@ class HippoRAG(PPR):
         return total, {**facts, "gate": gated} if gated else facts
 
 
-def spread_cosines(
-    passages: NDArray[np.float32], questions: NDArray[np.float32]
-) -> NDArray[np.float64]:
+def spread_cosines(passages: Float32Array, questions: Float32Array) -> Float64Array:
     """Return float64[Q, D], cosines with each row scaled to [0, 1]; 1 if all of a row are equal."""
     cells = len(passages) * len(questions)
     mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
@@ -163,6 +161,6 @@ def spread_cosines(
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)
-    result: NDArray[np.float64] = np.empty(share.shape)
+    result: Float64Array = np.empty(share.shape)
     np.put_along_axis(result, docs.astype(np.int64), share, axis=1)
     return result

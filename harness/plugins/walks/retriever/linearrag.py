@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
@@ -145,7 +145,7 @@ class LinearRAG:
         return run, {**facts, **walked, "active_entities": len(held)}
 
     def activate(
-        self, joined: Joined, questions: NDArray[np.float32], query: int, seeds: Mapping[int, float]
+        self, joined: Joined, questions: Float32Array, query: int, seeds: Mapping[int, float]
     ) -> tuple[dict[int, float], Activation]:
         """Return each entity's activation for one question, and its greatest share with
         its tier.
@@ -180,7 +180,7 @@ class LinearRAG:
 class Joined:
     """The entities of each sentence, the sentences of each entity, and vectors float32[S, d]."""
 
-    vectors: NDArray[np.float32]
+    vectors: Float32Array
     by_entity: sp.csr_array
     by_sentence: sp.csr_array
 
@@ -214,7 +214,7 @@ def _row(values: Mapping[int, float], size: int) -> sp.csr_array:
     return sp.csr_array(sp.coo_array(entries, shape=(1, size)))
 
 
-def _bonus(counts: sp.csr_array, last: Activation) -> NDArray[np.float64]:
+def _bonus(counts: sp.csr_array, last: Activation) -> Float64Array:
     """Return float64[D], ln(1 + sum of a' ln(1 + mentions) / tier)."""
     total = np.zeros(counts.shape[1])
     for entity, (value, tier) in sorted(last.items()):

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
 from harness.plugins.mentions.retriever.mentions import Sentences, expand_ranges
 from harness.plugins.walks.retriever.undirected import Undirected
 
-Floats = NDArray[np.float64]
+Floats = Float64Array
 Path = tuple[tuple[int, ...], float]
 """Sentences in order, and the worth of the path."""
 
@@ -64,17 +64,17 @@ class SentenceGraph:
         """The number of entities, E."""
         return int(self.held.shape[1])
 
-    def within(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+    def within(self, passages: Int64Array) -> Int64Array:
         """Return the sentences of some passages."""
         first = self.sentences.first
         return expand_ranges(first[passages], np.diff(first)[passages])
 
-    def joined(self, sentences: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def joined(self, sentences: Int64Array) -> BoolArray:
         """Return bool[n, n], which of n sentences share an entity or hold synonyms."""
-        shared: NDArray[np.bool_] = (self.alike[sentences] @ self.held[sentences].T).toarray() > 0
+        shared: BoolArray = (self.alike[sentences] @ self.held[sentences].T).toarray() > 0
         return shared
 
-    def around(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+    def around(self, passages: Int64Array) -> Int64Array:
         """Return the nodes of some passages and their neighbours: entities, then the passages as
         given.
         """
@@ -83,7 +83,7 @@ class SentenceGraph:
 
 
 def grow_paths(
-    cosine: Floats, gram: Floats, joined: NDArray[np.bool_], width: int, length: int, parallel: int
+    cosine: Floats, gram: Floats, joined: BoolArray, width: int, length: int, parallel: int
 ) -> list[Path]:
     """Return all paths that a beam search kept at any length, of greatest worth first.
 

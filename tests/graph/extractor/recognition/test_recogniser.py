@@ -77,5 +77,5 @@ def test_a_model_with_layers_of_torch_has_it(
 def test_a_model_that_is_not_there_is_named(titled: Any, tmp_path: Path, processes: int) -> None:
     benchmark = titled([("T", "David Lynch.")], ["Who?"])
     extractor = Offline(model="no_such_model", processes=processes)
-    with pytest.raises(HarnessError, match=r"extractor\.model=no_such_model cannot be loaded"):
+    with pytest.raises(HarnessError, match=r"extractor\.model=no_such_model"):
         extract(extractor, benchmark, Store(tmp_path))

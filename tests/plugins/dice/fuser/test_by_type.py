@@ -48,9 +48,9 @@ def test_scores_are_a_sum_with_the_share_of_the_type() -> None:
 
 
 def test_what_is_not_known_is_said() -> None:
-    with pytest.raises(HarnessError, match="fuser=by_type has no shares"):
+    with pytest.raises(HarnessError, match="fuser=by_type"):
         ByType()(calibrated(["a"] * 3))
     with pytest.raises(HarnessError, match="these lists come without"):
         ByType({"Simple": 0.9})(calibrated(None))
-    with pytest.raises(HarnessError, match=r"fuser\.shares\.Simple must be in \[0, 1\]"):
+    with pytest.raises(HarnessError, match=r"fuser\.shares\.Simple.*\[0.*1\]"):
         ByType({"Simple": 2})

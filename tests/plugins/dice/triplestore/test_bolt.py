@@ -91,9 +91,7 @@ def test_no_server_is_one_line_that_names_the_mend() -> None:
         port = taken.getsockname()[1]
     store = strategy("triplestore", "neo4j", uri=f"bolt://127.0.0.1:{port}")
     with (
-        pytest.raises(
-            HarnessError, match=r"(?s)^triplestore\.uri=bolt.*start the server"
-        ) as caught,
+        pytest.raises(HarnessError, match=r"(?s)^triplestore\.uri=bolt.*start") as caught,
         store.open(FACTS, True),
     ):
         pass
@@ -105,7 +103,7 @@ def test_a_user_needs_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SECRET", raising=False)
     store = strategy("triplestore", "neo4j", user="ada", password="SECRET")
     with (
-        pytest.raises(HarnessError, match=r"triplestore\.user=ada: set SECRET in the environment"),
+        pytest.raises(HarnessError, match=r"triplestore\.user=ada:.*SECRET"),
         store.open(FACTS, True),
     ):
         pass

@@ -216,7 +216,7 @@ def test_mistakes(endpoint: Scripted, overrides: list[str], message: str) -> Non
 def test_a_question_without_answers_is_named(endpoint: Scripted) -> None:
     path = Path("few/queries.jsonl")
     path.write_text(path.read_text().replace('"answers": ["Missoula"]', '"answers": []'))
-    with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
+    with pytest.raises(HarnessError, match="q1.*`answers`"):
         answered(endpoint)
 
 
@@ -226,7 +226,7 @@ def test_a_bound_is_of_all_conditions_together(endpoint: Scripted) -> None:
     """
     with pytest.raises(
         HarnessError,
-        match=r"reader\.max_tokens_total=430 is reached: this run has paid for 440 tok",
+        match=r"reader\.max_tokens_total=430.*440",
     ):
         answered(endpoint, "k=1", "reader.parallel=1", "reader.max_tokens_total=430")
     assert len(endpoint.requests) == 4
@@ -248,9 +248,7 @@ def test_a_server_that_counts_no_tokens(
 ) -> None:
     endpoint.play = lambda number, message: ("garbage", uncounted(play(number, message)))
     priced = ["reader.price={prompt: 1, completion: 2}", "controls=null", "baseline=null"]
-    with pytest.raises(
-        HarnessError, match=r"count no tokens \(`usage`\), so reader\.max_cost cannot be held"
-    ):
+    with pytest.raises(HarnessError, match=r"\(`usage`\).*reader\.max_cost"):
         answered(endpoint, *priced, "reader.max_cost=1")
     assert len(endpoint.requests) == 1
     answered(endpoint, *priced)

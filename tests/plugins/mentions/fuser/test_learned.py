@@ -161,13 +161,9 @@ def test_the_order_in_which_lists_are_given_changes_no_bit_of_what_is_learned(ra
 
 
 def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
-    with pytest.raises(
-        HarnessError, match=r"fuser=learned has no coefficients: `harness sweep` learns it on tune"
-    ):
+    with pytest.raises(HarnessError, match="fuser=learned.*`harness sweep`"):
         scores("learned", two_lists)
-    with pytest.raises(
-        HarnessError, match=r"fuser\.coefficients are of dense, not of graph; learn them"
-    ):
+    with pytest.raises(HarnessError, match=r"fuser\.coefficients"):
         scores(Learned(coefficients={"dense": [1, 1]}), two_lists)
     nothing = np.full((40, 1), -1, dtype=np.int32)
     with pytest.raises(
@@ -175,9 +171,9 @@ def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
         match=r"these 40 queries: 0 of the \d+ documents in their pools are supporting",
     ):
         Learned().fit(Calibrated(Pool.align(random_runs()), Pit(), Auto()), nothing)
-    with pytest.raises(HarnessError, match=r"fuser\.coefficients\.dense must be \[w, v\]"):
+    with pytest.raises(HarnessError, match=r"fuser\.coefficients\.dense.*\[w"):
         Learned(coefficients={"dense": [1.0]})
-    with pytest.raises(HarnessError, match=r"fuser\.target=first is not known"):
+    with pytest.raises(HarnessError, match=r"fuser\.target=first"):
         Learned(target="first")
 
 

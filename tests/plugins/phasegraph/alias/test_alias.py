@@ -125,7 +125,7 @@ def test_every_rule_has_a_configuration_an_identity_and_bounds() -> None:
         assert rule == type(rule)()
         assert identity(rule)["version"] >= 1
         assert isinstance(rule, Alias)
-    with pytest.raises(HarnessError, match=r"alias\.longest must be in \[2, inf\), got longest=1"):
+    with pytest.raises(HarnessError, match=r"alias\.longest.*\[2.*longest=1"):
         Surname(longest=1)
 
 

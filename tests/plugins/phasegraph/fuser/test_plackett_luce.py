@@ -52,9 +52,9 @@ def test_products_of_strengths_by_hand(scores, two_lists) -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.prior must be in \(0, inf\), got prior=0"):
+    with pytest.raises(HarnessError, match=r"fuser\.prior.*\(0.*prior=0"):
         PlackettLuce(prior=0)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha must be in \[0, 1\], got alpha=1\.01"):
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.01"):
         PlackettLuce(alpha=1.01)
 
 

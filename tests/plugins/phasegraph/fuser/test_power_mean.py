@@ -15,7 +15,7 @@ def test_with_r_one_it_is_linear(scores, two_lists) -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.r must be in \(0, inf\), got r=0"):
+    with pytest.raises(HarnessError, match=r"fuser\.r.*\(0.*r=0"):
         PowerMean(r=0)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha must be in \[0, 1\], got alpha=-1"):
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=-1"):
         PowerMean(alpha=-1)

@@ -21,7 +21,5 @@ def test_interference_of_what_both_lists_hold(theta: float, scores, two_lists) -
 
 
 def test_bounds() -> None:
-    with pytest.raises(
-        HarnessError, match=r"fuser\.theta must be in \[0, 3\.14159\d*\], got theta=4"
-    ):
+    with pytest.raises(HarnessError, match=r"fuser\.theta.*\[0.*3\.14159\d*\].*theta=4"):
         Quantum(theta=4)

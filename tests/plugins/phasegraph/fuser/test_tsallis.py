@@ -57,9 +57,9 @@ def test_below_one_the_best_share_all_where_no_weight_is_left() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.q must be in \(0, 3\], got q=0"):
+    with pytest.raises(HarnessError, match=r"fuser\.q.*\(0.*3\].*q=0"):
         Tsallis(q=0)
-    with pytest.raises(HarnessError, match=r"fuser\.beta must be in \[0, inf\), got beta=-1"):
+    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-1"):
         Tsallis(beta=-1)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha must be in \[0, 1\], got alpha=1\.5"):
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.5"):
         Tsallis(alpha=1.5)

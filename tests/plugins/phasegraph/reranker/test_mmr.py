@@ -73,15 +73,11 @@ def test_questions_with_fewer_passages_than_others():
 
 
 def test_what_it_cannot_do_is_said():
-    with pytest.raises(
-        HarnessError, match="reranker=mmr compares passages by their vectors, and these lists come"
-    ):
+    with pytest.raises(HarnessError, match="reranker=mmr"):
         order(Mmr(), pool(None))
-    with pytest.raises(
-        HarnessError, match=r"reranker\.relevance must be in \[0, 1\], got relevance=1\.5"
-    ):
+    with pytest.raises(HarnessError, match=r"reranker\.relevance.*\[0.*1\].*relevance=1\.5"):
         Mmr(relevance=1.5)
-    with pytest.raises(HarnessError, match=r"reranker\.m must be in \[1, inf\), got m=0"):
+    with pytest.raises(HarnessError, match=r"reranker\.m.*\[1.*m=0"):
         Mmr(m=0)
 
 

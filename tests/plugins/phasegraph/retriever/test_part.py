@@ -60,5 +60,5 @@ def test_the_run_is_that_of_a_corpus_of_the_part_alone(
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"share must be in \(0, 1\], got share=0"):
+    with pytest.raises(HarnessError, match=r"\(0.*1\].*share=0"):
         Part(BM25(), 0)

@@ -85,7 +85,7 @@ def test_every_list_is_diagnosed(
 
 
 def test_mistakes_are_found_before_anything_runs(overrides: list[str]) -> None:
-    with pytest.raises(HarnessError, match="measure recall@5 is not known"):
+    with pytest.raises(HarnessError, match="recall@5"):
         run(compose("diagnose", [*overrides, "diagnose.measures=[recall@5]"]))
-    with pytest.raises(HarnessError, match=r"diagnose\.perturbed must be in \[0, inf\)"):
+    with pytest.raises(HarnessError, match=r"diagnose\.perturbed.*\[0"):
         run(compose("diagnose", [*overrides, "diagnose.perturbed=-1"]))

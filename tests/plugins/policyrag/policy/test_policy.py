@@ -109,11 +109,9 @@ def test_an_invalid_policy_names_key_value_and_range(
 
 def test_sections() -> None:
     assert read() == Policy()
-    with pytest.raises(
-        HarnessError, match=r"policy\.travers is no section \(did you mean traverse\?\)"
-    ):
+    with pytest.raises(HarnessError, match=r"policy\.travers.*traverse\?\)"):
         read(travers={})
-    with pytest.raises(HarnessError, match=r"policy\.seed must be a section of knobs, got seed=3"):
+    with pytest.raises(HarnessError, match=r"policy\.seed.*seed=3"):
         read(seed=3)  # type: ignore[arg-type]
     with pytest.raises(HarnessError, match="must not all be 0"):
         read(traverse={"eta_r": 0, "eta_s": 0})

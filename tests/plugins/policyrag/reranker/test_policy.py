@@ -220,15 +220,15 @@ def test_lists_without_a_benchmark_say_what_is_missing() -> None:
     calibrated = pool({"q0": {"d000": 1.0}}, None)
     with pytest.raises(
         HarnessError,
-        match="reranker=policy asks how the questions meet the graph of a benchmark, and",
+        match="reranker=policy",
     ):
         Policy()(Single()(calibrated), calibrated)
 
 
 def test_whole_numbers() -> None:
-    with pytest.raises(HarnessError, match=r"reranker\.m must be a whole number, got m=2\.5"):
+    with pytest.raises(HarnessError, match=r"reranker\.m.*m=2\.5"):
         Policy(m=2.5)
-    with pytest.raises(HarnessError, match=r"reranker\.path must be in \[0, 2\], got path=3"):
+    with pytest.raises(HarnessError, match=r"reranker\.path.*\[0.*2\].*path=3"):
         Policy(path=3)
 
 
@@ -250,7 +250,7 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
     plain, edited = hashes(), hashes("seeds.policy.seed.cap=3")
     assert plain[:-1] == edited[:-1]
     assert plain[-1] != edited[-1]
-    with pytest.raises(HarnessError, match=r"policy\.seed\.cap must be in \[1, inf\), got cap=0"):
+    with pytest.raises(HarnessError, match=r"policy\.seed\.cap.*\[1.*cap=0"):
         hashes("seeds.policy.seed.cap=0")
 
 

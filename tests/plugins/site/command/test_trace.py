@@ -89,14 +89,14 @@ def test_a_policy_tells_its_terms_as_text_and_json(
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
     with pytest.raises(
         HarnessError,
-        match=r"query=which/two: .* has no such question \(did you mean which/one\?\?\)",
+        match=r"query=which/two: .*which/one\?\?\)",
     ):
         run(compose("trace", [*overrides[:-1], "query=which/two"]))
     with pytest.raises(HarnessError, match="query: no value is given"):
         run(compose("trace", overrides[:-1]))
-    with pytest.raises(HarnessError, match=r"trace\.count must be in"):
+    with pytest.raises(HarnessError, match=r"trace\.count"):
         run(compose("trace", [*overrides, "trace.count=0"]))
-    with pytest.raises(HarnessError, match=r"pool\.lists names grahp \(did you mean graph\?\)"):
+    with pytest.raises(HarnessError, match=r"pool\.lists.*graph\?\)"):
         run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
 
 

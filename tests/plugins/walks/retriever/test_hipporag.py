@@ -180,13 +180,13 @@ def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
 
 
 def test_no_triples_and_bounds(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="found none; choose extractor=llm"):
+    with pytest.raises(HarnessError, match="extractor=llm"):
         retrieve(HippoRAG(TITLES, Hashed()), few(QUESTIONS), Store(tmp_path))
     with pytest.raises(
         HarnessError,
-        match=r"lists\.NAME\.by=query_to_nod is not known \(did you mean query_to_node",
+        match=r"lists\.NAME\.by=query_to_nod.*query_to_node",
     ):
         HippoRAG(TITLES, Hashed(), by="query_to_nod")
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest must be in"):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest"):
         HippoRAG(TITLES, Hashed(), nearest=0)
     assert len(WORLD) == len(SAID)

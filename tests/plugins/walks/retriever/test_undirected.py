@@ -47,9 +47,7 @@ def test_priors_worked_by_hand() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(
-        HarnessError, match=r"lists\.NAME\.walk\.degree must be in \[0, inf\), got degree=-1"
-    ):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.degree.*\[0.*degree=-1"):
         Undirected(degree=-1)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.graph.extractor import KINDS, Extraction
 from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
@@ -14,8 +14,8 @@ from harness.work.shared_rows import cut
 
 TEXTS = 1 << 18
 """Number of texts whose edges are computed together."""
-Numbers = NDArray[np.int64]
-Places = NDArray[np.int32]
+Numbers = Int64Array
+Places = Int32Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +87,10 @@ class Crossing:
     """
 
     links: tuple[Links, ...]
-    rarity: NDArray[np.float64]
+    rarity: Float64Array
     at_start: bool = False
 
-    def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
+    def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers, Numbers, Float64Array]:
         """Return, for every way from one of ``starts``, place, end, first sentence and rarity."""
         first, *others = self.links
         place, edge = first.leaving(starts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, expand_ranges
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
@@ -32,13 +33,13 @@ class PairTexts:
         named: pairs whose title the question names, ascending.
     """
 
-    passages: NDArray[np.float32]
+    passages: Float32Array
     sentences: SentenceVectors
-    first: NDArray[np.int64]
-    questions: NDArray[np.float32]
-    relations: NDArray[np.float32]
+    first: Int64Array
+    questions: Float32Array
+    relations: Float32Array
     asked: QuestionWords
-    weight: NDArray[np.float64]
+    weight: Float64Array
     held: NDArray[np.uint64]
     named: Pairs
 
@@ -47,7 +48,7 @@ class PairTexts:
         """The number of passages, D."""
         return len(self.passages)
 
-    def evidence(self, pairs: Pairs) -> NDArray[np.float64]:
+    def evidence(self, pairs: Pairs) -> Float64Array:
         """Return float64[n, 6], a row per pair, in the order of the fields of
         ``evidence.Weights``.
         """
@@ -65,7 +66,7 @@ class PairTexts:
         columns.append(np.isin(pairs, self.named).astype(np.float64))
         return np.stack(columns, axis=1)
 
-    def best_sentence(self, pairs: Pairs) -> NDArray[np.int64]:
+    def best_sentence(self, pairs: Pairs) -> Int64Array:
         """Return int64[n], the passage's sentence of greatest cosine to the question, the first of
         equal ones.
         """
@@ -78,7 +79,7 @@ class PairTexts:
         )
         return within[order[ends - np.diff(ends, prepend=0)]]
 
-    def _every_sentence(self, pairs: Pairs) -> tuple[NDArray[np.int64], ...]:
+    def _every_sentence(self, pairs: Pairs) -> tuple[Int64Array, ...]:
         """Return questions and passages of the pairs, the ends of each pair's sentences, and all
         sentences.
         """
@@ -86,9 +87,7 @@ class PairTexts:
         counts = self.first[docs + 1] - self.first[docs]
         return rows, docs, np.cumsum(counts), expand_ranges(self.first[docs], counts)
 
-    def between(
-        self, parents: Pairs, ends: Pairs, sentence: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def between(self, parents: Pairs, ends: Pairs, sentence: Int64Array) -> Float64Array:
         """Return float64[n, 6], a row per edge, in the order of ``evidence.Edge``; rarity and
         bridged are 0.
         """

@@ -6,10 +6,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.model.encoder import pair_cosines
 
-Pairs = NDArray[np.int64]
-Values = NDArray[np.float64]
+Pairs = Int64Array
+Values = Float64Array
 
 
 def keep_greatest(pairs: Pairs, values: Values) -> tuple[Pairs, Values]:
@@ -29,7 +30,7 @@ def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pai
     return np.repeat(questions * size, count) + edges.indices[places], np.repeat(values, count)
 
 
-def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def expand_ranges(starts: NDArray[np.integer], counts: Int64Array) -> Int64Array:
     """Return int64[sum of counts]: ``counts[i]`` numbers from ``starts[i]`` on, for each i."""
     ends = np.cumsum(counts)
     return np.repeat(starts - (ends - counts), counts) + np.arange(
@@ -37,7 +38,7 @@ def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDA
     )
 
 
-def cosines(passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs) -> Values:
+def cosines(passages: Float32Array, questions: Float32Array, pairs: Pairs) -> Values:
     """Return float64[n], the cosine of each pair's question and passage."""
     rows, docs = np.divmod(pairs, len(passages))
     return pair_cosines(questions, rows, passages, docs)

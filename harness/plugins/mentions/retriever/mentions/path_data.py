@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Int64Array
 from harness.plugins.mentions.retriever.mentions.links import Crossing
 from harness.plugins.mentions.retriever.mentions.pair_texts import PairTexts
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs
@@ -26,29 +26,29 @@ class PathData:
     """
 
     sentences: Sentences
-    passages: NDArray[np.float32]
+    passages: Float32Array
     parts: SentenceVectors
-    questions: NDArray[np.float32]
-    relations: NDArray[np.float32]
+    questions: Float32Array
+    relations: Float32Array
     asked: QuestionWords
-    named: tuple[NDArray[np.int64], NDArray[np.int64]]
+    named: tuple[Int64Array, Int64Array]
     joined: Mapping[str, Crossing]
     near: int
 
     @cached_property
-    def nearest(self) -> NDArray[np.int64]:
+    def nearest(self) -> Int64Array:
         """int64[Q, near], the passages nearest to each question, found in one pass over all
         vectors.
         """
         return nearest_rows(self.passages, self.questions, self.near)[0]
 
-    def named_by(self, queries: NDArray[np.int64]) -> Pairs:
+    def named_by(self, queries: Int64Array) -> Pairs:
         """Return pairs of the questions, ascending, with the passages whose title they name."""
         rows, docs = self.named
         asking = np.isin(rows, queries)
         return np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking]
 
-    def texts(self, queries: NDArray[np.int64]) -> PairTexts:
+    def texts(self, queries: Int64Array) -> PairTexts:
         """Return the vectors and words of a block of questions, ascending."""
         return PairTexts(
             self.passages,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.graph.trail import Node, Path
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, keep_greatest
 
@@ -32,11 +32,11 @@ class SeedBlock:
         sentence: the best sentence of each.
     """
 
-    queries: NDArray[np.int64]
+    queries: Int64Array
     seeds: Pairs
     own: Values
-    close: NDArray[np.bool_]
-    sentence: NDArray[np.int64]
+    close: BoolArray
+    sentence: Int64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Paths:
     step: int
     parent: Pairs
     end: Pairs
-    features: NDArray[np.float64]
+    features: Float64Array
     score: Values
 
 
@@ -66,7 +66,7 @@ def reached_passages(start: SeedBlock, paths: Sequence[Paths]) -> tuple[Pairs, V
     return keep_greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
 
 
-def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
+def best_of_rows(rows: Int64Array, values: Values, count: int) -> BoolArray:
     """Return bool[n], which values are among the ``count`` greatest of their row; rows ascend.
 
     Of equal values the first is taken.

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark.text import words
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 
 MOST = 64
 """Largest number of words of a question, those of greatest weight: one bit each."""
@@ -38,8 +39,8 @@ class QuestionWords:
         holding: [V, D], 1 if the passage holds the word.
     """
 
-    weight: NDArray[np.float64]
-    word: NDArray[np.int32]
+    weight: Float64Array
+    word: Int32Array
     holding: sp.csr_array
 
     @classmethod
@@ -72,7 +73,7 @@ class QuestionWords:
             np.divide(weight, total, out=np.zeros_like(weight), where=total > 0), word, holding
         )
 
-    def held(self, queries: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def held(self, queries: Int64Array) -> NDArray[np.uint64]:
         """Return uint64[q, D], whose bit w is 1 if the passage holds the question's word w."""
         bits = np.zeros((len(queries), self.holding.shape[1]), dtype=np.uint64)
         for row, query in enumerate(queries):
@@ -82,7 +83,7 @@ class QuestionWords:
                     bits[row, self.holding.indices[part]] |= np.uint64(1) << np.uint64(place)
         return bits
 
-    def nearest(self, queries: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
+    def nearest(self, queries: Int64Array, depth: int) -> Int64Array:
         """Return int64[q, k], the passages of greatest ``share`` of each question, first of equal
         ones.
 
@@ -109,7 +110,7 @@ class QuestionWords:
             total[:] = 0
         return found
 
-    def share(self, weight: NDArray[np.float64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def share(self, weight: Float64Array, bits: NDArray[np.uint64]) -> Float64Array:
         """Return the summed weight [..., W] of the words whose ``bits`` [...] are 1."""
         total = np.zeros(bits.shape)
         for place in range(weight.shape[-1]):

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.plugins.mentions.retriever.mentions.path_data import PathData
 from harness.retriever.search import row_products
 
@@ -32,14 +33,14 @@ class Related:
     """
 
     held: NDArray[np.uint64]
-    weight: NDArray[np.float64]
-    share: Callable[[NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]]
-    named: NDArray[np.bool_]
-    names: NDArray[np.float64]
-    names_relation: NDArray[np.float64]
-    shares: NDArray[np.float64]
-    shares_relation: NDArray[np.float64]
-    cosine: NDArray[np.float64]
+    weight: Float64Array
+    share: Callable[[Float64Array, NDArray[np.uint64]], Float64Array]
+    named: BoolArray
+    names: Float64Array
+    names_relation: Float64Array
+    shares: Float64Array
+    shares_relation: Float64Array
+    cosine: Float64Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +48,18 @@ class PassageRelations:
     """The data of ``mention_paths`` as relations. ``queries`` is int64[Q], numbers in ``data``."""
 
     data: PathData
-    queries: NDArray[np.int64]
+    queries: Int64Array
 
     @classmethod
     def of(cls, data: PathData) -> PassageRelations:
         """Return the relations of all questions."""
         return cls(data, np.arange(len(data.questions)))
 
-    def take(self, queries: NDArray[np.int64]) -> Self:
+    def take(self, queries: Int64Array) -> Self:
         """Return the relations of some of the questions."""
         return replace(self, queries=self.queries[queries])
 
-    def among(self, docs: NDArray[np.int32]) -> Related:
+    def among(self, docs: Int32Array) -> Related:
         """Return the relations of m passages of each question, int32[Q, m], -1 for none."""
         asked, there = self.data.asked, docs >= 0
         held = np.take_along_axis(
@@ -81,9 +82,7 @@ class PassageRelations:
             row_products(self.data.passages, docs.astype(np.int64)),
         )
 
-    def _edges(
-        self, kind: str, docs: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _edges(self, kind: str, docs: Int32Array) -> tuple[Float64Array, Float64Array]:
         """Return float64[Q, m, m] twice: the greatest rarity of an edge, and its greatest cosine to
         q'.
         """
@@ -110,9 +109,7 @@ class PassageRelations:
         return rarities, cosines
 
 
-def _column_of(
-    docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int
-) -> NDArray[np.int64]:
+def _column_of(docs: Int32Array, row: Int64Array, doc: Int64Array, size: int) -> Int64Array:
     """Return int64[n], the column of a document in its row, or -1."""
     rows, columns = np.nonzero(docs >= 0)
     keys = rows * size + docs[rows, columns]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import byte_offsets
+from harness.core.arrays import Int32Array, Int64Array
 from harness.graph.extractor import Mentions
 from harness.work.shared_rows import cut
 
@@ -34,12 +34,12 @@ class SentenceTexts(Sequence[str]):
     """
 
     passages: Sequence[str]
-    head: NDArray[np.int32]
-    passage: NDArray[np.int32]
-    begin: NDArray[np.int32]
-    end: NDArray[np.int32]
+    head: Int32Array
+    passage: Int32Array
+    begin: Int32Array
+    end: Int32Array
 
-    def take(self, places: NDArray[np.int64]) -> SentenceTexts:
+    def take(self, places: Int64Array) -> SentenceTexts:
         """Return some of the sentences."""
         return SentenceTexts(
             self.passages, self.head, self.passage[places], self.begin[places], self.end[places]
@@ -74,8 +74,8 @@ class Sentences:
     """
 
     texts: SentenceTexts
-    first: NDArray[np.int64]
-    start: NDArray[np.int32]
+    first: Int64Array
+    start: Int32Array
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
@@ -93,9 +93,7 @@ class Sentences:
         texts = SentenceTexts(benchmark.passages, heads, owner, np.array(begin), np.array(end))
         return cls(texts, first, np.array(start))
 
-    def of_mentions(
-        self, mentions: Mentions, chosen: NDArray[np.int64] | None = None
-    ) -> NDArray[np.int32]:
+    def of_mentions(self, mentions: Mentions, chosen: Int64Array | None = None) -> Int32Array:
         """Return int32[M], the sentence of each mention, or of the ``chosen`` ones; the first if
         unknown.
         """

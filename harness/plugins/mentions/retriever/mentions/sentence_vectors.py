@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
@@ -33,8 +33,8 @@ class SentenceVectors:
     sentences: Sentences
     encoder: Encoder
     store: Store
-    arrays: list[NDArray[np.float32]] = field(default_factory=list)
-    place: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    arrays: list[Float32Array] = field(default_factory=list)
+    place: Int64Array = field(default_factory=lambda: np.empty((0, 2), np.int64))
     reading: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
@@ -66,13 +66,13 @@ class SentenceVectors:
         """The number of sentences with a vector."""
         return sum(map(len, self.arrays))
 
-    def read(self, passages: NDArray[np.int64]) -> None:
+    def read(self, passages: Int64Array) -> None:
         """Encode the sentences of these passages that have no vector; one thread at a time."""
         if not self.every:
             with self.reading:
                 self._read(passages)
 
-    def _read(self, passages: NDArray[np.int64]) -> None:
+    def _read(self, passages: Int64Array) -> None:
         wanted, first = np.unique(passages), self.sentences.first
         new = expand_ranges(first[wanted], first[wanted + 1] - first[wanted])
         new = new[self.place[new, 0] < 0]
@@ -84,8 +84,8 @@ class SentenceVectors:
         )
 
     def products(
-        self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+        self, questions: Float32Array, sentences: Int64Array, rows: Int64Array
+    ) -> Float64Array:
         """Return float64[n], the inner products of ``sentences[i]`` and ``questions[rows[i]]``."""
         if self.every:
             return inner_products(self.arrays[0], questions, sentences, rows)
@@ -96,7 +96,7 @@ class SentenceVectors:
         return values
 
 
-def _at_random(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _at_random(vectors: Float32Array) -> Float32Array:
     """Return the vectors without read-ahead, because rows are read in random order."""
     if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
         vectors.base.madvise(mmap.MADV_RANDOM)
