@@ -106,7 +106,7 @@ def test_questions_without_a_split_are_refused_with_their_count(bench, tmp_path)
         Gold.read(bench / "queries.jsonl").split("tune", "given")
     with pytest.raises(
         HarnessError,
-        match="splitting=given.*`split`.*gold=queries",
+        match=r"splitting=given.*`split`.*gold=queries",
     ):
         Gold.from_dict({"q0": {"a": 1}}).split("tune", "given")
 
@@ -126,7 +126,7 @@ def test_other_names_are_refused_and_the_knob_says_what_they_mean(bench, tmp_pat
         data.split_by({"blind": "dev"})
     with pytest.raises(
         HarnessError,
-        match="split=disjont.*md5.*disjoint",
+        match=r"split=disjont.*md5.*disjoint",
     ):
         data.split_by("disjont")
 

@@ -94,7 +94,7 @@ def test_the_figure_is_the_only_file_of_its_name(folder: Path) -> None:
     compared("run=ours.json", "figure='made/all (v1.2).png'")
     assert Path("made/all (v1.2).png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in Path("made").iterdir()] == ["all (v1.2).png"]
-    with pytest.raises(HarnessError, match="figure=x.jpg:"):
+    with pytest.raises(HarnessError, match=r"figure=x.jpg:"):
         compared("run=ours.json", "figure=x.jpg")
 
 

@@ -62,13 +62,13 @@ def test_two_made_up_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     assert resolve_device("auto") == "cuda"
     assert resolve_device("cuda:1") == "cuda:1"
     assert gpus() == ["cuda:0", "cuda:1"]
-    with pytest.raises(HarnessError, match="device=cuda:2:.*2 GPUs.*cuda:0.*cuda:1"):
+    with pytest.raises(HarnessError, match=r"device=cuda:2:.*2 GPUs.*cuda:0.*cuda:1"):
         resolve_device("cuda:2")
 
 
 def test_a_gpu_that_does_not_work_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up(monkeypatch, works=False)
-    with pytest.raises(HarnessError, match="100.*CUDA_VISIBLE") as found:
+    with pytest.raises(HarnessError, match=r"100.*CUDA_VISIBLE") as found:
         resolve_device("auto")
     assert "\n" not in str(found.value)
 

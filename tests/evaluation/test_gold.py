@@ -326,7 +326,7 @@ def test_a_query_without_judgements_is_counted_in_json_too(tmp_path: Path) -> No
 
 def test_a_relevance_is_of_judgements(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_bytes(OURS)
-    with pytest.raises(HarnessError, match="rel=2.*"):
+    with pytest.raises(HarnessError, match=r"rel=2.*"):
         Gold.read(tmp_path / "q.jsonl", rel=2)
     with pytest.raises(HarnessError, match=r"rel must be in"):
         Gold.read(tmp_path / "q.jsonl", rel=0)

@@ -211,7 +211,7 @@ def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: Sweep
         match=r"kind=bar.*bars\?\)",
     ):
         experiment.figure_builder("f", "bar")
-    with pytest.raises(HarnessError, match="table=none.*phasegraph_main$"):
+    with pytest.raises(HarnessError, match=r"table=none.*phasegraph_main$"):
         experiment.figure_builder("f", "bars")(
             result, {"name": "f", "table": "none"}, result.config["experiment"]
         )

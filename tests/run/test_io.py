@@ -383,10 +383,10 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
     path.write_text(json.dumps({"q": named}))
     assert lists.read(path).to_dict() == {"q": {"7": 0.5, "9": 0.1}}
     path.write_text(json.dumps({"q": {**named, "doc_scores": [1.0]}}))
-    with pytest.raises(HarnessError, match="doc_scores:.*3"):
+    with pytest.raises(HarnessError, match=r"doc_scores:.*3"):
         lists.read(path)
     path.write_text(json.dumps({"q": {**SOLUTION, "gold_docs": None}}))
-    with pytest.raises(HarnessError, match="HippoRAG 2.*gold_docs"):
+    with pytest.raises(HarnessError, match=r"HippoRAG 2.*gold_docs"):
         Gold.read(path)
     path.write_text(json.dumps([SOLUTION, SOLUTION]))
     with pytest.raises(HarnessError, match=r"entry 2: expected a new question, found Who\?"):

@@ -231,7 +231,7 @@ def test_a_worker_that_fails_part_after_part_leaves_the_rest_to_others(tmp_path:
         sharing(Share(1, 2, waits=True, tolerant=True)),
         pytest.raises(
             HarnessError,
-            match="5.*ValueError: 8",
+            match=r"5.*ValueError: 8",
         ),
     ):
         fill(tmp_path, squares(tmp_path, broken=tuple(range(10))), "squares")

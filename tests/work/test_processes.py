@@ -69,7 +69,7 @@ def test_a_mistake_of_a_job_is_raised_and_the_rest_goes_on(workers: Workers) -> 
 def test_what_cannot_be_prepared_is_named() -> None:
     with (
         Workers(2, prepare, work, -1) as workers,
-        pytest.raises(HarnessError, match="factor=-1:.*0"),
+        pytest.raises(HarnessError, match=r"factor=-1:.*0"),
     ):
         list(workers.map([1]))
 

@@ -114,7 +114,7 @@ def test_answers_may_be_left_out(write: Write, store: Store) -> None:
     bare = {key: QUERIES[0][key] for key in ("id", "question", "supporting_ids")}
     benchmark = load(write(queries=[bare]), store)
     assert benchmark.queries["answers"][:] == [[]]
-    with pytest.raises(HarnessError, match="q1.*`answers`"):
+    with pytest.raises(HarnessError, match=r"q1.*`answers`"):
         pytest.importorskip("harness.plugins.llm.answering.answering").gold_answers(
             benchmark, np.arange(1)
         )

@@ -52,7 +52,7 @@ def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, 
 
 @pytest.mark.parametrize("name", ["../fuser/rrf", "/etc/passwd", ".", "rrf/../rrf"])
 def test_a_name_is_no_path(name):
-    with pytest.raises(HarnessError, match="fuser=.*"):
+    with pytest.raises(HarnessError, match=r"fuser=.*"):
         defaults("fuser", name)
 
 

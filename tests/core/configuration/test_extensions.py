@@ -207,10 +207,10 @@ def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: 
     (tmp_path / extensions.BROUGHT).write_text('{"gone": ["fuser/fine", "fine"]}')
     with pytest.raises(
         HarnessError,
-        match="^fuser=fine",
+        match=r"^fuser=fine",
     ):
         strategy("fuser", "fine")
-    with pytest.raises(HarnessError, match="^fuser=fine"):
+    with pytest.raises(HarnessError, match=r"^fuser=fine"):
         compose(overrides=["fuser=fine"])
     with pytest.raises(HarnessError, match=r"a\.yaml: fuser\.strategy.*'fuser/fine'"):
         StoredReader(Path("a.yaml")).read({"fuser": {"strategy": "fuser/fine"}})

@@ -136,7 +136,7 @@ def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str
 
 
 def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
-    with pytest.raises(HarnessError, match="^fuser=rrf"):
+    with pytest.raises(HarnessError, match=r"^fuser=rrf"):
         instantiate({"_target_": "harness.fusion.fuser.rrf.Rrf", "alpha": 0.5})
 
 

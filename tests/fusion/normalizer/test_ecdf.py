@@ -63,7 +63,7 @@ def test_lists_have_references_of_their_own_and_an_empty_one_has_one_too() -> No
 
 
 def test_what_it_cannot_do_is_said(scores) -> None:
-    with pytest.raises(HarnessError, match="normalizer=ecdf.*`harness sweep`"):
+    with pytest.raises(HarnessError, match=r"normalizer=ecdf.*`harness sweep`"):
         scores("combsum", {"dense": {"a": 1.0}}, "ecdf")
     with pytest.raises(HarnessError, match=r"normalizer\.reference.*'dense'"):
         scores("combsum", {"dense": {"a": 1.0}}, Ecdf(reference={"x": [0.0, 1.0]}))

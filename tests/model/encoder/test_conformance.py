@@ -38,7 +38,7 @@ def test_bounds(wrong, message):
 
 def test_a_model_that_is_not_there_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(HarnessError, match="^encoder.model=.*nowhere:"):
+    with pytest.raises(HarnessError, match=r"^encoder.model=.*nowhere:"):
         SentenceTransformer(str(tmp_path / "nowhere"), device="cpu").open()
 
 

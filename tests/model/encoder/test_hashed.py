@@ -39,7 +39,7 @@ def test_directions_are_the_bits_of_shake():
 
 
 def test_dimension_is_whole_bytes():
-    with pytest.raises(HarnessError, match="8.*dimension=12"):
+    with pytest.raises(HarnessError, match=r"8.*dimension=12"):
         Hashed(12)
 
 

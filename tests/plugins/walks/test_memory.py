@@ -12,5 +12,7 @@ def test_memory_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(resources, "SMALL", 0)
     monkeypatch.setattr(resources, "available_memory", lambda: 10)
     vectors = np.eye(8, dtype=np.float32)
-    with pytest.raises(HarnessError, match="8.*8.*"):
+    with pytest.raises(
+        HarnessError, match=r"cosines of 8 questions with all of 8 passages .* such as ppr"
+    ):
         spread_cosines(vectors, vectors)

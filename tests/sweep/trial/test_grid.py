@@ -210,7 +210,7 @@ def test_a_fusers_own_list_is_one_of_the_pool():
     assert names(axes) == ["rrf_anchored k=10"]
     assert names(axes, **own) == ["rrf_anchored k=10 list=bm25 bm25+graph"]
     assert names(axes, **own, reference="graph") == ["rrf_anchored k=10 list=graph bm25+graph"]
-    with pytest.raises(HarnessError, match="fuser.list=dense:.*bm25"):
+    with pytest.raises(HarnessError, match=r"fuser.list=dense:.*bm25"):
         names({**axes, "fuser.list": ["dense"]}, **own)
 
 
@@ -258,9 +258,9 @@ def test_alpha_is_of_two_lists(caplog):
         )
         == 1
     )
-    with pytest.raises(HarnessError, match="fuser.weights="):
+    with pytest.raises(HarnessError, match=r"fuser.weights="):
         names({"fuser": ["linear"]}, **three)  # nothing else is left
-    with pytest.raises(HarnessError, match="fuser.weights="):
+    with pytest.raises(HarnessError, match=r"fuser.weights="):
         grid(axes, ("fuser=linear",), **three, fuser=defaults("fuser", "linear")).trials()
 
 
@@ -322,13 +322,13 @@ def test_a_typed_cap_restricts_every_block():
 
 def test_a_typed_field_that_no_strategy_has_is_refused():
     changed = {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}}
-    with pytest.raises(HarnessError, match="fuser.alhpa=0.5:"):
+    with pytest.raises(HarnessError, match=r"fuser.alhpa=0.5:"):
         grid({}, ("fuser.alhpa=.5",), **{"grid": BLOCKS, **changed}).trials()
 
 
 def test_a_capped_list_that_there_is_not_is_refused():
     pool = {"lists": ["dense", "graph"], "cap": 5, "capped": ["grahp", "graph"]}
-    with pytest.raises(HarnessError, match="pool.capped=grahp.*graph"):
+    with pytest.raises(HarnessError, match=r"pool.capped=grahp.*graph"):
         typed("pool.capped=[grahp,graph]", pool=pool)
 
 

@@ -19,11 +19,11 @@ from harness.work.engine import PROMISED, Ended, Work, check_ended, check_promis
 def test_workers_that_failed_are_named_and_what_the_others_did_is_said() -> None:
     """A worker that ended well has seen every stage whole."""
     bad = [Ended(1, 2, "error: full"), Ended(3, 2, "error: full")]
-    with pytest.raises(HarnessError, match="^engine=ray:.*1.*3"):
+    with pytest.raises(HarnessError, match=r"^engine=ray:.*1.*3"):
         check_ended(bad, "engine=ray")
     with pytest.raises(
         HarnessError,
-        match="^engine=ray:.*1.*3",
+        match=r"^engine=ray:.*1.*3",
     ):
         check_ended([*bad, Ended(2, 0, "")], "engine=ray")
     check_ended([Ended(2, 0, "")], "engine=ray")
@@ -33,7 +33,7 @@ def test_a_worker_without_the_gpu_that_it_was_promised(monkeypatch: pytest.Monke
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     check_promises()
     monkeypatch.setenv(PROMISED, "1")
-    with pytest.raises(HarnessError, match="engine.gpus=1:.*0 GPUs"):
+    with pytest.raises(HarnessError, match=r"engine.gpus=1:.*0 GPUs"):
         check_promises()
 
 

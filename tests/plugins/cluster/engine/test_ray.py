@@ -19,7 +19,7 @@ NODES = [
     ids=lambda asked: str(sorted(asked)),
 )
 def test_what_no_node_has_is_told_in_place_of_waiting(asked: dict[str, Any]) -> None:
-    with pytest.raises(HarnessError, match=".*4 CPUs.*0 GPUs"):
+    with pytest.raises(HarnessError, match=r".*4 CPUs.*0 GPUs"):
         Ray(**asked)._check_nodes(NODES)
     Ray(**asked, grows=True)._check_nodes(NODES)
     Ray(cpus=4)._check_nodes(NODES)

@@ -216,7 +216,7 @@ def test_mistakes(endpoint: Scripted, overrides: list[str], message: str) -> Non
 def test_a_question_without_answers_is_named(endpoint: Scripted) -> None:
     path = Path("few/queries.jsonl")
     path.write_text(path.read_text().replace('"answers": ["Missoula"]', '"answers": []'))
-    with pytest.raises(HarnessError, match="q1.*`answers`"):
+    with pytest.raises(HarnessError, match=r"q1.*`answers`"):
         answered(endpoint)
 
 

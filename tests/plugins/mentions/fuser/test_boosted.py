@@ -87,7 +87,7 @@ def test_a_better_place_never_counts_against_a_document(random_runs) -> None:
 
 
 def test_what_it_cannot_do_is_said() -> None:
-    with pytest.raises(HarnessError, match="fuser=boosted.*`harness sweep`"):
+    with pytest.raises(HarnessError, match=r"fuser=boosted.*`harness sweep`"):
         Boosted()(pool())
     fitted = Boosted(trees=1, least=1).fit(pool(), GOLD)
     with pytest.raises(
@@ -95,7 +95,7 @@ def test_what_it_cannot_do_is_said() -> None:
         match=r"fuser\.forest.*bm25",
     ):
         fitted(pool({**RUNS, "bm25": RUNS["dense"]}))
-    with pytest.raises(HarnessError, match="fuser=boosted.*2.*0.*6"):
+    with pytest.raises(HarnessError, match=r"fuser=boosted.*2.*0.*6"):
         Boosted().fit(pool(), np.full((2, 1), -1, dtype=np.int32))
     with pytest.raises(HarnessError, match=r"fuser\.depth.*\[1.*6\].*depth=7"):
         Boosted(depth=7)

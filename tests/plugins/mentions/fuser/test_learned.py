@@ -161,7 +161,7 @@ def test_the_order_in_which_lists_are_given_changes_no_bit_of_what_is_learned(ra
 
 
 def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
-    with pytest.raises(HarnessError, match="fuser=learned.*`harness sweep`"):
+    with pytest.raises(HarnessError, match=r"fuser=learned.*`harness sweep`"):
         scores("learned", two_lists)
     with pytest.raises(HarnessError, match=r"fuser\.coefficients"):
         scores(Learned(coefficients={"dense": [1, 1]}), two_lists)

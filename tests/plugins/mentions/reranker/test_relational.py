@@ -132,14 +132,16 @@ def test_it_is_taught_on_the_fused_order_then_also_on_what_it_chooses(relations,
 
 def test_what_it_cannot_do_is_said(relations):
     lists = {"q0": {"d000": 1.0, "d001": 0.5}}
-    with pytest.raises(HarnessError, match="reranker=relational.*`harness sweep`"):
+    with pytest.raises(HarnessError, match=r"reranker=relational.*`harness sweep`"):
         Relational()(Single()(pool(lists, relations)), pool(lists, relations))
     with pytest.raises(
         HarnessError,
         match="asks what joins the passages of a benchmark, and these lists come without",
     ):
         Relational(forest=[STEP])(Single()(pool(lists, None)), pool(lists, None))
-    with pytest.raises(HarnessError, match="1.*0.*3"):
+    with pytest.raises(
+        HarnessError, match="from these 1 queries: 0 of the 3 passages that it saw support"
+    ):
         Relational().fit(
             Single()(pool(lists, relations)),
             pool(lists, relations),

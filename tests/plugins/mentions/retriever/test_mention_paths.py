@@ -306,7 +306,7 @@ def test_bounds(field: str, bad: float) -> None:
 
 
 def test_a_weight_must_be_a_number() -> None:
-    with pytest.raises(HarnessError, match=".*words=nan"):
+    with pytest.raises(HarnessError, match=r".*words=nan"):
         Weights(words=float("nan"))
     with pytest.raises(HarnessError, match="base must be a number"):
         Edge(base="much")  # type: ignore[arg-type]

@@ -175,5 +175,5 @@ def test_bounds(field: str, bad: float) -> None:
 
 
 def test_an_unknown_direction_names_the_known_ones() -> None:
-    with pytest.raises(HarnessError, match="direction=outward.*out"):
+    with pytest.raises(HarnessError, match=r"direction=outward.*out"):
         MentionWalk(TITLES, Hashed(), direction="outward")
