@@ -58,10 +58,10 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
-    from harness.evaluation.gate import Gate
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
+    from harness.evaluation.verdict import Gate
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
@@ -128,7 +128,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
 
 
 def _gate(config: DictConfig) -> Gate | None:
-    from harness.evaluation.gate import Gate
+    from harness.evaluation.verdict import Gate
 
     if config.gate.kind is not None:
         return Gate(str(config.gate.kind), config.margin)
@@ -138,8 +138,7 @@ def _gate(config: DictConfig) -> Gate | None:
 
 def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
     """Print the result of the gate, and exit with its status."""
-    from harness.evaluation.gate import STATUS
-    from harness.evaluation.verdict import renamed
+    from harness.evaluation.verdict import STATUS, renamed
 
     answer, line = gate.answer_all(renamed(found))
     print(line, flush=True)

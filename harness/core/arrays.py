@@ -40,7 +40,7 @@ def read_array(
     most: float | None = None,
     mapped: bool = False,
 ) -> NDArray[Any]:
-    """Return the array of a NumPy file.
+    """Return the array of a NumPy file, such as int64[N].
 
     Args:
         path: the file.
@@ -138,7 +138,11 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
 
 
 def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file by name. Raise HarnessError if there are none."""
+    """Return the arrays of an ``.npz`` file, such as int64[N], by name.
+
+    Raises:
+        HarnessError: there are none.
+    """
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}

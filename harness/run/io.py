@@ -192,7 +192,7 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
     place, lists = path_of("path", path), read(run)
     if place.suffix.lower() in NO_RUNS:
         raise HarnessError(
-            f"out={path}: no run is written as {place.suffix}; write {place.stem}.csv or .trec"
+            f"out={path}: no run is written as {place.suffix}; write {place.stem}.trec"
         )
     if place.is_dir():
         raise HarnessError(

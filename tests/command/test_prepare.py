@@ -100,7 +100,7 @@ def test_a_share_that_is_none_is_one_line(world: Path, tmp_path: Path) -> None:
         (["wait=maybe"], "wait=maybe: expected true or false"),
         (["status=3"], "status=3: expected true or false"),
         (["wait=true"], "wait=true belongs to a share; add part=i/n"),
-        (["dry_run=true"], "dry_run=true is of `harness sweep`"),
+        (["dry_run=true"], "dry_run=true is for `harness sweep`"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(given: list[str], said: str) -> None:

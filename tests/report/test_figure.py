@@ -9,8 +9,7 @@ import pytest
 
 from harness.core.configuration import strategy
 from harness.fusion.pool import PoolSpec
-from harness.plugins.site.pages.chart import charts
-from harness.report.figure import alpha, ceiling, frontier, knobs, list_scores, look, outcomes
+from harness.report.figure import alpha, ceiling, frontier, list_scores, look, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
 from harness.report.table import cost
 from harness.run import Run
@@ -219,11 +218,3 @@ def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
     assert kept["a"].scores.tolist() == [4, 3]
     assert kept["b"].top(2).scores.tolist() == [4, 2, 3, 2]
     assert kept["b"].top(2).lengths.tolist() == [2, 0, 2]
-
-
-def test_the_site_s_charts_have_the_titles_and_axes_of_the_figures(result: SweepResult) -> None:
-    modules = (outcomes, knobs, alpha, frontier, ceiling)
-    drawn = {(one.title, one.x, one.y) for module in modules for one in module.pictures(result)}
-    assert drawn <= {
-        (chart["title"], chart.get("x"), chart["y"]) for chart in charts(result) if "y" in chart
-    }

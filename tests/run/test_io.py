@@ -491,7 +491,7 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
         lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9]))
     counted = table(tmp_path, form, **COLUMNS, score=[1, 2, 3])
-    with pytest.raises(HarnessError, match=r"are ranks, call that column rank"):
+    with pytest.raises(HarnessError, match=r"columns=\{rank: NAME\}"):
         lists.read(counted)
     assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby, zip_longest
 
 Spans = Sequence[tuple[str, Sequence[int]]]
 """Groups of columns: the name of each, and its places."""
+
+
+WHOLE = 40
+"""Characters of the longest word that is not broken."""
+
+
+def _wrapped(cell: str, longest: int) -> list[str]:
+    """Return the lines of a cell."""
+    is_long = any(len(word) > WHOLE for word in cell.split())
+    lines = textwrap.wrap(cell, longest, break_on_hyphens=False, break_long_words=is_long)
+    return lines or [""]
 
 
 @dataclass(frozen=True)
@@ -48,9 +59,8 @@ class Grid:
         """
         rows: list[Sequence[str]] = []
         marks: list[str] = []
-        wrap = partial(textwrap.wrap, break_on_hyphens=False, break_long_words=False)
         for row, mark in zip(self.rows, self.marks, strict=True):
-            cells = [wrap(cell, longest) or [""] for cell in row]
+            cells = [_wrapped(cell, longest) for cell in row]
             own = list(zip_longest(*cells, fillvalue=""))
             rows += own
             marks += [mark, *[""] * (len(own) - 1)]

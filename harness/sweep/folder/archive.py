@@ -80,7 +80,7 @@ def opened(place: Path) -> Iterator[Path]:
     try:
         with zipfile.ZipFile(place) as archive, tempfile.TemporaryDirectory() as below:
             yield _unpack(place, archive, Path(below))
-    except (*BROKEN, RuntimeError, NotImplementedError) as error:
+    except (*BROKEN, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise HarnessError(f"{place}: damaged ({error}); {MEND}") from error
 
 

@@ -18,7 +18,6 @@ from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import LEAD, select_texts
-from harness.plugins.site.pages.chart import charts
 from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
@@ -93,7 +92,6 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     (row,), (place,) = listed["rows"], listed["places"]
     assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
     assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]
-    assert "Where the winner loses questions" not in [chart["title"] for chart in charts(result)]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     (table,) = main([result], Display())
     assert [table.rows[row][0] for row in table.marked] == ["graph"]

@@ -88,7 +88,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
     [
         (["gold=gold.jsonl"], "lists.dense is not a run file; with gold= every list is one"),
         ([LISTS, "gold=none.jsonl"], "none.jsonl: there is no such file"),
-        ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one of them out"),
+        ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one out"),
         (
             [LISTS, "gold=gold.jsonl", "grid=point", "reranker=cross_encoder"],
             "reads texts, and runs with gold= have no corpus",

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.core.files import HOST
 from harness.sweep.folder.latest_sweep import latest, remember
 from harness.sweep.folder.result import SweepResult
 
@@ -71,7 +72,7 @@ def test_a_damaged_pointer_is_no_traceback_and_the_next_sweep_mends_it(runs, tmp
 
 
 def test_what_a_killed_sweep_left_of_the_pointer_goes(runs, tmp_path, monkeypatch):
-    left = runs / "sweeps" / "latest.999999999.partial"
+    left = runs / "sweeps" / f"latest.{HOST}.999999999.partial"
     left.write_text("half")
     swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
     assert not left.exists()

@@ -13,6 +13,7 @@ import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.core.files import HOST
 from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
@@ -97,7 +98,7 @@ def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(result, prepared):
-    left = result.folder / "ranks.npy.999999999.partial"
+    left = result.folder / f"ranks.npy.{HOST}.999999999.partial"
     own = result.folder / f"ranks.npy.{os.getpid()}.partial"
     left.write_bytes(b"half")
     own.write_bytes(b"half")
