@@ -122,5 +122,5 @@ def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(
         caplog.clear()
         runs({"theirs": Trec(str(file))}, benchmark, Store(tmp_path / "runs"))
         assert f"lists.theirs: their.trec lacks 1 of 2 questions of {benchmark.name}" in caplog.text
-        assert "and has 1 others" in caplog.text
+        assert "and has 1 other question" in caplog.text
         assert "queries have a list" not in caplog.text  # half of them are enough

@@ -20,6 +20,7 @@ from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate
 from harness.core.errors import HarnessError, described
 from harness.core.identity import identity
+from harness.core.table import counted
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.graph import Graph
@@ -155,13 +156,13 @@ def _say_other_queries(name: str, facts: Facts, data: Benchmark) -> None:
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
-            "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %d others",
+            "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %s",
             name,
             facts["file"],
             missing,
             len(data.query_ids),
             data.name,
-            unknown,
+            counted(unknown, "other question"),
         )
 
 
