@@ -124,10 +124,7 @@ def conclude_all(
         pairs = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *cautions, *pairs]
     said += [Sentence("caveat", text) for text in _once(found)]
-    coverages = {name: known for one in found for name, known in one.coverages.items()}
-    told = {line for name, known in coverages.items() for line in known.lacking(name)}
-    notes = dict.fromkeys(note for one in found for note in one.notes if note not in told)
-    said += [Sentence("caveat", note) for note in notes]
+    said += [Sentence("caveat", note) for note in _further_notes(found)]
     first = found[0]
     for metric, room in rooms.items():
         if room.questions:
@@ -135,6 +132,13 @@ def conclude_all(
             text = room.explanation(first.scale, first.fusable)
             said.append(Sentence("explanation", text, metric))
     return said
+
+
+def _further_notes(found: Sequence[SystemComparison]) -> list[str]:
+    """Return the notes on the files that do not stand below the table."""
+    coverages = {name: known for one in found for name, known in one.coverages.items()}
+    told = {line for name, known in coverages.items() for line in known.lacking(name)}
+    return list(dict.fromkeys(note for one in found for note in one.notes if note not in told))
 
 
 def difference(found: Comparison) -> str:

@@ -176,6 +176,17 @@ def _numbered(name: str, runs: Sequence[Run]) -> Run | Mapping[str, Run]:
     )
 
 
+def _check_order(wanted: Sequence[Metric], gold: Gold) -> None:
+    """Raise HarnessError if a metric needs a hop order and no question has one."""
+    ordered = [metric for metric in wanted if metric.ordered]
+    if ordered and not gold.has_last_hop.any():
+        raise HarnessError(
+            f"{gold.source}: no question has a known hop order, so there is no {ordered[0]}; "
+            "give gold=queries.jsonl, a dataset.chain that some of its questions meet, or "
+            "metric=full_sup"
+        )
+
+
 def compare_all(
     runs: Mapping[str, SystemLists],
     baselines: Mapping[str, SystemLists],
@@ -195,13 +206,7 @@ def compare_all(
         wanted: the metrics.
         ties: order of equal scores.
     """
-    for metric in wanted:
-        if metric.ordered and not gold.has_last_hop.any():
-            raise HarnessError(
-                f"{gold.source}: no question has a known hop order, so there is no {metric}; "
-                "give gold=queries.jsonl, a dataset.chain that some of its questions meet, or "
-                "metric=full_sup"
-            )
+    _check_order(wanted, gold)
     files = [
         (f"{file} ({side})", run)
         for side, systems in (("baseline", baselines), ("run", runs))

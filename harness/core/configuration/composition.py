@@ -39,6 +39,17 @@ def build(prepared: Prepared) -> DictConfig:
     return config
 
 
+def _delete(config: DictConfig, holder: Any, key: str) -> None:
+    """Delete a key from the section that has it. Raise HarnessError if there is none."""
+    from omegaconf import OmegaConf, open_dict
+
+    last = key.rpartition(".")[2]
+    if not OmegaConf.is_dict(holder) or last not in holder:
+        raise _no_key(config, holder, key)
+    with open_dict(config):
+        del holder[last]
+
+
 def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None:
     """Set or delete the key of an override.
 
@@ -46,16 +57,13 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     whole value. Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay. Other
     mappings are merged.
     """
-    from omegaconf import OmegaConf, open_dict
+    from omegaconf import OmegaConf
     from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
     section, _, last = one.key.rpartition(".")
     holder = OmegaConf.select(config, section) if section else config
     if "~" in one.sign:
-        if not OmegaConf.is_dict(holder) or last not in holder:
-            raise _no_key(config, holder, one.key)
-        with open_dict(config):
-            del holder[last]
+        _delete(config, holder, one.key)
         return
     if one.value is None:
         raise HarnessError(f"{one}: expected key=value; `--help` has the keys")

@@ -212,11 +212,32 @@ def _is_read(
     Raises:
         HarnessError: no file of conf/ has the key, or it has the name of a key of a section.
     """
-    head, *inner = re.split(r"[./]", (one.key.partition("@")[2] or one.key).lstrip("/"))
+    place = one.key.partition("@")[2] or one.key
+    head, *inner = re.split(r"[./]", place.lstrip("/"))
     closed = list(map(str, sections.get(head, ())))
     alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
+    _check_known(one, [head, *inner], heads, closed)
+    holders = [name for name, own in tree.items() if isinstance(own, dict) and head in own]
+    if holders and not inner:
+        raise HarnessError(f"{one}: this command does not use {head}; write {holders[0]}.{one}")
+    log.warning("%s%s", unused(one.key), nearest(head, heads))
+    return False
+
+
+def _check_known(
+    one: Override, place: Sequence[str], heads: Collection[str], closed: Sequence[str]
+) -> None:
+    """Raise HarnessError if no file of conf/ has the key.
+
+    Args:
+        one: the override.
+        place: the words of its key.
+        heads: the first words of the command's keys.
+        closed: the keys of its section, if that takes no further ones.
+    """
+    head, *inner = place
     known = _known_keys(tuple(folders()))
     if head not in known:
         same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & {*heads} else ""
@@ -226,11 +247,6 @@ def _is_read(
         there = nearest(inner[0], closed or known[head])
         there = there or f"; it has {', '.join(closed or sorted(known[head]))}"
         raise HarnessError(f"{one}: {head} has no {inner[0]}{there}; leave it out")
-    for name, section in tree.items():
-        if not inner and isinstance(section, dict) and head in section:
-            raise HarnessError(f"{one}: this command does not use {head}; write {name}.{one}")
-    log.warning("%s%s", unused(one.key), nearest(head, heads))
-    return False
 
 
 @functools.cache

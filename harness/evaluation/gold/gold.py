@@ -203,14 +203,7 @@ class Gold:
         supporting, grades = found.supporting, found.grades
         if grades is not None:
             for query, judged in zip(found.query_ids, grades, strict=True):
-                for doc, grade in judged.items():
-                    if not (
-                        isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)
-                    ):
-                        raise HarnessError(
-                            f"{source}: query {query}, document {doc}: relevance must be a whole "
-                            f"number, got {grade!r:.40}"
-                        )
+                _check_grades(f"{source}: query {query}", judged)
             supporting = [
                 [doc for doc, grade in judged.items() if grade >= rel] for judged in grades
             ]
@@ -527,6 +520,15 @@ def refuse_gold(run: T) -> T:
             f"the run comes first, then the gold: expected a run, got {described(run)}"
         )
     return run
+
+
+def _check_grades(place: str, judged: Mapping[str, float]) -> None:
+    """Raise HarnessError if a grade of a query is not a whole number."""
+    for doc, grade in judged.items():
+        if not (isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)):
+            raise HarnessError(
+                f"{place}, document {doc}: relevance must be a whole number, got {grade!r:.40}"
+            )
 
 
 def _no_grades(rel: int, source: str) -> HarnessError:

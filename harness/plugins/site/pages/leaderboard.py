@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import product
+from itertools import chain, product
 from operator import attrgetter
 
 import numpy as np
@@ -20,6 +20,7 @@ from harness.report.display import Display, normalizer_of
 from harness.report.table import needed
 from harness.sweep.folder import (
     BENCHMARK,
+    Row,
     SweepResult,
     View,
     graphs,
@@ -261,34 +262,43 @@ def _questions(view: View) -> str:
 def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
     """Yield every locked trial as a system; the winner is best fusion, then best of its fuser."""
     made = result.manifest.get("lists") or {}
-    known = result.manifest.get("fitted") or {}
     fused = {
         name for place in result.whole.fused for name in lists_read(result.whole.rows[place])
     } or set(made)
+    words = _other_settings(result)
+    for kind, place in _roles(result, view):
+        row = view.rows[place]
+        names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
+        lists = {name: made[name] for name in names if name in made}
+        called = "" if kind == WINNER else row["family" if kind == TUNED else "name"]
+        system = System(
+            kind,
+            called,
+            ", ".join(made_by(lists, "encoder")) or NONE,
+            ", ".join(dict.fromkeys(graphs(lists).values())) or NONE,
+            _trained_on(result, row) or NONE,
+            words or NONE,
+        )
+        yield system, place
+
+
+def _trained_on(result: SweepResult, row: Row) -> str:
+    """Return the benchmarks on which the lists of a trial, or the trial itself, were trained."""
+    known = result.manifest.get("fitted") or {}
+    of_lists = [known[name]["on"] for name in lists_read(row) if name in known]
+    on = ", ".join(dict.fromkeys(chain.from_iterable(of_lists)))
+    return on or ("tune" if learned(result.lock).get(row["trial"]) else "")
+
+
+def _other_settings(result: SweepResult) -> str:
+    """Return what was typed for a sweep besides its benchmark and its lists."""
     own = {
         key: value
         for key, value in result.given.items()
         if key not in BENCHMARK and key.lstrip("+~").split("@")[0].split(".")[0] not in SYSTEM
     }
     words = [own.pop("experiment", ""), *(f"{key}={value}" for key, value in own.items())]
-    for kind, place in _roles(result, view):
-        row = view.rows[place]
-        names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
-        lists = {name: made[name] for name in names if name in made}
-        called = "" if kind == WINNER else row["family" if kind == TUNED else "name"]
-        of_lists = [known[name]["on"] for name in lists_read(row) if name in known]
-        on = ", ".join(dict.fromkeys(name for one in of_lists for name in one))
-        if not on and learned(result.lock).get(row["trial"]):
-            on = "tune"
-        system = System(
-            kind,
-            called,
-            ", ".join(made_by(lists, "encoder")) or NONE,
-            ", ".join(dict.fromkeys(graphs(lists).values())) or NONE,
-            on or NONE,
-            " ".join(words).strip() or NONE,
-        )
-        yield system, place
+    return " ".join(words).strip()
 
 
 def _roles(result: SweepResult, view: View) -> Iterator[tuple[str, int]]:
