@@ -322,8 +322,9 @@ def _models(folder: Path) -> tuple[Path, Path]:
         "num_attention_heads": 12,
         "intermediate_size": 1536,
         "vocab_size": len(tokenizer),
+        "num_labels": 1,
     }
-    cross = BertForSequenceClassification(BertConfig(**size, num_hidden_layers=6, num_labels=1))
+    cross = BertForSequenceClassification(BertConfig(**size, num_hidden_layers=6))
     causal = LlamaForCausalLM(LlamaConfig(**size, num_hidden_layers=4))
     for name, model in (("cross", cross), ("causal", causal)):
         model.save_pretrained(folder / name)

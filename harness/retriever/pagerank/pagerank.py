@@ -98,30 +98,32 @@ class Walks:
         def solve(first: int) -> Solution:
             part = seeds[first : first + self._block]
             seeded = np.diff(part.indptr) > 0
-            values = np.ascontiguousarray(self._walk(part.T.tocoo()).T, dtype=np.float32).T
+            values = self._walk(part.T.tocoo())
             return Solution(first, values, self._steps * seeded, self._change * seeded)
 
         firsts = range(0, seeds.shape[0], self._block)
         return map_threads(solve, firsts, self._threads)
 
-    def _walk(self, seeds: sp.coo_array) -> Float64Array:
-        """Return float64[N, B], the values after all steps. seeds: [N, B]."""
-        values: Any = np.zeros(seeds.shape)
+    def _walk(self, seeds: sp.coo_array) -> Float32Array:
+        """Return float32[N, B], the values after all steps. seeds: [N, B]."""
+        values: Any
         nodes, queries, shares = seeds.row, seeds.col, seeds.data
-        if self._device != "cpu":
+        if self._device == "cpu":
+            values = np.zeros(seeds.shape)
+        else:
             import torch
 
-            arrays = (values, nodes.astype(np.int64), queries.astype(np.int64), shares)
-            values, nodes, queries, shares = (
-                torch.from_numpy(array).to(self._device) for array in arrays
-            )
+            values = torch.zeros(seeds.shape, dtype=torch.float64, device=self._device)
+            arrays = (nodes.astype(np.int64), queries.astype(np.int64), shares)
+            nodes, queries, shares = (torch.from_numpy(one).to(self._device) for one in arrays)
         values[nodes, queries] = self._restart * shares
         for _ in range(1, self._steps):
             moved = self._matrix @ values
             values, returned = moved[:-1], moved[-1] + self._restart
             values[nodes, queries] += returned[queries] * shares
-        found: Float64Array = values if self._device == "cpu" else values.cpu().numpy()
-        return found
+        if self._device != "cpu":  # half the bytes to copy, in the order in which they are read
+            values = values.T.float().contiguous().cpu().numpy().T
+        return np.ascontiguousarray(values.T, dtype=np.float32).T
 
 
 def _to_device(matrix: sp.csr_array, device: str) -> Any:
