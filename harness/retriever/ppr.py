@@ -178,17 +178,15 @@ class PPR:
         docs: Sequence[int],
         count: int,
     ) -> Trail:
-        restart, names, paths = seeds[[query]].toarray()[0], network.names, {}
+        restart, names = seeds[[query]].toarray()[0], network.names
+        paths: dict[int, list[Path]] = {}
         for doc in docs:
             found = strongest_walks(transition, restart, self.restart, len(names) + doc, count)
-            paths[doc] = [
-                Path(
-                    tuple(Node.of(names, n) for n in nodes),
-                    name_edges(network, extraction.triples, nodes),
-                    strength,
-                )
-                for nodes, strength in found
-            ]
+            paths[doc] = []
+            for nodes, strength in found:
+                edges = name_edges(network, extraction.triples, nodes)
+                path = Path(tuple(Node.of(names, n) for n in nodes), edges, strength)
+                paths[doc].append(path)
         held = np.flatnonzero(restart)
         order = held[np.lexsort((held, -restart[held]))]
         return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)

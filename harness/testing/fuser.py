@@ -92,20 +92,16 @@ class FuserConformance(PureConformance):
                 strict=True,
             )
         )
-        renamed = {
-            key: Run.from_dict(
-                {
-                    q: {f"r{new[doc]:03d}": score for doc, score in found.items()}
-                    for q, found in run.to_dict().items()
-                }
-            )
-            for key, run in runs.items()
-        }
-        before, after = harness.fuse(runs, fuser).to_dict(), harness.fuse(renamed, fuser).to_dict()
-        assert {
-            q: {f"r{new[doc]:03d}": score for doc, score in found.items()}
-            for q, found in before.items()
-        } == after
+
+        def rename(run: Run) -> Run:
+            named = {}
+            for query, found in run.to_dict().items():
+                named[query] = {f"r{new[doc]:03d}": score for doc, score in found.items()}
+            return Run.from_dict(named)
+
+        renamed = {key: rename(run) for key, run in runs.items()}
+        after = harness.fuse(renamed, fuser).to_dict()
+        assert rename(harness.fuse(runs, fuser)).to_dict() == after
 
     def test_permuting_queries_permutes_the_result(
         self, fuser: Fuser, pair: dict[str, Run]

@@ -112,11 +112,9 @@ class Triples:
         """
         table = np.asarray(rows, dtype=np.int32).reshape(-1, 4)
         passage, subject, predicate, object_ = (np.ascontiguousarray(column) for column in table.T)
-        sure = (
-            None
-            if confidence is None
-            else np.array([1 if c is None else c for c in confidence], np.float32)
-        )
+        sure = None
+        if confidence is not None:
+            sure = np.array([1 if c is None else c for c in confidence], np.float32)
         return cls(passage, subject, predicate, object_, predicates, sure)
 
     def joins(self) -> Int64Array:

@@ -90,20 +90,13 @@ def _paths(trace: Trace, trail: Trail) -> dict[str, object]:
     def named(node: Node) -> dict[str, str]:
         return {"entity": node.entity} if node.passage < 0 else {"passage": ids[node.passage]}
 
-    return {
-        "seeds": [{**named(node), "weight": weight} for node, weight in trail.seeds],
-        "paths": {
-            ids[doc]: [
-                {
-                    "strength": path.strength,
-                    "nodes": [named(node) for node in path.nodes],
-                    "links": list(path.links),
-                }
-                for path in paths
-            ]
-            for doc, paths in trail.paths.items()
-        },
-    }
+    def described(path: Path) -> dict[str, object]:
+        nodes = [named(node) for node in path.nodes]
+        return {"strength": path.strength, "nodes": nodes, "links": list(path.links)}
+
+    seeds = [{**named(node), "weight": weight} for node, weight in trail.seeds]
+    paths = {ids[doc]: list(map(described, some)) for doc, some in trail.paths.items()}
+    return {"seeds": seeds, "paths": paths}
 
 
 def _cell(value: Any) -> str | None:

@@ -56,15 +56,12 @@ def knowledge(
         }
         for entity in entities
     ]
-    answered = [
-        (_query(query, gold), place)
-        for query, place in zip(queries.values, queries.places, strict=True)
-        if (
-            gold := list(
-                dict.fromkeys(ids[entity] for entity in map(spaced, query["gold"]) if entity in ids)
-            )
-        )
-    ]
+    answered = []
+    for query, place in zip(queries.values, queries.places, strict=True):
+        named = dict.fromkeys(map(spaced, query["gold"]))
+        gold = [ids[entity] for entity in named if entity in ids]
+        if gold:
+            answered.append((_query(query, gold), place))
     if not answered:
         raise HarnessError(
             f"{queries.path}: none of the {len(queries.values)} questions has an answer among "

@@ -200,15 +200,11 @@ def topic_entities(found: Extraction, benchmark: Benchmark) -> list[Int64Array]:
             "dataset=webqsp_rog, cqa_12k); "
             f"{benchmark.name} has none: take start=names"
         )
-    return [
-        np.unique(
-            np.array(
-                [number[name] for name in map(spaced, topics or ()) if name in number],
-                dtype=np.int64,
-            )
-        )
-        for topics in fields
-    ]
+    starts = []
+    for topics in fields:
+        known = [number[name] for name in map(spaced, topics or ()) if name in number]
+        starts.append(np.unique(np.array(known, dtype=np.int64)))
+    return starts
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:

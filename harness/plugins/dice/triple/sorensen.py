@@ -97,9 +97,8 @@ class Labels:
             TOKENS[tokens](whole) if whole else (np.empty(0, np.int64), np.empty(0, np.int64))
         )
         bare = np.flatnonzero(np.bincount(label, minlength=len(whole)) == 0)
-        lone = {
-            name: -1 - place for place, name in enumerate(sorted({whole[place] for place in bare}))
-        }
+        names = sorted({whole[place] for place in bare})
+        lone = {name: -1 - place for place, name in enumerate(names)}
         label = np.concatenate([label, bare])
         code = np.concatenate(
             [code, np.array([lone[whole[place]] for place in bare], dtype=np.int64)]

@@ -133,7 +133,9 @@ class MentionPaths:
 
     def _hub(self, size: int) -> int:
         """Return how many of ``size`` texts may name a title that leads back to them."""
-        return self.widest_title if self.widest_title is not None else HUB if size > LARGE else size
+        if self.widest_title is not None:
+            return self.widest_title
+        return HUB if size > LARGE else size
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of all questions, a block at a time."""
@@ -281,22 +283,17 @@ class MentionPaths:
         seeds.
         """
         size = max(1, len(benchmark.doc_ids))
-        texts = [
-            [
-                f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}"
-                for query, sentence in zip(
-                    start.queries[start.seeds[start.close] // size],
-                    start.sentence[start.close],
-                    strict=True,
-                )
-            ]
-            for start in starts
-        ]
-        whole = [text for block in texts for text in block]
+        whole, counts = [], []
+        for start in starts:
+            queries = start.queries[start.seeds[start.close] // size]
+            sentences = start.sentence[start.close]
+            counts.append(len(queries))
+            for query, sentence in zip(queries, sentences, strict=True):
+                whole.append(f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}")
         if not self.resembles or not whole:
             return [NONE for _ in starts]
         vectors = np.asarray(embed(self.encoder, whole, "question", store))
-        return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
+        return np.split(vectors, np.cumsum(counts)[:-1])
 
     def paths(self, world: PathData, start: SeedBlock, bridges: Float32Array) -> list[Paths]:
         """Return all paths of a block, scored."""

@@ -43,7 +43,7 @@ def _spells(full: list[str], short: list[str]) -> bool:
     ):
         return False
     given = iter(full[:-1])
-    return all(
-        any(word == part or (len(part) == 1 and word[0] == part) for word in given)
-        for part in short[:-1]
-    )
+    for part in short[:-1]:
+        if not any(word == part or (len(part) == 1 and word[0] == part) for word in given):
+            return False
+    return True

@@ -55,12 +55,9 @@ def _read(benchmark: Benchmark, extraction: Extraction) -> list[tuple[int, int]]
         title = int(extraction.titled[passage])
         begin = whole.find("\n") + 1
         over = _SENTENCE.search(whole, begin)
-        cues = (
-            list(_CUE.finditer(whole, begin, over.start() if over else len(whole)))
-            if title >= 0
-            else []
-        )
-        if cues:
+        end = over.start() if over else len(whole)
+        cues = list(_CUE.finditer(whole, begin, end))
+        if cues and title >= 0:
             part = slice(mentions.indptr[passage], mentions.indptr[passage + 1])
             at = dict(
                 zip(mentions.start[part].tolist(), mentions.entity[part].tolist(), strict=True)

@@ -240,14 +240,11 @@ def stability(
     depth, p = options.depth, options.p
     ids = whole.query_ids.to_pylist()
     place = {name: number for number, name in enumerate(ids)}
-    pairs = {
-        kind: [
-            (place[name.removesuffix(f"#{kind}")], place[name])
-            for name in ids
-            if name.endswith(f"#{kind}")
-        ]
-        for kind in KINDS
-    }
+    pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
+    for name in ids:
+        original, _, kind = name.rpartition("#")
+        if kind in pairs and original:
+            pairs[kind].append((place[original], place[name]))
 
     def alike(run: Run, kind: str) -> Float64Array:
         heads = [(_head(run, one, depth), _head(run, other, depth)) for one, other in pairs[kind]]

@@ -270,10 +270,10 @@ def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
         row = view.rows[place]
         names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
         lists = {name: made[name] for name in names if name in made}
-        called = "" if kind == WINNER else row["family" if kind == TUNED else "name"]
+        named_by = {WINNER: "", TUNED: row["family"]}
         system = System(
             kind,
-            called,
+            named_by.get(kind, row["name"]),
             ", ".join(made_by(lists, "encoder")) or NONE,
             ", ".join(dict.fromkeys(graphs(lists).values())) or NONE,
             _trained_on(result, row) or NONE,

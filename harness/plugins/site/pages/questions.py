@@ -143,21 +143,19 @@ class Split:
 
         trails = []
         for name, trail in found.trails.items():
-            paths = [
-                {
-                    "to": f"{role(found, doc)} {label(found, Node(passage=doc))}",
-                    "paths": [
-                        [
-                            numbered(path),
-                            list(path.links),
-                            path.strength,
-                            describe_path(found, name, doc, path),
-                        ]
-                        for path in some
-                    ],
-                }
-                for doc, some in trail.paths.items()
-            ]
+            paths = []
+            for doc, some in trail.paths.items():
+                shown = [
+                    [
+                        numbered(path),
+                        list(path.links),
+                        path.strength,
+                        describe_path(found, name, doc, path),
+                    ]
+                    for path in some
+                ]
+                target = f"{role(found, doc)} {label(found, Node(passage=doc))}"
+                paths.append({"to": target, "paths": shown})
             seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
             trails.append(
                 {"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)}
