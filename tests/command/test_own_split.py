@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from harness.run import Run
 from tests.conftest import Command
@@ -59,7 +58,6 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
-@pytest.mark.plugin("exchange")
 def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     bench: Path, place: Path, command: Command
 ) -> None:
@@ -80,16 +78,6 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert (entry["splitting"], entry["split_sha256"]) == ("given", lock["split_sha256"])
     assert (entry["dataset"], entry["evaluation"]) == ("own", 1)
 
-    status, out, err = command("submit", "mine", f"lock={folder}", "out=mine")
-    assert (
-        status,
-        "chosen on tune of split=given, which has questions of the board's test" in out,
-    ) == (0, True), err
-    card = yaml.safe_load((place / "mine" / "card.yaml").read_text())
-    assert card["data"]["fitted data"] == [
-        {"name": "own", "split": part} for part in ("tune", "test")
-    ]
-
     status, out, err = command("verify", "rescore=true")
     assert status == 0, err
     assert "scored again: the same files, to the bit" in out
@@ -98,14 +86,10 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
         path.unlink()
     for line in (("verify",), ("report", f"paths.reports={place}/reports")):
         status, _, err = command(*line)
-        assert (
-            status,
-            "lacks the files of evaluation 1 of test, which runs/ledger.jsonl holds; run" in err,
-        ) == (
-            2,
-            True,
-        )
-    assert "its files are gone" in command("list")[1]
+        assert status == 2
+        assert "evaluation 1 of test" in err
+        assert "runs/ledger.jsonl" in err
+    assert "files are gone" in " ".join(command("list")[1].split())
     assert command("heldout", "tracking=none")[0] == 0
     assert command("verify")[0] == 0
 
