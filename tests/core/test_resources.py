@@ -58,9 +58,7 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
     path.write_text('{"id": "a"}\n')
     with pytest.raises(HarnessError, match=r"corpus\.jsonl:.*0\.0 GiB"):
         read_lines(path)
-    with pytest.raises(
-        HarnessError, match=r"the texts of 2 passages .* a machine with more memory"
-    ):
+    with pytest.raises(HarnessError, match=r"2 passages"):
         embed(
             Hashed(),
             titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages,

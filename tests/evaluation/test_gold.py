@@ -261,16 +261,14 @@ def test_a_pair_twice_in_parquet_is_named_by_its_row(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"qid": ["q", "q"], "docno": ["a", "a"], "label": [1, 0]}), tmp_path / "g.parquet"
     )
-    with pytest.raises(
-        HarnessError, match=r"row 2: query q holds document a twice, first at .*: row 1"
-    ):
+    with pytest.raises(HarnessError, match=r"row 2.*row 1"):
         Gold.read(tmp_path / "g.parquet")
 
 
 def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_bytes(b"# a comment\nq1 0 b 1 extra\nq1 0 x 0\n # q1 0 c 1\nq1 0 a 2\nq2 0 z 1\n")
-    with pytest.raises(HarnessError, match="lenient=true passes over"):
+    with pytest.raises(HarnessError, match="lenient=true"):
         Gold.read(path)
     assert Gold.read(path, lenient=True).supporting == [["b", "a"], ["z"]]
 

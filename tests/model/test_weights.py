@@ -72,7 +72,7 @@ def test_parts_are_joined_and_unpacked(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("index")
 def test_another_content_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=f"expected {'0' * 64}; nothing was installed"):
+    with pytest.raises(HarnessError, match=f"expected {'0' * 64}"):
         replace(weights(), sha256="0" * 64).install(tmp_path / "models")
     assert not list((tmp_path / "models").iterdir())
 

@@ -142,7 +142,7 @@ def test_steps_that_ran_out_are_counted(tmp_path: Path) -> None:
     ],
 )
 def test_bounds(field: str, bad: Any) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}.*got {field}={bad}"):
         PPR(TITLES, Hashed(), **{field: bad})
 
 

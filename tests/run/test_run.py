@@ -119,7 +119,7 @@ def test_mappings_pairs_and_ids_alone_are_lists():
 
 
 def test_a_document_stands_once_in_a_list():
-    with pytest.raises(HarnessError, match="entry 3: query q holds document b twice"):
+    with pytest.raises(HarnessError, match=r"entry 3.*document b"):
         Run.of(["q"], ["a", "b"], [0, 0, 0], [1, 0, 1], [1.0, 2.0, 3.0])
 
 
@@ -128,7 +128,7 @@ def test_a_document_stands_once_in_a_list():
     [(0, -1, "document -1; expected numbers from 0 to 1"), (0, 2, "document 2"), (1, 0, "query 1")],
 )
 def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said: str) -> None:
-    with pytest.raises(HarnessError, match=rf"^Run\.of: there is no {said}"):
+    with pytest.raises(HarnessError, match=rf"^Run\.of.*{said}"):
         Run.of(["q"], ["a", "b"], [query], [doc], [1.0])
 
 

@@ -132,9 +132,7 @@ def test_chain_rule(write: Write, store: Store) -> None:
     assert said.ordered.tolist() == said.chain.tolist() == [True, False]
     assert Gold.read(folder / "queries.jsonl").has_last_hop.tolist() == [True, False]
     write(queries=[QUERIES[0], {**QUERIES[1], "ordered": "no"}])
-    with pytest.raises(
-        HarnessError, match=r"query q2: field ordered must be true or false, found 'no'"
-    ):
+    with pytest.raises(HarnessError, match=r"query q2.*'no'"):
         load(folder, Store(store.root / "fifth"))
     with pytest.raises(HarnessError, match=r"dataset\.chain"):
         Folder(chain="some")

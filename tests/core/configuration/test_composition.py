@@ -44,7 +44,7 @@ def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, 
     (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     own = {"_target_": f"{name}.Own"}
-    with pytest.raises(HarnessError, match=rf"^{name}\.Own cannot be made: .*{expected}"):
+    with pytest.raises(HarnessError, match=rf"^{name}\.Own.*{expected}"):
         instantiate(
             {"_target_": "harness.retriever.dense.Dense", "encoder": own} if nested else own
         )

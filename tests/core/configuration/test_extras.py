@@ -153,9 +153,7 @@ def test_the_smallest_extra_that_brings_it() -> None:
 def test_a_launcher_names_its_extra(monkeypatch):
     for name, (_, extra) in LAUNCHERS.items():
         monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: False)
-        with pytest.raises(
-            HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"
-        ):
+        with pytest.raises(HarnessError, match=rf"hydra/launcher={name}.*`{extra}`"):
             check_launcher(["-m", f"hydra/launcher={name}"])
         monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: True)
         check_launcher(["-m", f"hydra/launcher={name}"])

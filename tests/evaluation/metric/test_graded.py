@@ -201,13 +201,11 @@ def test_judged_and_rbp_by_hand_and_by_ir_measures() -> None:
     ],
 )
 def test_a_name_of_another_tool_suggests_ours(name: str, meant: str) -> None:
-    with pytest.raises(
-        HarnessError, match=rf"metric {name} is not known \(did you mean {meant}\?\)"
-    ):
+    with pytest.raises(HarnessError, match=rf"metric {name}.*{meant}\?"):
         Metric.parse(name)
 
 
 def test_p_of_rbp_is_below_one() -> None:
     for text in ("rbp(p=1)", "rbp(p=2)", "rbp(q=0.5)", "recall(p=0.5)@5", "rbp()"):
-        with pytest.raises(HarnessError, match=r"expected e\.g\. (rbp|recall)\(rel=2\)@10"):
+        with pytest.raises(HarnessError, match=r"(rbp|recall)\(rel=2\)@10"):
             Metric.parse(text)

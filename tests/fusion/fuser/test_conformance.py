@@ -29,7 +29,5 @@ class SumOfRanks:
 
 
 def test_a_fuser_that_puts_absent_documents_first_fails_and_is_told_why() -> None:
-    with pytest.raises(
-        AssertionError, match=r"present = False, ranks = inf and its absent value .* docs = -1"
-    ):
+    with pytest.raises(AssertionError, match=r"present = False, ranks = inf.*docs = -1"):
         FuserConformance().test_what_all_lists_rank_first_is_first("rrf", SumOfRanks())

@@ -85,13 +85,11 @@ def test_the_splits_of_collections_over_the_same_documents_are_kept(tmp_path: Pa
     both = IrDatasets([f"{top}/dev/small", f"{top}/test"]).load(store).split_by("given")
     assert (both.name, both.query_ids.to_pylist()) == (top.replace("/", "-"), ["q1", "q2"])
     assert both.split.tolist() == ["tune", "test"]
-    with pytest.raises(HarnessError, match=rf"questions of split {top}/blind \(1\)"):
+    with pytest.raises(HarnessError, match=rf"{top}/blind \(1\)"):
         IrDatasets([f"{top}/dev/small", f"{top}/blind"]).load(store).split_by("given").members(
             "test"
         )
-    with pytest.raises(
-        HarnessError, match=rf"query q2 is judged in the splits test and {top}/blind; name one"
-    ):
+    with pytest.raises(HarnessError, match=rf"query q2.*{top}/blind"):
         IrDatasets([f"{top}/test", f"{top}/blind"]).load(store)
 
 

@@ -12,7 +12,5 @@ def test_memory_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(resources, "SMALL", 0)
     monkeypatch.setattr(resources, "available_memory", lambda: 10)
     vectors = np.eye(8, dtype=np.float32)
-    with pytest.raises(
-        HarnessError, match=r"cosines of 8 questions with all of 8 passages .* such as ppr"
-    ):
+    with pytest.raises(HarnessError, match=r"8 questions.*8 passages"):
         spread_cosines(vectors, vectors)

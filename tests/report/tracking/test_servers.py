@@ -127,9 +127,7 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(
         fill(*arguments)
 
     monkeypatch.setattr(Writer, "_fill", kill_after_three)
-    with pytest.raises(
-        HarnessError, match=rf"^{server.url}: MLflow cannot use it \(.*Max retries exceeded"
-    ) as raised:
+    with pytest.raises(HarnessError, match=rf"^{server.url}: MLflow") as raised:
         tracking.export(result.folder)
     assert "\n" not in str(raised.value)
     server.start()
@@ -157,9 +155,7 @@ def test_user_and_password(
     )  # the server hashes the password at every request
     monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
-    with pytest.raises(
-        HarnessError, match=r"MLflow cannot use it \(.*(401|You are not authenticated)"
-    ) as raised:
+    with pytest.raises(HarnessError, match=r"MLflow.*(401|not authenticated)") as raised:
         tracking.export(result.folder)
     assert "wrong" not in str(raised.value)
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", PASSWORD)

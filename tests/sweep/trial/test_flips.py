@@ -43,9 +43,7 @@ def test_every_flipped_bit_is_noticed(folder: Path, name: str) -> None:
         flipped = bytearray(whole)
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
-        with pytest.raises(
-            HarnessError, match=rf"{name}: changed since it was written \(its SHA-256 differs\)"
-        ):
+        with pytest.raises(HarnessError, match=rf"{name}.*\(its SHA-256 differs\)"):
             _ = SweepResult(folder).whole
         with pytest.raises(HarnessError, match=rf"{name}: changed"):
             list(verify_files(folder, Ledger(folder / "ledger.jsonl")))

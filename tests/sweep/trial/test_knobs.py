@@ -41,9 +41,7 @@ def test_graphs_are_described_where_a_table_asks_for_them() -> None:
     "value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None]
 )
 def test_no_strategy(key: str, value: object) -> None:
-    with pytest.raises(
-        HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"
-    ):
+    with pytest.raises(HarnessError, match=rf"{key} =.*conf/.*e\.g\. {key}=NAME"):
         plan(key, value)
 
 
@@ -58,9 +56,7 @@ def test_no_retriever(value: object) -> None:
 
 @pytest.mark.parametrize("value", [{}, None, 5, []])
 def test_no_lists(value: object) -> None:
-    with pytest.raises(
-        HarnessError, match=r"lists = .*, expected a retriever or a run file under each name"
-    ):
+    with pytest.raises(HarnessError, match=r"lists ="):
         plan("lists", value)
 
 

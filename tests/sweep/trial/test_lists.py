@@ -17,9 +17,7 @@ def test_a_wrong_knob_is_said_under_the_name_that_its_list_has(name: str) -> Non
         f"{'' if name == 'graph' else '+'}retriever@lists.{name}=ppr",
         f"lists.{name}.restart=2",
     ]
-    with pytest.raises(
-        HarnessError, match=rf"^lists\.{name}\.restart must be in \(0, 1\], got restart=2"
-    ):
+    with pytest.raises(HarnessError, match=rf"^lists\.{name}\.restart.*\(0, 1\], got restart=2"):
         retrievers(compose(overrides=given))
 
 

@@ -113,7 +113,7 @@ def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> Non
     server.failures = [401]
     with pytest.raises(
         HarnessError,
-        match=rf"base_url={server.url}: 401: .*please wait.* check the address, encoder.model and the key",
+        match=rf"base_url={server.url}: 401.*please wait.*encoder.model",
     ):
         embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
 
@@ -128,7 +128,7 @@ def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(
     server.failures = [400]
     with pytest.raises(
         HarnessError,
-        match=r"refuses a text \(400: .*please wait.*\); mend what the server names; fin",
+        match=r"\(400.*please wait.*\)",
     ):
         embed(encoder, TEXTS[:1], "question", Store(tmp_path))
 

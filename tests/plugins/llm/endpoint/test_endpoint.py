@@ -30,7 +30,7 @@ class Asking(Chat):
     ],
 )
 def test_bounds_name_the_concepts_knob(field: str, bad: float) -> None:
-    with pytest.raises(HarnessError, match=rf"^asking\.{field} must be in .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"^asking\.{field}.*got {field}={bad}"):
         Asking(model="m", **{field: bad})  # type: ignore[arg-type]
     with pytest.raises(HarnessError, match=r"^asking\.price\.prompt"):
         Asking(model="m", price={"prompt": -1})

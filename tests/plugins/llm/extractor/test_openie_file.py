@@ -142,7 +142,7 @@ def test_another_corpus_is_refused_with_the_numbers(titled: Any, tmp_path: Path)
     path = hipporag(tmp_path, [passages()[0], "Other\nText.", "Third\nText."])
     with pytest.raises(
         HarnessError,
-        match=r"its 3 rows cover 1 of the 3 passages of few \(33\.3%\), 2 rows belong to none; at least 50% is needed",
+        match=r"3 rows.*1 of.*33\.3%.*2 rows.*50%",
     ):
         extract(OpenIEFile(TITLES, str(path)), benchmark, store)
     made = artifact(OpenIEFile(TITLES, str(path), coverage=0.3), benchmark, store)

@@ -99,7 +99,7 @@ def test_prompts_for_seeds_and_for_a_domain(tmp_path: Path) -> None:
     assert "from the domain of law" in law
     with pytest.raises(HarnessError, match=r"gate\.domain"):
         identity(gate("http://127.0.0.1:9", tmp_path, prompt="keep_domain"))
-    with pytest.raises(HarnessError, match=r"take gate\.prompt=keep_domain"):
+    with pytest.raises(HarnessError, match=r"gate\.prompt=keep_domain"):
         identity(gate("http://127.0.0.1:9", tmp_path, domain="law"))
 
 

@@ -168,7 +168,7 @@ def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
     nothing = np.full((40, 1), -1, dtype=np.int32)
     with pytest.raises(
         HarnessError,
-        match=r"these 40 queries: 0 of the \d+ documents in their pools are supporting",
+        match="40 queries: 0 of",
     ):
         Learned().fit(Calibrated(Pool.align(random_runs()), Pit(), Auto()), nothing)
     with pytest.raises(HarnessError, match=r"fuser\.coefficients\.dense.*\[w"):

@@ -139,9 +139,7 @@ def test_what_it_cannot_do_is_said(relations):
         match="asks what joins the passages of a benchmark, and these lists come without",
     ):
         Relational(forest=[STEP])(Single()(pool(lists, None)), pool(lists, None))
-    with pytest.raises(
-        HarnessError, match="from these 1 queries: 0 of the 3 passages that it saw support"
-    ):
+    with pytest.raises(HarnessError, match="1 queries: 0 of"):
         Relational().fit(
             Single()(pool(lists, relations)),
             pool(lists, relations),

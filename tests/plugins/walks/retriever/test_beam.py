@@ -205,5 +205,5 @@ def test_a_path_crosses_synonyms(benchmark_of, tmp_path):
     "knob", [{"width": 0}, {"length": 0}, {"focus": 0}, {"restart": 0.0}, {"parallel": -1}]
 )
 def test_bounds(knob):
-    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))} must be in"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))}"):
         replace(MADE, **knob)

@@ -105,5 +105,5 @@ def test_the_list_is_the_walk_of_the_definition(knobs, benchmark_of, tmp_path):
     "knob", [{"threshold": 1.5}, {"sentences": -1}, {"restart": 0.0}, {"link": 2.0}]
 )
 def test_bounds(knob):
-    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))} must be in"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))}"):
         replace(MADE, **knob)
