@@ -41,9 +41,6 @@ def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProc
     """Return what ``harness`` with these arguments prints, writes to stderr and ends with."""
     own = given.get("env")
     env = os.environ if own is None else own
-    if env.get("PYTHONPATH") != os.environ.get("PYTHONPATH"):  # other modules than those of here
-        options = {key: value for key, value in given.items() if key != "drawn"}
-        return python("-P", "-m", "harness", *arguments, **options)  # type: ignore[arg-type]
     out, err = io.StringIO(), io.StringIO()
     with (
         contextlib.chdir(given.get("cwd", ".")),
@@ -52,6 +49,7 @@ def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProc
         contextlib.redirect_stderr(out if given.get("joint") else err),
         _undrawn(bool(given.get("drawn"))),
         _unlogged(),
+        _own_modules(env.get("PYTHONPATH", "")),
     ):
         status = run(arguments)
     done = subprocess.CompletedProcess(
@@ -136,6 +134,46 @@ def _undrawn(drawn: bool) -> Iterator[None]:
         if not drawn:
             undrawn(lambda *given: stack.enter_context(mock.patch.object(*given)))
         yield
+
+
+@contextlib.contextmanager
+def _own_modules(paths: str) -> Iterator[None]:
+    """A block in which Python finds modules on these paths, too, as a new process finds them.
+
+    They are forgotten at its end, with what the package has kept of them.
+    """
+    added = [str(Path(path).resolve()) for path in paths.split(os.pathsep) if path]
+    added = [path for path in added if path not in sys.path]
+    if not added:
+        yield
+        return
+    before, search, written = {*sys.modules}, [*sys.path], sys.dont_write_bytecode
+    sys.path[:0], sys.dont_write_bytecode = added, True  # two edits may be of one second
+    _forget()
+    try:
+        yield
+    finally:
+        sys.path[:], sys.dont_write_bytecode = search, written
+        for name in {*sys.modules} - before:
+            module = sys.modules[name]
+            places = [str(getattr(module, "__file__", "")), *getattr(module, "__path__", ())]
+            if any(place.startswith(tuple(added)) for place in places):
+                del sys.modules[name]
+        _forget()
+
+
+OF_OWN_CODE = ("harness.core.", "harness.evaluation.metric.", "harness.work.store")
+"""Modules whose caches depend on where Python and the configuration look."""
+
+
+def _forget() -> None:
+    """Clear what the package keeps of configurations, classes and unversioned artifacts."""
+    importlib.invalidate_caches()
+    for name, module in [*sys.modules.items()]:
+        if name.startswith(OF_OWN_CODE):
+            for thing in vars(module).values():
+                if hasattr(thing, "cache_clear"):
+                    thing.cache_clear()
 
 
 @contextlib.contextmanager

@@ -108,7 +108,7 @@ class Session:
                 continue
             before, _, rest = command.partition("harness ")
             assert before in ("", "PYTHONPATH=. "), command
-            environment = {**os.environ, "COLUMNS": "96", "PYTHONPATH": "." if before else ""}
+            environment = {**os.environ, "COLUMNS": "96", **({"PYTHONPATH": "."} if before else {})}
             given = process.Given(cwd=self.folder, env=environment, joint=True, drawn=True)
             done = process.harness(*shlex.split(rest, comments=True), **given)
             assert done.returncode == (2 if mark == "fails" else 0), done.stdout
