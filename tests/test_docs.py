@@ -69,6 +69,7 @@ def load(path: Path) -> Any:
 
 
 BROWSER = load(ROOT / "tests" / "browser.py")
+GENERATE = load(DOCS / "generate.py")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -317,7 +318,7 @@ def test_the_number_of_trials_on_a_page_is_that_of_the_default_grid() -> None:
         for page in ("README", "index", "protocol", "tutorial-benchmarks")
         for number in re.findall(r"(\d+) (?:trials|fusions)", WRITTEN[page].read_text("utf-8"))
     }
-    fusions, singles = load(DOCS / "generate.py").trials([])
+    fusions, singles = GENERATE.trials([])
     assert found == {str(fusions + singles)}
 
 
@@ -632,13 +633,12 @@ def test_the_gallery_has_every_figure_and_commands_that_are_there() -> None:
     assert there <= shown | {f"../figures/{name}" for name in re.findall(r"/(\w+\.png)", readme)}
 
 
-def test_the_pages_that_are_made_are_fresh() -> None:
+def test_the_pages_that_are_made_are_fresh(capsys: pytest.CaptureFixture[str]) -> None:
     """`make docs` writes them; a page that is stale is named."""
-    done = process.python(str(DOCS / "generate.py"), "--check", cwd=ROOT)
-    assert done.returncode == 0, done.stdout
+    assert GENERATE.main(["--check"]) == 0, capsys.readouterr().out
 
 
-PAPERS = load(DOCS / "generate.py").paper_items()
+PAPERS = GENERATE.paper_items()
 RUN_HERE = {
     found[1]
     for item in PAPERS

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package with one strategy of each concept."""
     folder = tmp_path_factory.mktemp("own")
     for concept in CONCEPTS:
-        done = python(folder, "-m", "harness", "new", concept, f"my_{concept}", "package=my_lists")
+        done = process.harness("new", concept, f"my_{concept}", "package=my_lists", cwd=folder)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[:3] == [
             f"my_lists/my_{concept}.py",
@@ -225,7 +225,7 @@ def test_a_broken_project_and_a_file_in_the_way(
 
 
 def test_nothing_is_written_over(folder: Path) -> None:
-    done = python(folder, "-m", "harness", "new", "fuser", "my_fuser")
+    done = process.harness("new", "fuser", "my_fuser", cwd=folder)
     assert done.returncode == 2
     assert (
         "my_lists/my_fuser.py, my_lists/conf/fuser/my_fuser.yaml, tests/test_my_fuser.py: "
@@ -258,6 +258,8 @@ def typed(folder: Path, source: Path, line: str) -> subprocess.CompletedProcess[
     assert program.parent in (Path(), Path(sys.executable).parent), (
         line
     )  # what is not there is not on PATH
+    if program.name == "harness" and source == PACKAGE.parent:
+        return process.harness(*words, cwd=folder, env=environment)
     if program.name == "harness":
         words[:0] = ["-P", "-m", "harness"]
     return process.python(*words, cwd=folder, env=environment, source=source)
@@ -285,14 +287,21 @@ def test_the_first_line_of_extend_it_and_the_lines_that_it_prints(
     assert "fuser=greatest" in swept.stdout
 
 
-@pytest.mark.parametrize("concept", CONCEPTS)
-def test_in_a_checkout_files_go_where_others_of_their_concept_are(
-    concept: str, checkout: Path
-) -> None:
+ALL = """
+import sys
+from harness.__main__ import main
+for concept in sys.argv[1:]:
+    main(["new", concept, "mine"])
+"""
+
+
+def test_in_a_checkout_files_go_where_others_of_their_concept_are(checkout: Path) -> None:
     folders = {path for path in checkout.rglob("*") if path.is_dir()}
-    done = typed(checkout, checkout, f"harness new {concept} mine")
+    done = process.python("-P", "-c", ALL, *CONCEPTS, cwd=checkout, source=checkout)
     assert done.returncode == 0, done.stderr
-    assert {(checkout / written).parent for written in done.stdout.splitlines()} <= folders
+    written = [checkout / line for line in done.stdout.splitlines()]
+    assert len(written) == 3 * len(CONCEPTS)
+    assert {path.parent for path in written} <= folders
 
 
 @pytest.mark.slow
