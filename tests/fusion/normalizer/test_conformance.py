@@ -1,6 +1,27 @@
-from harness.core.configuration import names
+import pytest
+
+from harness.core.configuration import names, strategy
+from harness.core.errors import HarnessError
+from harness.fusion.fuse import check
 from harness.testing import NormalizerConformance
 
 
 class TestNormalizers(NormalizerConformance):
     names = names("normalizer")
+
+
+BEYOND = ("none", "zscore")
+
+
+@pytest.mark.parametrize("name", sorted({*names("normalizer")} - {*BEYOND}))
+def test_values_in_0_to_1_are_energies(name: str) -> None:
+    check(strategy("fuser", "boltzmann"), strategy("normalizer", name))
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_others_are_refused(name: str) -> None:
+    with pytest.raises(
+        HarnessError,
+        match=rf"fuser=boltzmann.*\[0, 1\], normalizer={name}",
+    ):
+        check(strategy("fuser", "boltzmann"), strategy("normalizer", name))

@@ -12,6 +12,8 @@ import pytest
 from harness.core.configuration import names, strategy
 from harness.core.errors import HarnessError
 from harness.plugins.dice.triplestore import Expand, TripleTable
+from harness.plugins.dice.triplestore.neo4j import Neo4j
+from harness.plugins.dice.vectorstore.pgvector import Pgvector
 
 SERVERS = {"neo4j": "HARNESS_NEO4J", "memgraph": "HARNESS_MEMGRAPH"}
 """The environment variable that names a server's URI, for those that are not embedded."""
@@ -98,3 +100,18 @@ def test_an_empty_graph(name: str) -> None:
 def test_bounds(name: str, field: str, bad: int) -> None:
     with pytest.raises(HarnessError, match=rf"^triplestore\.{field}.*got {field}={bad}"):
         strategy("triplestore", name, **{field: bad})
+
+
+CANARY = "hunter2-canary"
+
+
+def test_stores_keep_no_password() -> None:
+    for make in (
+        lambda: Pgvector(f"postgresql://me:{CANARY}@host/db"),
+        lambda: Neo4j(uri=f"bolt://me:{CANARY}@host"),
+    ):
+        with pytest.raises(HarnessError, match=r"uri holds a user, password or key") as caught:
+            make()
+        assert CANARY not in str(caught.value)
+    with pytest.raises(HarnessError, match=r"^triplestore\.password"):
+        Neo4j(password=CANARY)

@@ -1,22 +1,28 @@
 """``harness.fuse``: runs in, a run out."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
 import harness
-from harness.core.configuration import strategy
+from harness.core.configuration import defaults, names, strategy
 from harness.core.errors import HarnessError
+from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.linear import Linear
 from harness.fusion.fuser.rrf import Rrf
-from harness.fusion.pool import Pool, PoolSpec
+from harness.fusion.pool import Pool, PoolSpec, union
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import Trial
+from harness.testing.lists import random_runs, trained, under_default_types
 
 
 def test_queries_and_documents_are_united_the_first_run_first() -> None:
@@ -126,3 +132,85 @@ def test_mistakes_are_told_in_one_line(options, message, two_lists) -> None:
     with pytest.raises(HarnessError, match=message) as error:
         harness.fuse(**{"runs": runs, "fuser": "rrf", **options})
     assert "\n" not in str(error.value)
+
+
+LISTS = st.lists(st.lists(st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 9), unique=True), min_size=3, max_size=3), min_size=1, max_size=3)  # fmt: skip
+
+
+@given(LISTS)
+def test_documents_ascend_and_every_entry_is_found(lists) -> None:
+    indptrs = [np.cumsum([0, *map(len, queries)]).astype(np.int64) for queries in lists]
+    docs = [np.array([doc for own in queries for doc in own], dtype=np.int32) for queries in lists]
+    table, places = union(indptrs, docs)
+    expected = [sorted({doc for queries in lists for doc in queries[query]}) for query in range(3)]
+    assert table.shape == (3, max(map(len, expected)))
+    for query in range(3):
+        width = len(expected[query])
+        assert table[query, :width].tolist() == expected[query]
+        assert (table[query, width:] == -1).all()
+    for part, queries in enumerate(lists):
+        found = table.ravel()[places[part]] if len(docs[part]) else docs[part]
+        assert found.tolist() == docs[part].tolist()
+        rows = [query for query, own in enumerate(queries) for _ in own]
+        assert (places[part] // max(table.shape[1], 1)).tolist() == rows
+
+
+ODD = {"alpha": 0.3, "beta": 0.1, "bonus": 0.1, "k": 7, "theta": 0.3, "T": 0.3, "gamma": 0.7}
+"""Values that float32 does not hold exactly."""
+
+
+def fused(fuser: str, normalizer: str, temperature: str) -> torch.Tensor:
+    """The fused scores of three random lists."""
+    strategies = {"fuser": fuser, "normalizer": normalizer, "temperature": temperature}
+    made = {}
+    for concept, name in strategies.items():
+        odd = {key: value for key, value in ODD.items() if key in defaults(concept, name)}
+        made[concept] = trained(concept, name, **odd)
+    pair = "alpha" in defaults("fuser", fuser)
+    runs = random_runs(seed=5, names=("dense", "graph") if pair else ("dense", "graph", "bm25"))
+    found: torch.Tensor = made["fuser"](
+        Calibrated(Pool.align(runs), made["normalizer"], made["temperature"])
+    )
+    return found
+
+
+CASES = [
+    *((fuser, "minmax", "auto") for fuser in names("fuser")),
+    *(("combsum", normalizer, "auto") for normalizer in names("normalizer")),
+    *(("boltzmann", "minmax", temperature) for temperature in names("temperature")),
+]
+
+
+@pytest.mark.parametrize(("fuser", "normalizer", "temperature"), CASES)
+def test_bits_do_not_depend_on_the_default_type(
+    fuser: str, normalizer: str, temperature: str
+) -> None:
+    one, two = under_default_types(lambda: fused(fuser, normalizer, temperature))
+    assert one.dtype == torch.float64
+    assert torch.equal(one, two)
+
+
+STORED = json.loads((Path(__file__).parent / "ranx.json").read_text())
+
+
+@pytest.mark.parametrize("case", sorted(STORED["ranx"]))
+def test_agrees_with_ranx(case: str) -> None:
+    fuser, _, normalizer = case.partition(" ")
+    runs = {name: Run.from_dict(found) for name, found in STORED["lists"].items()}
+    fused = harness.fuse(runs, fuser, normalizer or "pit").to_dict()
+    for query, expected in STORED["ranx"][case].items():
+        held = [
+            doc
+            for doc in expected
+            if fuser != "combmin" or all(doc in run for run in lists_of(query))
+        ]
+        ours, theirs = ({doc: found[doc] for doc in held} for found in (fused[query], expected))
+        assert ours == pytest.approx(theirs, rel=1e-13)
+        assert fused[query].keys() == expected.keys()
+
+
+def lists_of(query: str) -> list[dict[str, float]]:
+    """ranx takes the least over the lists that hold a document, CombMin over all: the same where
+    all hold it.
+    """
+    return [found[query] for found in STORED["lists"].values()]
