@@ -3,7 +3,7 @@ few passages.
 """
 
 import gc
-import importlib.util
+import importlib
 import json
 import os
 import random
@@ -225,13 +225,7 @@ def example() -> ModuleType:
     """tests/report/example.py: ``example.write(folder)`` makes the folder of a small sweep worked
     by hand.
     """
-    path = Path(__file__).parent / "report" / "example.py"
-    spec = importlib.util.spec_from_file_location("example", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("tests.report.example")
 
 
 @pytest.fixture(scope="session")

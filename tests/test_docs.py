@@ -68,7 +68,6 @@ def load(path: Path) -> Any:
     return module
 
 
-BROWSER = load(ROOT / "tests" / "browser.py")
 GENERATE = load(DOCS / "generate.py")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -146,9 +146,7 @@ def evaluated(site: Path, folder: Path, swept: Path) -> Path:
 
 
 def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
-    """In a process that starts as a user's, for once; the others are forked from one that has the
-    libraries.
-    """
+    """In processes that start as a user's."""
     started = [sys.executable, "-P", "-m", "harness"]
     environment = {"PATH": "", "PYTHONPATH": str(site)}
     for line, said in (
@@ -159,9 +157,6 @@ def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
             [*started, *line], cwd=folder, env=environment, capture_output=True, text=True
         )
         assert (done.returncode, said in done.stdout) == (0, True), done
-    assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(
-        str(site)
-    )
 
 
 def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Path) -> None:
@@ -173,11 +168,9 @@ def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Pa
 
 
 def test_a_copied_sweep_is_listed_and_reported_in_another_folder(
-    site: Path, folder: Path, evaluated: Path, tmp_path: Path
+    site: Path, evaluated: Path, tmp_path: Path
 ) -> None:
     """The report says which sweep and evaluation it shows."""
-    said = harness(site, folder, "verify").splitlines()[0]
-    assert said.split() == ["sweep", f"runs/sweeps/{evaluated.name}"]
     sweep = shutil.copytree(evaluated, tmp_path / "runs" / "sweeps" / evaluated.name)
     assert evaluated.name in harness(site, tmp_path, "list")
     done = typed(site, tmp_path, "-m", "harness", "report", f"sweep={sweep}", "tracking=none")

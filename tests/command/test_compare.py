@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from harness.report.figure import rename_texts
 from harness.report.output import displayed
 from harness.run.io import read
 from tests.conftest import Command
+from tests.world.folder import write_runs
 
 KEYS = {
     "metric",
@@ -47,21 +47,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     4).
     """
     monkeypatch.chdir(tmp_path)
-    names = [f"q{number:02}" for number in range(66)]
-    gold = [
-        {"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"}
-        for name in names
-    ]
-    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
     (tmp_path / "qrels.txt").write_text(
-        "\n".join(f"{name} 0 {doc}{name} 1" for name in names for doc in "ab")
+        "\n".join(f"q{number:02} 0 {doc}q{number:02} 1" for number in range(66) for doc in "ab")
     )
-    for system, found in (("dense", 26), ("ours", 49), ("none", 0)):
-        lists = {
-            name: {f"b{name}" if number < found else "x": 1.0} for number, name in enumerate(names)
-        }
-        (tmp_path / f"{system}.json").write_text(json.dumps(lists))
-    return tmp_path
+    found = {"dense": range(26), "ours": range(49), "none": (), "other": range(40, 66)}
+    return write_runs(tmp_path, found)
 
 
 def test_a_figure_of_the_differences(folder: Path) -> None:
@@ -171,9 +161,7 @@ def clustered(sizes: list[int], won: int, lost: int) -> None:
         Path(f"{system}.json").write_text(json.dumps(lists))
 
 
-def test_clusters_of_shared_gold_decide(
-    folder: Path, command: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_clusters_of_shared_gold_decide(folder: Path, command: Command) -> None:
     """40 clusters of 3 queries, 4 won and 1 lost as a whole: by question 12/3, p .035; by cluster
     4/1, p .375.
     """
@@ -200,9 +188,7 @@ def test_clusters_of_shared_gold_decide(
     assert "bfseries" not in table
 
 
-def test_too_few_clusters_have_no_p(
-    folder: Path, command: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_too_few_clusters_have_no_p(folder: Path, command: Command) -> None:
     """12 clusters of 20, of which 4 are won and none lost: by query p is 2 / 2^80."""
     clustered([20] * 12, 4, 0)
     given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl")
@@ -279,11 +265,7 @@ def test_of_lists_that_are_equally_good_none_is_named_the_best(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """dense finds 0 to 25, other 20 to 45: 26 of 66 each, and each 20 that the other lacks."""
-    lists = {
-        f"q{number:02}": {f"bq{number:02}" if 20 <= number < 46 else "x": 1.0}
-        for number in range(66)
-    }
-    (folder / "other.json").write_text(json.dumps(lists))
+    write_runs(folder, {"other": range(20, 46)})
     found = compared("run=other.json")
     said = " ".join(capsys.readouterr().out.split())
     assert "On 20 of 66 questions other.json finds more than dense.json (as good as other" in said
@@ -296,10 +278,6 @@ def test_headroom_of_the_runs_that_are_compared(
     """dense finds 0 to 25, other 40 to 65 and ours 0 to 48: dense has nothing that ours lacks,
     other has 49 to 65.
     """
-    lists = {
-        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
-    }
-    (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run={ours: ours.json, other: other.json}")
     short = " ".join(capsys.readouterr().out.split())
     assert "On 17 of 66 questions other finds more than ours by last_hop@5." in short
@@ -314,16 +292,10 @@ def test_headroom_of_the_runs_that_are_compared(
     assert "would score 100.0% in place of 74.2%" in said
 
 
-def test_several_baselines_in_one_family_and_a_matrix(
-    folder: Path, command: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_several_baselines_in_one_family_and_a_matrix(folder: Path, command: Command) -> None:
     """ours finds 0 to 48, other 40 to 65, dense 0 to 25, none nothing; p of W wins and no loss is 2
     / 2^W.
     """
-    lists = {
-        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
-    }
-    (folder / "other.json").write_text(json.dumps(lists))
     runs, bases = (
         "run={ours: ours.json, dense: dense.json}",
         "baseline={dense: dense.json, other: other.json}",
@@ -364,10 +336,6 @@ def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
     """a is dense, b other: ours is better than both, empty worse than both, dense and other are
     alike (26/26).
     """
-    lists = {
-        f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)
-    }
-    (folder / "other.json").write_text(json.dumps(lists))
     run(
         compose(
             "compare",
@@ -449,7 +417,7 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
 
 
 def test_runs_by_metrics_are_read_in_a_minute(
-    folder: Path, command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two runs by four metrics: eight rows, a sentence each of what is better and of what fusion
     can gain.
@@ -487,9 +455,7 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert len(told) == len(set(told)) > 8
 
 
-def test_explain_is_true_or_false(
-    folder: Path, command: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_explain_is_true_or_false(folder: Path, command: Command) -> None:
     status, _, said = command(
         "compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all"
     )

@@ -14,6 +14,7 @@ import yaml
 
 from harness.core.concepts import package_folder
 from tests import process
+from tests.world.folder import write_runs
 
 GOLD = "gold=queries.jsonl"
 
@@ -23,12 +24,6 @@ def folder(tmp_path: Path) -> Path:
     """66 queries; dense finds the last hop of 26, ours of these and 23 more, less of 25, copy of
     the same 26, moved of 25 of them and another.
     """
-    names = [f"q{number:02}" for number in range(66)]
-    gold = [
-        {"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"}
-        for name in names
-    ]
-    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
     systems = {
         "dense": range(26),
         "ours": range(49),
@@ -36,12 +31,7 @@ def folder(tmp_path: Path) -> Path:
         "copy": range(26),
         "moved": range(1, 27),
     }
-    for system, found in systems.items():
-        lists = {
-            name: {f"b{name}" if number in found else "x": 1.0} for number, name in enumerate(names)
-        }
-        (tmp_path / f"{system}.json").write_text(json.dumps(lists))
-    return tmp_path
+    return write_runs(tmp_path, systems)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.retriever.pagerank.pagerank import Walks
 from harness.work.store import Store
-from tests.retriever.test_pagerank import CHAIN
+from tests.retriever.pagerank.test_pagerank import CHAIN
 
 Usage = namedtuple("Usage", "total used free")
 VECTORS = np.eye(8, dtype=np.float32)

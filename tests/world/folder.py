@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +37,22 @@ def copy_benchmark(source: Path, folder: Path, change: Callable[[int, Row], Row 
     )
     changed = [change(number, row) for number, row in enumerate(queries)]
     return write_benchmark(folder, corpus, [row for row in changed if row is not None])
+
+
+def write_runs(folder: Path, found: Mapping[str, Collection[int]], questions: int = 66) -> Path:
+    """queries.jsonl with gold a before b, and each run as {name}.json: for the questions with these
+    numbers it has the last gold passage alone, for the others no gold.
+    """
+    names = [f"q{number:02}" for number in range(questions)]
+    gold = [
+        {"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"}
+        for name in names
+    ]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
+    for run, numbers in found.items():
+        lists = {
+            name: {f"b{name}" if number in numbers else "x": 1.0}
+            for number, name in enumerate(names)
+        }
+        (folder / f"{run}.json").write_text(json.dumps(lists))
+    return folder

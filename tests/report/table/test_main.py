@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +24,9 @@ from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import write
 from harness.report.table.main import by_hops, main
 from harness.sweep.folder.result import SweepResult
+from tests import browser
+from tests.conftest import Command
+from tests.world.folder import write_runs
 
 DISPLAY = Display(**defaults("display", "default"))
 COLUMNS = r"""\documentclass[10pt,twocolumn]{article}
@@ -229,33 +228,16 @@ def test_the_tables_fit_an_article_of_two_columns(
     assert not re.findall(r"Overfull \\hbox.*|multiply defined|undefined", log)
 
 
-SPEC = importlib.util.spec_from_file_location("browser", Path(__file__).parents[2] / "browser.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-BROWSER: Any = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(BROWSER)
 ATTACK = "<img src=x onerror=alert(1)>.json"
-Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Of 66 questions dense finds 0 to 25, ours 0 to 48, other 40 to 65."""
     monkeypatch.chdir(tmp_path)
-    gold = [
-        {"id": f"q{number}", "supporting_ids": [f"a{number}", f"b{number}"], "hops": 2, "type": "x"}
-        for number in range(66)
-    ]
-    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    for name, found in (
-        ("dense.json", range(26)),
-        (ATTACK, range(49)),
-        ("other.json", range(40, 66)),
-    ):
-        lists = {
-            f"q{number}": {f"b{number}" if number in found else "x": 1.0} for number in range(66)
-        }
-        (tmp_path / name).write_text(json.dumps(lists))
+    found = {"dense": range(26), "ours": range(49), "other": range(40, 66)}
+    write_runs(tmp_path, found)
+    (tmp_path / "ours.json").rename(ATTACK)
     return tmp_path
 
 
@@ -310,12 +292,12 @@ def test_one_baseline_is_a_table_alone(folder: Path, command: Command) -> None:
 def test_a_browser_shows_it_without_a_complaint(
     folder: Path, command: Command, tmp_path: Path
 ) -> None:
-    if BROWSER.CHROMIUM is None:
+    if browser.CHROMIUM is None:
         pytest.skip("no Chromium: the page is not looked at")
     written(command)
-    with BROWSER.Browser(tmp_path / "profile") as browser:
-        browser.open((folder / "made" / "matrix.html").as_uri())
-        browser.wait("document.querySelectorAll('table').length === 2")
-        assert ATTACK in browser.text()
-        assert browser.evaluate("document.documentElement.scrollWidth") <= 1280
-        assert browser.complaints == []
+    with browser.Browser(tmp_path / "profile") as page:
+        page.open((folder / "made" / "matrix.html").as_uri())
+        page.wait("document.querySelectorAll('table').length === 2")
+        assert ATTACK in page.text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+        assert page.complaints == []
