@@ -250,9 +250,9 @@ def fuzz(folder: Path, rounds: int, seed: int) -> tuple[int, int]:
 
 
 def test_damaged_files_are_read_right_or_refused(tmp_path: Path) -> None:
-    accepted, refused = fuzz(tmp_path, 3000, seed=1)
-    assert accepted > 200
-    assert refused > 200
+    accepted, refused = fuzz(tmp_path, 1000, seed=1)
+    assert accepted > 100
+    assert refused > 100
 
 
 @pytest.mark.slow
