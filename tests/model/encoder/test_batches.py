@@ -57,7 +57,9 @@ def test_another_model_is_run_by_sentence_transformers(
 
 
 def test_half_precision_is_near(folder: str, theirs: np.ndarray) -> None:
-    cosine = (encode(opened(SentenceTransformer(folder, dtype="bfloat16"))) * theirs).sum(axis=1)
+    few = [*range(4), 24, 26]  # slow where the processor has no such numbers
+    model = opened(SentenceTransformer(folder, dtype="bfloat16"))
+    cosine = (encode(model, [TEXTS[n] for n in few]) * theirs[few]).sum(axis=1)
     assert 0.99 < cosine.min() < 0.999999
 
 

@@ -45,9 +45,9 @@ PATHS = (
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> Path:
-    """Beside it lies the benchmark ``sample`` of 600 passages."""
+    """Beside it lies the benchmark ``sample`` of 300 passages."""
     folder = tmp_path_factory.mktemp("fit")
-    write(folder / "sample", 600)
+    write(folder / "sample", 300)
     return folder / "runs"
 
 
