@@ -304,11 +304,7 @@ def test_the_menu_has_sixteen_pages_and_what_is_looked_up_is_closed() -> None:
     pages = [page for (part,) in open_ for page in part]
     assert sorted(pages) == sorted(path.name for path in (DOCS / "pages").glob("*.md"))
     assert len(pages) <= 16
-    assert [name for entry in last for name in entry] == [
-        "Look up",
-        "Plug-ins",
-        "Lab notebook",
-    ]
+    assert [name for entry in last for name in entry] == ["Look up", "Plug-ins", "Lab notebook"]
 
 
 def test_the_number_of_trials_on_a_page_is_that_of_the_default_grid() -> None:

@@ -82,7 +82,7 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
 
 def test_no_module_is_imported_from_the_working_directory(tmp_path):
     """A downloaded folder may hold files of any name; `python -m` puts it first on the path."""
-    for name in (
+    for name in [
         "mlflow",
         "numpy",
         "yaml",
@@ -93,7 +93,7 @@ def test_no_module_is_imported_from_the_working_directory(tmp_path):
         "sqlalchemy",
         "requests",
         "ast",
-    ):
+    ]:
         (tmp_path / f"{name}.py").write_text(
             "raise SystemExit('code of the working directory ran')"
         )

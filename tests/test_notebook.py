@@ -245,13 +245,7 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     rows = found.comparisons
     assert rows[rows["split"] == "test"][["name", "against", "wins", "losses", "p"]].values[
         0
-    ].tolist() == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
-        "dense",
-        3,
-        0,
-        0.25,
-    ]
+    ].tolist() == ["boltzmann pit alpha=0.7 beta=0.5 cap=20", "dense", 3, 0, 0.25]
     assert rows.groupby(["split", "against"]).size().tolist() == [4, 4, 7, 7]
     assert found.figures["alpha"].axes()[0].get_xlabel() == "alpha (share of dense)"
     assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")

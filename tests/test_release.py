@@ -86,11 +86,7 @@ def test_the_image_has_what_the_wheel_is_built_of() -> None:
 def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
     assert as_json(
         ["data       a: found", "data       b: not", "python     3.11", "libraries  x 1, y 2"]
-    ) == {
-        "libraries": {"x": "1", "y": "2"},
-        "data": ["a: found", "b: not"],
-        "python": "3.11",
-    }
+    ) == {"libraries": {"x": "1", "y": "2"}, "data": ["a: found", "b: not"], "python": "3.11"}
     (tmp_path / "sweeps" / "half").mkdir(parents=True)
     done = process.harness(
         "doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path

@@ -104,10 +104,7 @@ def test_questions_without_a_split_are_refused_with_their_count(bench, tmp_path)
         load(some, runs=tmp_path / "runs").split_by("given").members("tune")
     with pytest.raises(HarnessError, match=r"40.*40"):
         Gold.read(bench / "queries.jsonl").split("tune", "given")
-    with pytest.raises(
-        HarnessError,
-        match=r"splitting=given.*`split`.*gold=queries",
-    ):
+    with pytest.raises(HarnessError, match=r"splitting=given.*`split`.*gold=queries"):
         Gold.from_dict({"q0": {"a": 1}}).split("tune", "given")
 
 
@@ -124,10 +121,7 @@ def test_other_names_are_refused_and_the_knob_says_what_they_mean(bench, tmp_pat
     assert mapped.split_facts["splitting"] == "given"
     with pytest.raises(HarnessError, match=r"split\.blind=dev"):
         data.split_by({"blind": "dev"})
-    with pytest.raises(
-        HarnessError,
-        match=r"split=disjont.*md5.*disjoint",
-    ):
+    with pytest.raises(HarnessError, match=r"split=disjont.*md5.*disjoint"):
         data.split_by("disjont")
 
 

@@ -49,10 +49,7 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     """The last hop d1 is first for 007 and second for q2: 50.0 at 1."""
     run, out = tmp_path / "own.csv", tmp_path / "out.json"
     frame("frage", "absatz", "wert").to_csv(run, index=False)
-    given = [
-        f"gold={gold}",
-        "columns={query: frage, doc: absatz, score: wert}",
-    ]
+    given = [f"gold={gold}", "columns={query: frage, doc: absatz, score: wert}"]
     status, _, _ = command(
         "evaluate", f"run={run}", "metrics=[last_hop]", "k=[1]", f"out={out}", *given
     )
@@ -93,12 +90,7 @@ def test_each_file_may_have_columns_of_its_own(
         f"{{file: {own}, columns: {{query: frage, doc: absatz, score: {score}}}}}"
         for score in ("wert", "zweiter")
     )
-    asked = [
-        f"gold={gold}",
-        "metric=last_hop",
-        "k=1",
-        f"out={out}",
-    ]
+    asked = [f"gold={gold}", "metric=last_hop", "k=1", f"out={out}"]
 
     def compared(run: str, baseline: str) -> tuple[int, int]:
         assert command("compare", f"run={run}", f"baseline={baseline}", *asked)[0] == 0

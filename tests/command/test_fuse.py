@@ -136,10 +136,7 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
             ["fuser=rrf", "pool.capped=[nope]", "pool.cap=5"],
             "pool.capped=nope is not known; known: dense, graph",
         ),
-        (
-            ["fuser=rrf", "+pool.kap=3"],
-            "+pool.kap=3: pool has no kap (did you mean cap?)",
-        ),
+        (["fuser=rrf", "+pool.kap=3"], "+pool.kap=3: pool has no kap (did you mean cap?)"),
         (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
         (["lock=lock.json", "+fuser.k=3"], "lock=lock.json fixes what +fuser.k=3 would change"),
         (["lock=lock.json", "~reranker"], "lock=lock.json fixes what ~reranker would change"),
@@ -209,7 +206,7 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     )
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [
-        "error: bad.trec:4: query q1: the score of document a must be a finite number, got nan",
+        "error: bad.trec:4: query q1: the score of document a must be a finite number, got nan"
     ]
     assert not (folder / "x.trec").exists()
 

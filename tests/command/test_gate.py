@@ -94,8 +94,7 @@ def test_every_one_of_several_must_pass(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
-    [("gate=good", "gate"), ("gate=better margin=-1", "margin")],
+    ("given", "said"), [("gate=good", "gate"), ("gate=better margin=-1", "margin")]
 )
 def test_mistakes_are_one_line(folder: Path, given: str, said: str) -> None:
     done = process.harness(

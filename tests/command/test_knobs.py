@@ -146,10 +146,7 @@ def test_what_is_typed_changes_the_result(
     added: str,
     stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]],
 ) -> None:
-    (rows, ranks), (others, changed) = (
-        stored(*given),
-        stored(*given, *added.split()),
-    )
+    (rows, ranks), (others, changed) = (stored(*given), stored(*given, *added.split()))
     assert not (rows.equals(others) and np.array_equal(ranks, changed))
 
 

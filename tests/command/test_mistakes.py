@@ -4,7 +4,7 @@ import io
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -12,8 +12,8 @@ import pytest
 
 from harness.core.escape import printable
 from harness.core.files import mend_of
+from tests.conftest import Command
 
-Command = Callable[..., tuple[int, str, str]]
 GOLD = '{"id": "q1", "supporting_ids": ["a", "b"]}\n'
 RUN = "q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n"
 
@@ -189,11 +189,7 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: s
             "does not use calibrate.worlds=9",
             "0, no effect, must be among them",
         ),
-        (
-            "verify device=cpu",
-            "this command does not use device=cpu",
-            "no sweep",
-        ),
+        ("verify device=cpu", "this command does not use device=cpu", "no sweep"),
     ],
 )
 def test_a_key_that_a_command_does_not_read_is_a_warning(

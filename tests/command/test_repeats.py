@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,7 @@ from scipy.stats import binomtest
 import harness
 from harness.evaluation.statistic import two_way
 from harness.run.io import read
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.conftest import Command
 
 
 @pytest.fixture

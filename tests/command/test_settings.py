@@ -41,20 +41,14 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
         (["fuser.k=1e400"], "in [0, inf), got k=inf"),
         (["fuser.k=.inf"], "fuser.k must be a number, got '.inf'"),
         ([f"fuser.k=1{'0' * 400}"], "in [0, inf), got k=1"),
-        (
-            ["fuser.weights={dense: 1e999, graph: 1}"],
-            "in [0, inf), got dense=inf",
-        ),
+        (["fuser.weights={dense: 1e999, graph: 1}"], "in [0, inf), got dense=inf"),
         (["fuser.weights=0.5"], "fuser.weights=0.5: expected a mapping, as in {name: value}"),
         (["fuser.weights=[1,2]"], "fuser.weights=[1,2]: expected a mapping, as in {name: value}"),
         (
             ["fuser.k=3", "fuser.k=4"],
             "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one out",
         ),
-        (
-            ["--depth", "3", "depth=4"],
-            "depth=3 and depth=4: depth is given twice; leave one out",
-        ),
+        (["--depth", "3", "depth=4"], "depth=3 and depth=4: depth is given twice; leave one out"),
     ],
 )
 def test_a_value_that_cannot_be_meant(

@@ -31,13 +31,13 @@ def test_the_name_without_the_room_has_what_the_package_has(concept: str) -> Non
 
 def test_names_by_hand() -> None:
     assert roomless("harness.fusion.fuser.rrf") == "harness.fuser.rrf"
-    for name in (
+    for name in [
         "harness.retriever.dense",
         "harness.graph.entity",
         "harness.core.errors",
         "mine.fuser.rrf",
         "harness",
-    ):
+    ]:
         assert roomless(name) == name
 
 

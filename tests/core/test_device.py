@@ -33,8 +33,7 @@ def test_without_a_gpu() -> None:
     assert gpus() == []
     for name in ("cuda", "cuda:1"):
         with pytest.raises(
-            HarnessError,
-            match=rf"encoder.device={name}.*GPU.*use encoder.device=auto",
+            HarnessError, match=rf"encoder.device={name}.*GPU.*use encoder.device=auto"
         ):
             resolve_device(name, "encoder.device")
 

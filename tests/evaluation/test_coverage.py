@@ -230,12 +230,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     write(tmp_path / "zeros.json", {"q007": {"d": 1}, "8": {"d": 1}, "9": {"d": 1}})
     write(tmp_path / "r.json", {"q007": {"d": 1}, "8.0": {"d": 1}, "09": {"d": 1}})
     done = command(
-        tmp_path,
-        "compare",
-        "run=r.json",
-        "baseline=r.json",
-        "gold=zeros.json",
-        "metric=recall",
+        tmp_path, "compare", "run=r.json", "baseline=r.json", "gold=zeros.json", "metric=recall"
     )
     assert (
         "2 gold questions have no list; of these 2 differ in how numbers are written alone: '8', "
@@ -251,13 +246,7 @@ def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path
         {query: dict(list(docs.items())[:n]) for query, n in (("q1", 3), ("q2", 2))},
     )
     write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
-    typed = (
-        "compare",
-        "run=cut.json",
-        "baseline=long.json",
-        "gold=gold.json",
-        "metric=recall",
-    )
+    typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall")
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
     told = "cut.json: no list has more than 3 documents, so recall@7 cannot look further."
     assert f"caution: {told}" in said

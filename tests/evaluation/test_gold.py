@@ -309,10 +309,7 @@ def test_judgements_are_read_from_tables_with_the_head_of_beir(
 def test_three_fields_without_a_head_are_not_guessed(tmp_path: Path) -> None:
     """MS MARCO writes runs so, too: query, document, rank."""
     (tmp_path / "q.tsv").write_text("q1\td1\t0\nq1\td2\t1\n")
-    with pytest.raises(
-        HarnessError,
-        match=r"q\.tsv:.*q1.*d1.*0",
-    ):
+    with pytest.raises(HarnessError, match=r"q\.tsv:.*q1.*d1.*0"):
         Gold.read(tmp_path / "q.tsv")
 
 

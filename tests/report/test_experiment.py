@@ -206,10 +206,7 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
 
 
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
-    with pytest.raises(
-        HarnessError,
-        match=r"kind=bar.*bars\?\)",
-    ):
+    with pytest.raises(HarnessError, match=r"kind=bar.*bars\?\)"):
         experiment.figure_builder("f", "bar")
     with pytest.raises(HarnessError, match=r"table=none.*phasegraph_main$"):
         experiment.figure_builder("f", "bars")(
@@ -354,10 +351,7 @@ def test_a_key_that_a_stored_experiment_lacks_is_one_line(
     config = result.folder / "config.yaml"
     stored = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump({**stored, "experiment": _cut(stored["experiment"], path)}))
-    with pytest.raises(
-        HarnessError,
-        match=rf"config\.yaml: experiment\.{said}.*conf/experiment",
-    ):
+    with pytest.raises(HarnessError, match=rf"config\.yaml: experiment\.{said}.*conf/experiment"):
         experiment.build_experiment(SweepResult(result.folder))
 
 

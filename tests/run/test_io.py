@@ -233,10 +233,7 @@ def test_a_pipe_is_one_line() -> None:
     out, into = os.pipe()
     os.write(into, b"q1 Q0 d1 1 9 s\n")
     os.close(into)
-    with pytest.raises(
-        HarnessError,
-        match=rf"^/dev/fd/{out}",
-    ):
+    with pytest.raises(HarnessError, match=rf"^/dev/fd/{out}"):
         lists.read(f"/dev/fd/{out}")
     os.close(out)
 
@@ -255,10 +252,7 @@ def test_input_without_end_is_one_line(tmp_path: Path) -> None:
 def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"run\.trec\.zip"):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.trec.zip")
-    with pytest.raises(
-        HarnessError,
-        match=r"run\.parquet\.gz:.*run\.parquet$",
-    ):
+    with pytest.raises(HarnessError, match=r"run\.parquet\.gz:.*run\.parquet$"):
         lists.write(Run.from_dict(LISTS), tmp_path / "run.parquet.gz")
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.trec", "")

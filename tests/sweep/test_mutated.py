@@ -108,10 +108,7 @@ def read(folder: Path, bench: Path, out: Path) -> None:
     """What people do with a sweep's folder that somebody sent: fuse as its winner, verify, hold
     out.
     """
-    runs = [
-        f"paths.runs={folder.parents[1]}",
-        f"paths.reports={out}",
-    ]
+    runs = [f"paths.runs={folder.parents[1]}", f"paths.reports={out}"]
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
     steps = {
         fuse: ("fuse", [f"lists={{{lists}}}", f"lock={folder / LOCK}", f"out={out}/f.trec", *runs]),

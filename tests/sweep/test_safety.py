@@ -182,16 +182,7 @@ def config_with(folder, change):
 
 
 PLUGINS = {
-    **dict.fromkeys(
-        (
-            "an endpoint",
-            "almost local",
-            "local by name",
-            "a secret",
-            "a place",
-        ),
-        "llm",
-    ),
+    **dict.fromkeys(("an endpoint", "almost local", "local by name", "a secret", "a place"), "llm"),
     "a database": "dice",
 }
 """Whose keys or strategies a case is made of."""
@@ -316,8 +307,7 @@ def test_a_class_of_conf_is_stored_by_its_name_alone(folder):
         folder, lambda config: config.update(fuser={"_target_": CLASSES["fuser/boltzmann"]})
     )
     with pytest.raises(
-        HarnessError,
-        match=r"config\.yaml: fuser\._target_.*`strategy: CONCEPT/NAME`",
+        HarnessError, match=r"config\.yaml: fuser\._target_.*`strategy: CONCEPT/NAME`"
     ):
         reopen(folder, compose("heldout", ["tracking=none"]))
 

@@ -47,8 +47,7 @@ def test_other_numbers_name_the_input_that_differs(result, relock):
     np.save(result.folder / "ranks.npy", ranks)
     relock(result.folder)
     with pytest.raises(
-        HarnessError,
-        match=rf"\(1.*\): libraries\.numpy: 1\.0 then, {np.__version__} now",
+        HarnessError, match=rf"\(1.*\): libraries\.numpy: 1\.0 then, {np.__version__} now"
     ):
         verify(SweepResult(result.folder))
 
@@ -59,10 +58,7 @@ def test_another_file_behind_a_list_is_named(result, bench):
     lines = before.splitlines(keepends=True)
     try:
         path.write_text("".join(line.replace(" dense", " other") for line in lines[:-200]))
-        with pytest.raises(
-            HarnessError,
-            match=r"config\.yaml.*lists\.dense\.content: \w{64}",
-        ):
+        with pytest.raises(HarnessError, match=r"config\.yaml.*lists\.dense\.content: \w{64}"):
             verify(result)
     finally:
         path.write_text(before)
@@ -95,10 +91,7 @@ def test_another_code_s_name_hides_nothing(result, relock):
     lock = json.loads((result.folder / "winner.lock.json").read_text())
     del lock["winner"]["losses"]
     relock(result.folder, **lock)
-    with pytest.raises(
-        HarnessError,
-        match=r"winner\.losses.*9\.9\.9\+other",
-    ):
+    with pytest.raises(HarnessError, match=r"winner\.losses.*9\.9\.9\+other"):
         verify(SweepResult(result.folder))
 
 

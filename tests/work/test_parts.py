@@ -16,16 +16,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.parts import (
-    TRIES,
-    Share,
-    Unfinished,
-    WorkPart,
-    agree,
-    array_part,
-    fill,
-    sharing,
-)
+from harness.work.parts import TRIES, Share, Unfinished, WorkPart, agree, array_part, fill, sharing
 from harness.work.records import DONE, FAILED, PLAN, RECORDS, hold, is_held
 from harness.work.status import unfinished
 from harness.work.store import Store
@@ -105,10 +96,7 @@ def test_a_part_that_always_fails_is_named_and_the_rest_goes_on(tmp_path: Path) 
     for _ in range(2):
         with (
             sharing(Share(1, 1, waits=True, tolerant=True)),
-            pytest.raises(
-                HarnessError,
-                match=r"2.*10.*\(3.txt.*7.txt\).*3.txt.*ValueError: 3",
-            ),
+            pytest.raises(HarnessError, match=r"2.*10.*\(3.txt.*7.txt\).*3.txt.*ValueError: 3"),
         ):
             fill(tmp_path, squares(tmp_path, broken=(3, 7)), "squares")
     assert content(tmp_path) == {
@@ -225,10 +213,7 @@ def test_a_worker_that_fails_part_after_part_leaves_the_rest_to_others(tmp_path:
     """
     with (
         sharing(Share(1, 2, waits=True, tolerant=True)),
-        pytest.raises(
-            HarnessError,
-            match=r"5.*ValueError: 8",
-        ),
+        pytest.raises(HarnessError, match=r"5.*ValueError: 8"),
     ):
         fill(tmp_path, squares(tmp_path, broken=tuple(range(10))), "squares")
     with sharing(Share(2, 2, waits=True, tolerant=True)):

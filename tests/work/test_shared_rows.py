@@ -89,10 +89,7 @@ def test_shares_at_once(tmp_path: Path, of: int) -> None:
 
 def test_a_share_that_does_not_wait_leaves_the_rest_to_one_that_has_all(tmp_path: Path) -> None:
     seen: list[int] = []
-    with (
-        sharing(Share(2, 2, waits=False)),
-        pytest.raises(Unfinished, match="squares: 2 of 4"),
-    ):
+    with sharing(Share(2, 2, waits=False)), pytest.raises(Unfinished, match="squares: 2 of 4"):
         build(Store(tmp_path), seen)
     assert seen == [3, 4, 5, 9]
     build(Store(tmp_path), seen)

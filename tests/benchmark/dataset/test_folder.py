@@ -406,10 +406,7 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     with pytest.raises(HarnessError, match=r"dev\.jsonl:1:.*0.5"):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").write_text('{"query-id": "q3", "score": 1}')
-    with pytest.raises(
-        HarnessError,
-        match=r"dev\.jsonl:1:",
-    ):
+    with pytest.raises(HarnessError, match=r"dev\.jsonl:1:"):
         load(folder, store)
     (folder / "qrels" / "dev.jsonl").unlink()
     (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")

@@ -30,10 +30,7 @@ MODULES = {
 
 
 def test_a_package_that_python_does_not_find_is_named_with_the_two_ways_to_it():
-    with pytest.raises(
-        HarnessError,
-        match=r"Python's.*PYTHONPATH=\..*pip",
-    ):
+    with pytest.raises(HarnessError, match=r"Python's.*PYTHONPATH=\..*pip"):
         instantiate({"_target_": "elsewhere.mine.Own"})
 
 

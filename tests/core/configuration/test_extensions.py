@@ -205,10 +205,7 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_along_what_need
 
 def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: Path) -> None:
     (tmp_path / extensions.BROUGHT).write_text('{"gone": ["fuser/fine", "fine"]}')
-    with pytest.raises(
-        HarnessError,
-        match=r"^fuser=fine",
-    ):
+    with pytest.raises(HarnessError, match=r"^fuser=fine"):
         strategy("fuser", "fine")
     with pytest.raises(HarnessError, match=r"^fuser=fine"):
         compose(overrides=["fuser=fine"])

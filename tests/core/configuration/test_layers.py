@@ -38,8 +38,7 @@ OF_PLUGINS = [
 
 
 @pytest.mark.parametrize(
-    "line",
-    [*LINES, *(pytest.param(line, marks=pytest.mark.plugin("dice")) for line in OF_PLUGINS)],
+    "line", [*LINES, *(pytest.param(line, marks=pytest.mark.plugin("dice")) for line in OF_PLUGINS)]
 )
 def test_it_is_what_hydra_composes(line: str) -> None:
     primary, *typed = line.split()

@@ -71,10 +71,7 @@ from tests.conftest import Command
             ["heldout", "+explain_all=true"],
             "+explain_all=true: no file of conf/ has explain_all (did you mean explain?)",
         ),
-        (
-            ["sweep", "+paths.run=x"],
-            "+paths.run=x: paths has no run (did you mean runs?)",
-        ),
+        (["sweep", "+paths.run=x"], "+paths.run=x: paths has no run (did you mean runs?)"),
         (
             ["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"],
             "lists={a: x, b: y, a: z}: a is repeated; give each its",
@@ -121,13 +118,13 @@ def test_a_mistake_is_one_line_and_status_2(
         ("files='two words.json'", "files=['two words.json']"),
         *(
             (same, same)
-            for same in (
+            for same in [
                 "files=[a,b]",
                 "files=null",
                 "files=a,b",
                 "files=${oc.env:HOME}",
                 "json=choice(true,false)",
-            )
+            ]
         ),
     ],
 )

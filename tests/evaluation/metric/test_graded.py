@@ -108,14 +108,14 @@ def test_a_level_of_ndcg_leaves_lower_grades_without_a_gain() -> None:
 def test_a_metric_with_a_level_is_parsed_back() -> None:
     metric = Metric.parse("ndcg( rel = 2 )@10")
     assert (str(metric), metric) == ("ndcg(rel=2)@10", Metric("ndcg", 10, 2))
-    for text in (
+    for text in [
         "ndcg(rel=0)@5",
         "ndcg(rel=x)@5",
         "ndcg(p=2)@5",
         "ndcg(rel=2@5",
         "last_hop(rel=2)@5",
         "ndcg(rel=2)",
-    ):
+    ]:
         with pytest.raises(HarnessError):
             Metric.parse(text)
     with pytest.raises(
@@ -139,13 +139,7 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
         return [100 * found[query][name.replace(".", "_")] for query in QRELS]
 
     def said(*arguments: str) -> str:
-        typed = (
-            "evaluate",
-            "run=run.trec",
-            "gold=qrels.txt",
-            "metrics=[ndcg,recall,mrr]",
-            "k=5",
-        )
+        typed = ("evaluate", "run=run.trec", "gold=qrels.txt", "metrics=[ndcg,recall,mrr]", "k=5")
         done = process.harness(*typed, *arguments, cwd=tmp_path, check=True)
         assert "does not know" not in done.stderr
         return " ".join(done.stdout.split())

@@ -352,8 +352,7 @@ def test_a_p_that_is_printed_as_a_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hits", "low", "high"),
-    [(26, 28.5, 51.5), (49, 62.6, 83.3), (6, 4.2, 18.4)],
+    ("hits", "low", "high"), [(26, 28.5, 51.5), (49, 62.6, 83.3), (6, 4.2, 18.4)]
 )
 def test_printed_wilson_intervals(hits: int, low: float, high: float) -> None:
     assert [100 * end for end in wilson(hits, 66)] == pytest.approx([low, high], abs=0.05)

@@ -27,10 +27,7 @@ def test_weights_share_among_any_number_of_lists(scores, two_lists) -> None:
 def test_it_takes_values_beyond_one(scores) -> None:
     assert scores(
         Linear(alpha=0.5), {"dense": {"a": 3, "b": -2}, "graph": {"a": 1, "b": 1}}, "none"
-    ) == {
-        "a": 2,
-        "b": -0.5,
-    }
+    ) == {"a": 2, "b": -0.5}
 
 
 def test_weights_do_not_keep_it_from_being_a_key() -> None:

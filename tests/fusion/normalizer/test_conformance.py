@@ -20,8 +20,5 @@ def test_values_in_0_to_1_are_energies(name: str) -> None:
 
 @pytest.mark.parametrize("name", BEYOND)
 def test_others_are_refused(name: str) -> None:
-    with pytest.raises(
-        HarnessError,
-        match=rf"fuser=boltzmann.*\[0, 1\], normalizer={name}",
-    ):
+    with pytest.raises(HarnessError, match=rf"fuser=boltzmann.*\[0, 1\], normalizer={name}"):
         check(strategy("fuser", "boltzmann"), strategy("normalizer", name))

@@ -67,10 +67,7 @@ def test_what_it_cannot_do_is_said(scores) -> None:
         scores("combsum", {"dense": {"a": 1.0}}, "ecdf")
     with pytest.raises(HarnessError, match=r"normalizer\.reference.*'dense'"):
         scores("combsum", {"dense": {"a": 1.0}}, Ecdf(reference={"x": [0.0, 1.0]}))
-    with pytest.raises(
-        HarnessError,
-        match=r"normalizer\.reference\.x.*\[1.*0\]",
-    ):
+    with pytest.raises(HarnessError, match=r"normalizer\.reference\.x.*\[1.*0\]"):
         Ecdf(reference={"x": [1, 0]})
     with pytest.raises(HarnessError, match=r"normalizer\.points.*\[1.*points=0"):
         Ecdf(points=0)

@@ -171,10 +171,7 @@ def test_an_empty_corpus_of_mentions() -> None:
 
 def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path: Path) -> None:
     benchmark = titled({"A": "B."}, [])
-    with pytest.raises(
-        HarnessError,
-        match=r"extractor\.model=no_such_model",
-    ):
+    with pytest.raises(HarnessError, match=r"extractor\.model=no_such_model"):
         extract(Offline(model="no_such_model"), benchmark, Store(tmp_path))
 
 

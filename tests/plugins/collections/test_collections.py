@@ -62,10 +62,7 @@ def test_without_a_network_a_collection_is_one_line_of_error(
         raise requests.ConnectionError("no route to host")
 
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
-    with pytest.raises(
-        HarnessError,
-        match=r"^dataset.id=beir/x: ir_datasets.*\(ConnectionError\)",
-    ):
+    with pytest.raises(HarnessError, match=r"^dataset.id=beir/x: ir_datasets.*\(ConnectionError\)"):
         IrDatasets("beir/x").load(Store(tmp_path / "runs"))
     assert logging.getLogger("ir_datasets").disabled
 

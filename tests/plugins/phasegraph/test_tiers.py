@@ -58,8 +58,5 @@ def test_a_reranker_sees_the_entities_of_the_first_list_that_has_any():
 def test_ising_over_foreign_runs_says_what_is_missing(overrides):
     overrides = [*overrides, "grid=point", "reranker=ising"]
     prepared = Prepared.of(Plan(compose(overrides=overrides), tuple(overrides)))
-    with pytest.raises(
-        HarnessError,
-        match="reranker=ising",
-    ):
+    with pytest.raises(HarnessError, match="reranker=ising"):
         prepared.ranks(prepared.plan.trials(), "tune")

@@ -22,14 +22,14 @@ from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
 FILES = (
-    *(
+    *[
         "config.yaml",
         "manifest.json",
         "trials.parquet",
         "queries.parquet",
         "ranks.npy",
         "winner.lock.json",
-    ),
+    ],
     *("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy"),
 )
 
@@ -80,10 +80,7 @@ def test_garbage(example: ModuleType, tmp_path: Path, name: str, content: bytes)
 def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: str) -> None:
     folder = example.write(tmp_path / "s1").folder
     (folder / "config.yaml").write_text(content)
-    with pytest.raises(
-        HarnessError,
-        match=r"config\.yaml: damaged \(expected (given|metrics)",
-    ):
+    with pytest.raises(HarnessError, match=r"config\.yaml: damaged \(expected (given|metrics)"):
         _ = SweepResult(folder).kind, SweepResult(folder).metrics
 
 

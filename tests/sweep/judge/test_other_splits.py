@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +15,7 @@ from harness.sweep.folder import SweepResult
 from harness.sweep.folder.view import View
 from harness.sweep.judge.choice import order
 from harness.sweep.judge.other_splits import choose_again
+from tests.conftest import Command
 
 HITS = {"dense": (1, 0, 0, 0), "graph": (0, 1, 1, 0), "a": (1, 1, 0, 1), "b": (1, 0, 1, 1)}
 IDS = ["q0", "q1", "q2", "q3"]
@@ -124,9 +124,7 @@ def test_the_sentence_is_said_when_it_is_asked_for(example: ModuleType, tmp_path
     assert told.endswith(f"{100 * max(found.over_reference):+.1f} over dense.")
 
 
-def test_on_the_command_line(
-    overrides: list[str], command: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_on_the_command_line(overrides: list[str], command: Command) -> None:
     """What is stored is the same with and without; a number that is none is refused before anything
     runs.
     """

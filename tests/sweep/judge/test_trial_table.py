@@ -17,12 +17,7 @@ from harness.evaluation.metric import ABSENT, Metric
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
 from harness.sweep.folder.rows import NUMBERS, Row, records
 from harness.sweep.judge.choice import order
-from harness.sweep.judge.trial_table import (
-    best_single,
-    compare_trials,
-    frame,
-    graph_outcomes,
-)
+from harness.sweep.judge.trial_table import best_single, compare_trials, frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -80,9 +75,7 @@ def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_b
 
 
 @pytest.mark.parametrize("labels", [None, np.arange(60) // 2])
-def test_the_comparisons_of_a_view_are_those_of_its_ranks(
-    labels: NDArray[np.int64] | None,
-) -> None:
+def test_the_comparisons_of_a_view_are_those_of_its_ranks(labels: NDArray[np.int64] | None) -> None:
     """Five trials of 60 questions, alone or in 30 clusters, against two lists; Holm's p is
     statsmodels', of the p that decides, and on test times the square of the evaluation.
     """

@@ -50,10 +50,7 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(
         "mine: last_hop@5, last_hop@10 not measured, no tune question has a known order of hops"
         in caplog.text
     )
-    with pytest.raises(
-        HarnessError,
-        match="objective=last_hop@5:",
-    ):
+    with pytest.raises(HarnessError, match="objective=last_hop@5:"):
         Plan(compose("config"), ()).without_order(data, "tune")
 
 
@@ -75,16 +72,7 @@ def test_graphs_are_described_where_a_table_asks_for_them() -> None:
     assert Plan(compose("config", [*LISTS, "grid=point"]), LISTS).graphs(nobody) == {}
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "dataset",
-        "fuser",
-        "normalizer",
-        "temperature",
-        "reranker",
-    ],
-)
+@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker"])
 @pytest.mark.parametrize(
     "value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None]
 )
@@ -95,10 +83,7 @@ def test_no_strategy(key: str, value: object) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, [], {}, {"a": 1}])
 def test_no_retriever(value: object) -> None:
-    with pytest.raises(
-        HarnessError,
-        match=r"lists\.dense.*conf/.*",
-    ):
+    with pytest.raises(HarnessError, match=r"lists\.dense.*conf/.*"):
         plan("lists", {"dense": value})
 
 

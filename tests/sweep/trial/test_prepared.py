@@ -112,9 +112,7 @@ def test_test_queries_teach_nothing(prepared):
         name: dataclasses.replace(
             run,
             scores=np.where(
-                np.isin(_query(run), prepared.benchmark.members("test")),
-                run.scores / 2,
-                run.scores,
+                np.isin(_query(run), prepared.benchmark.members("test")), run.scores / 2, run.scores
             ),
         )
         for name, run in prepared.runs.items()

@@ -21,10 +21,7 @@ def test_workers_that_failed_are_named_and_what_the_others_did_is_said() -> None
     bad = [Ended(1, 2, "error: full"), Ended(3, 2, "error: full")]
     with pytest.raises(HarnessError, match=r"^engine=ray:.*1.*3"):
         check_ended(bad, "engine=ray")
-    with pytest.raises(
-        HarnessError,
-        match=r"^engine=ray:.*1.*3",
-    ):
+    with pytest.raises(HarnessError, match=r"^engine=ray:.*1.*3"):
         check_ended([*bad, Ended(2, 0, "")], "engine=ray")
     check_ended([Ended(2, 0, "")], "engine=ray")
 

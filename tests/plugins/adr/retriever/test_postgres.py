@@ -59,10 +59,7 @@ def test_all_words_then_any(world: Benchmark, tmp_path: Path) -> None:
 
 
 def test_mistakes_are_named(world: Benchmark, tmp_path: Path) -> None:
-    with pytest.raises(
-        HarnessError,
-        match=r"lists\.NAME\.language=klingon",
-    ):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.language=klingon"):
         Postgres(language="klingon").retrieve(world, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"lists\.NAME\.depth"):
         Postgres(depth=0)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 import harness
 from harness.evaluation.statistic import two_way
 from tests import process
+from tests.conftest import Command
 
 ITEMS = [f"q{number}" for number in range(100)]
 
@@ -128,7 +128,6 @@ def test_a_csv_of_ragas_may_have_answers_over_several_lines(tmp_path: Path) -> N
 
 
 MADE = Path(__file__).parent / "made"
-Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import gzip
 import json
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from scipy.stats import binomtest, permutation_test
 import harness
 from harness.core.errors import HarnessError
 from harness.plugins.items.score import read_scores
+from tests.conftest import Command
 
 MADE = Path(__file__).parent / "made"
-Command = Callable[..., tuple[int, str, str]]
 PLAIN = ("em", [1, 1, 1, 1, 1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0])
 GRADED = (
     "rating",

@@ -128,10 +128,7 @@ def test_no_names_and_one_name() -> None:
 def test_memory_that_is_missing_is_told_with_the_knob(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "SMALL", 0)
     monkeypatch.setattr(resources, "available_memory", lambda: 10)
-    with pytest.raises(
-        HarnessError,
-        match=r"8.*28.*graph\.synonym.*1",
-    ):
+    with pytest.raises(HarnessError, match=r"8.*28.*graph\.synonym.*1"):
         approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 
 

@@ -224,10 +224,7 @@ def test_a_bound_is_of_all_conditions_together(endpoint: Scripted) -> None:
     """Each of six requests takes 110 tokens: of the first two conditions 440, so the fifth is not
     sent.
     """
-    with pytest.raises(
-        HarnessError,
-        match=r"reader\.max_tokens_total=430.*440",
-    ):
+    with pytest.raises(HarnessError, match=r"reader\.max_tokens_total=430.*440"):
         answered(endpoint, "k=1", "reader.parallel=1", "reader.max_tokens_total=430")
     assert len(endpoint.requests) == 4
 

@@ -112,8 +112,7 @@ def test_a_busy_endpoint_is_asked_again(server: Server, tmp_path: Any) -> None:
 def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> None:
     server.failures = [401]
     with pytest.raises(
-        HarnessError,
-        match=rf"base_url={server.url}: 401.*please wait.*encoder.model",
+        HarnessError, match=rf"base_url={server.url}: 401.*please wait.*encoder.model"
     ):
         embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
 
@@ -126,10 +125,7 @@ def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(
     assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
     assert sorted(len(request["input"]) for request in server.requests) == [12, 13, 25]
     server.failures = [400]
-    with pytest.raises(
-        HarnessError,
-        match=r"\(400.*please wait.*\)",
-    ):
+    with pytest.raises(HarnessError, match=r"\(400.*please wait.*\)"):
         embed(encoder, TEXTS[:1], "question", Store(tmp_path))
 
 

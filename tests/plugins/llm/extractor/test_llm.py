@@ -206,10 +206,7 @@ TRIPLE = {"subject": "a", "predicate": "b", "object": "c"}
 def test_a_model_that_never_answers_as_asked_builds_nothing(titled: Any, tmp_path: Path) -> None:
     with (
         served(lambda number, message: "no") as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=r"3 of 3.*d000",
-        ),
+        pytest.raises(HarnessError, match=r"3 of 3.*d000"),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
 
@@ -222,10 +219,7 @@ def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(
     llm = extractor("", tmp_path, parallel=1)
     with (
         served(lambda number, message: dead if number > 7 else good(number, message)) as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=r"tiny/model.*4.*7",
-        ),
+        pytest.raises(HarnessError, match=r"tiny/model.*4.*7"),
     ):
         artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
     assert not list((tmp_path / "answers").rglob("*.partial"))
@@ -277,10 +271,7 @@ def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
 def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> None:
     with (
         served(lambda number, message: ("status", status)) as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=rf"extractor\.base_url={endpoint.url}: {status}",
-        ),
+        pytest.raises(HarnessError, match=rf"extractor\.base_url={endpoint.url}: {status}"),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
 
@@ -388,10 +379,7 @@ def test_each_share_may_pay_for_its_part_of_the_bound(
         bounded = extractor(endpoint.url, tmp_path, max_tokens_total=200)
         with (
             sharing(Share(1, 2, tolerant=True)),
-            pytest.raises(
-                HarnessError,
-                match=r"max_tokens_total=200.*2",
-            ),
+            pytest.raises(HarnessError, match=r"max_tokens_total=200.*2"),
         ):
             artifact(bounded, titled(WORLD, []), Store(tmp_path))
         assert len(endpoint.requests) == 1

@@ -140,10 +140,7 @@ def test_mentions_are_added_to_those_of_the_base(titled: Any, tmp_path: Path) ->
 def test_another_corpus_is_refused_with_the_numbers(titled: Any, tmp_path: Path) -> None:
     benchmark, store = titled(WORLD, []), Store(tmp_path / "runs")
     path = hipporag(tmp_path, [passages()[0], "Other\nText.", "Third\nText."])
-    with pytest.raises(
-        HarnessError,
-        match=r"3 rows.*1 of.*33\.3%.*2 rows.*50%",
-    ):
+    with pytest.raises(HarnessError, match=r"3 rows.*1 of.*33\.3%.*2 rows.*50%"):
         extract(OpenIEFile(TITLES, str(path)), benchmark, store)
     made = artifact(OpenIEFile(TITLES, str(path), coverage=0.3), benchmark, store)
     assert (made.facts["coverage"], made.facts["passages_without_triple"]) == (0.333333, 2)

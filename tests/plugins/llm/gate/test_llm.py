@@ -153,10 +153,7 @@ def test_malformed_answers_keep_nothing_and_are_listed(
 def test_a_model_that_never_answers_as_asked_decides_nothing(tmp_path: Path) -> None:
     with (
         served(lambda number, message: "no") as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=r"^gate\.model=tiny/model: 2.*2",
-        ),
+        pytest.raises(HarnessError, match=r"^gate\.model=tiny/model: 2.*2"),
     ):
         keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
 
@@ -177,10 +174,7 @@ def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(tmp_pat
     dead = ("half", None)
     with (
         served(lambda number, message: dead if number > 1 else good(number, message)) as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=r"^gate\.base_url=http.*:.*tiny/model .*1",
-        ),
+        pytest.raises(HarnessError, match=r"^gate\.base_url=http.*:.*tiny/model .*1"),
     ):
         keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
     with served(good, endpoint.port) as endpoint:
@@ -211,10 +205,7 @@ def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(HarnessError, match=r"OPENAI_API_KEY.*gate\.key_variable"):
         keep(LLM(model="m", answers=str(tmp_path / "a")), QUESTIONS, CANDIDATES, Store(tmp_path))
-    with pytest.raises(
-        HarnessError,
-        match=r"gate\.prompt=kepe:.*keep",
-    ):
+    with pytest.raises(HarnessError, match=r"gate\.prompt=kepe:.*keep"):
         keep(LLM(model="m", prompt="kepe"), QUESTIONS, CANDIDATES, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"^gate\.most.*\[1.*most=0"):
         LLM(model="m", most=0)

@@ -81,11 +81,7 @@ def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "why"),
-    [
-        ("I am sorry", "invalid"),
-        ('{"answer": 3}', "invalid"),
-        (("cut", '{"answer": "Dav'), "cut"),
-    ],
+    [("I am sorry", "invalid"), ('{"answer": 3}', "invalid"), (("cut", '{"answer": "Dav'), "cut")],
 )
 def test_what_cannot_be_used_is_an_empty_answer_counted_and_listed(
     tmp_path: Path, answer: Any, why: str
@@ -109,10 +105,7 @@ def test_a_killed_run_pays_only_for_the_rest(tmp_path: Path) -> None:
     dead = ("half", None)
     with (
         served(lambda number, message: dead if number > 4 else good(number, message)) as endpoint,
-        pytest.raises(
-            HarnessError,
-            match=r"^reader\.base_url=http.*:.*tiny/model .*4",
-        ),
+        pytest.raises(HarnessError, match=r"^reader\.base_url=http.*:.*tiny/model .*4"),
     ):
         read(reader(endpoint.url, tmp_path, parallel=1), many, none, Store(tmp_path))
     mine = reader(endpoint.url, tmp_path, price={"prompt": 1e6, "completion": 1e6}, max_tokens=256)

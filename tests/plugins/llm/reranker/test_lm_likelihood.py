@@ -74,10 +74,7 @@ def test_a_pair_has_the_same_bits_alone_and_in_company(language_model, readable)
 def test_what_it_cannot_do_is_said() -> None:
     with pytest.raises(HarnessError, match=r"reranker\.prompt.*\{passage\}"):
         LmLikelihood(prompt="Question:")
-    with pytest.raises(
-        HarnessError,
-        match=r"reranker\.model=nothing_of_the_kind:",
-    ):
+    with pytest.raises(HarnessError, match=r"reranker\.model=nothing_of_the_kind:"):
         LmLikelihood("nothing_of_the_kind").open()
 
 

@@ -90,10 +90,7 @@ def test_what_it_cannot_do_is_said() -> None:
     with pytest.raises(HarnessError, match=r"fuser=boosted.*`harness sweep`"):
         Boosted()(pool())
     fitted = Boosted(trees=1, least=1).fit(pool(), GOLD)
-    with pytest.raises(
-        HarnessError,
-        match=r"fuser\.forest.*bm25",
-    ):
+    with pytest.raises(HarnessError, match=r"fuser\.forest.*bm25"):
         fitted(pool({**RUNS, "bm25": RUNS["dense"]}))
     with pytest.raises(HarnessError, match=r"fuser=boosted.*2.*0.*6"):
         Boosted().fit(pool(), np.full((2, 1), -1, dtype=np.int32))

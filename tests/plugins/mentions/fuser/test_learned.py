@@ -166,10 +166,7 @@ def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
     with pytest.raises(HarnessError, match=r"fuser\.coefficients"):
         scores(Learned(coefficients={"dense": [1, 1]}), two_lists)
     nothing = np.full((40, 1), -1, dtype=np.int32)
-    with pytest.raises(
-        HarnessError,
-        match="40 queries: 0 of",
-    ):
+    with pytest.raises(HarnessError, match="40 queries: 0 of"):
         Learned().fit(Calibrated(Pool.align(random_runs()), Pit(), Auto()), nothing)
     with pytest.raises(HarnessError, match=r"fuser\.coefficients\.dense.*\[w"):
         Learned(coefficients={"dense": [1.0]})

@@ -41,11 +41,7 @@ def test_by_hand() -> None:
             (straight, {"a": 1.0, "b": 2.0, "c": 3.0}),
             (straight, {}),
         ]
-    ) == [
-        (1, 3),
-        (-1, 3),
-        (0, 0),
-    ]
+    ) == [(1, 3), (-1, 3), (0, 0)]
 
 
 @settings(max_examples=60)

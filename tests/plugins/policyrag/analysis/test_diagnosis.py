@@ -46,11 +46,7 @@ def measured(world: Benchmark, name: str, *order: int) -> list[float]:
 
 def test_answers_stand_as_words_without_articles(world: Any) -> None:
     assert plain_words("The Missoula, a Town!") == " missoula town "
-    assert measured(world, "answer_supported@1", 1) == [
-        1,
-        1,
-        0,
-    ]  # yes needs all gold
+    assert measured(world, "answer_supported@1", 1) == [1, 1, 0]  # yes needs all gold
     assert measured(world, "answer_supported@1", 0, 1) == [0, 0, 0]
     assert measured(world, "answer_supported@2", 0, 1) == [1, 1, 1]
 

@@ -218,10 +218,7 @@ def test_questions_in_another_order_and_alone_have_the_same_bits(started: Policy
 
 def test_lists_without_a_benchmark_say_what_is_missing() -> None:
     calibrated = pool({"q0": {"d000": 1.0}}, None)
-    with pytest.raises(
-        HarnessError,
-        match="reranker=policy",
-    ):
+    with pytest.raises(HarnessError, match="reranker=policy"):
         Policy()(Single()(calibrated), calibrated)
 
 

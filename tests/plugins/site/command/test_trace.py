@@ -87,10 +87,7 @@ def test_a_policy_tells_its_terms_as_text_and_json(
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
-    with pytest.raises(
-        HarnessError,
-        match=r"query=which/two: .*which/one\?\?\)",
-    ):
+    with pytest.raises(HarnessError, match=r"query=which/two: .*which/one\?\?\)"):
         run(compose("trace", [*overrides[:-1], "query=which/two"]))
     with pytest.raises(HarnessError, match="query: no value is given"):
         run(compose("trace", overrides[:-1]))

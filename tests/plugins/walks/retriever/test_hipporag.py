@@ -183,10 +183,7 @@ def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
 def test_no_triples_and_bounds(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="extractor=llm"):
         retrieve(HippoRAG(TITLES, Hashed()), few(QUESTIONS), Store(tmp_path))
-    with pytest.raises(
-        HarnessError,
-        match=r"lists\.NAME\.by=query_to_nod.*query_to_node",
-    ):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.by=query_to_nod.*query_to_node"):
         HippoRAG(TITLES, Hashed(), by="query_to_nod")
     with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest"):
         HippoRAG(TITLES, Hashed(), nearest=0)
