@@ -10,19 +10,18 @@ import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import hypothesis
-import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import compose
 from harness.core.configuration.extensions import missing_plugin, plugins
-from harness.core.identity import digest, texts_sha256
+from harness.core.identity import digest
 from harness.run import Run
 from harness.sweep.folder.integrity import hashes
 from harness.sweep.folder.result import SweepResult
@@ -32,6 +31,7 @@ from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
 from tests import process
+from tests.world.few import Passages, few
 from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
@@ -229,38 +229,13 @@ def example() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def titled() -> Callable[[Mapping[str, str] | Sequence[tuple[str, str]], Sequence[str]], Benchmark]:
+def titled() -> Callable[[Passages, Sequence[str]], Benchmark]:
     """``titled({title: text}, questions)``: ids d000, d001, ... and q0, q1, ...; no gold."""
 
-    def make(
-        passages: Mapping[str, str] | Sequence[tuple[str, str]], questions: Sequence[str]
-    ) -> Benchmark:
-        return few(
-            list(passages.items() if isinstance(passages, Mapping) else passages),
-            questions,
-            digits=3,
-        )
+    def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
+        return few(passages, questions, [f"d{n:03}" for n in range(len(passages))])
 
     return make
-
-
-def few(pairs: Sequence[tuple[str, str]], questions: Sequence[str], digits: int) -> Benchmark:
-    """A benchmark of (title, text) pairs and questions without gold; ids of passages have that many
-    digits.
-    """
-    from datasets import Dataset
-
-    titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
-    corpus = {"id": [f"d{n:0{digits}d}" for n in range(len(pairs))], "title": titles, "text": texts}
-    queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
-    return Benchmark(
-        "few",
-        Dataset.from_dict(corpus),
-        Dataset.from_dict(queries),
-        np.full((len(questions), 1), -1, dtype=np.int32),
-        np.zeros(len(questions), dtype=np.bool_),
-        texts_sha256([*titles, "|", *texts, "|", *questions]),
-    )
 
 
 DOCS = [f"d{number:02d}" for number in range(60)]
@@ -384,20 +359,13 @@ def one_postgres(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pgserver.get_server", lambda folder: shared)
 
 
-Passages = Sequence[str] | Sequence[tuple[str, str]]
-
-
 @pytest.fixture(scope="session")
 def benchmark_of() -> Callable[[Passages, Sequence[str]], Benchmark]:
     """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 beyond ten), q0,
     ...; no gold.
     """
 
-    def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
-        pairs = [("", passage) if isinstance(passage, str) else passage for passage in passages]
-        return few(pairs, questions, digits=len(str(len(passages) - 1)))
-
-    return make
+    return few
 
 
 @pytest.fixture

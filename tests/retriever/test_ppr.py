@@ -5,15 +5,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 import pytest
 
-from datasets import Dataset
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
@@ -21,6 +20,7 @@ from harness.retriever import retrieve
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
 from harness.work.store import Store
+from tests.world.few import few as made
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",
@@ -34,18 +34,7 @@ ONWARD = Walk(title=1, entity=0, span=0, back=0, synonym=0, relation=0, specific
 
 
 def few(questions: list[str], world: dict[str, str] = WORLD) -> Benchmark:
-    corpus = {
-        "id": [*map(chr, range(97, 97 + len(world)))],
-        "title": list(world),
-        "text": list(world.values()),
-    }
-    queries = {"id": [f"q{i}" for i in range(len(questions))], "question": questions}
-    gold = np.full((len(questions), 1), -1, dtype=np.int32)
-    sha256 = texts_sha256([*world.values(), *questions])
-    none = np.zeros(len(questions), dtype=np.bool_)
-    return Benchmark(
-        "few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, none, sha256
-    )
+    return made(world, questions, ascii_lowercase[: len(world)])
 
 
 def test_chain_of_titles_worked_by_hand(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
 from harness.report.display import Display
 from harness.report.output import write_result
-from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import write
 from harness.report.table.main import by_hops, main
 from harness.sweep.folder.result import SweepResult
@@ -203,15 +202,15 @@ def test_what_a_person_called_a_run_stays_in_latex(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("latexmk"), reason="no latexmk")
+@pytest.mark.usefixtures("undrawn")
 def test_the_tables_fit_an_article_of_two_columns(
-    example: ModuleType, result: SweepResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    example: ModuleType, result: SweepResult, tmp_path: Path
 ) -> None:
     """Without resizing, with names as long as they come, and every label once."""
     other = example.write(tmp_path / "s2", heldout=False)
     other.manifest["dataset"] = "2wikimultihopqa"
     results = {"a": clustered(example.of_experiment(result), [0, 0, 1, 2, 3, 4]), "b": other}
     out = tmp_path / "out"
-    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
     display = dataclasses.replace(DISPLAY, fuser={**DISPLAY.fuser, "rrf": "Anchored weighted RRF"})
     write(results, tmp_path, out, display.of([*results.values()]))
     files = (path.relative_to(out) for path in sorted(out.glob("tables/**/*.tex")))

@@ -8,13 +8,13 @@ import pytest
 from harness.core.table import Column, Field
 from harness.report.console import terminal
 from harness.report.display import Display
-from harness.report.pdf import latex
 from harness.report.pdf.document import write
 from harness.report.table import trials
 from harness.report.tracking.entry import sweep_group
 from harness.sweep.folder.result import SweepResult, View
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_added_column_is_in_text_tex_html_csv_and_mlflow(
     example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -28,7 +28,6 @@ def test_an_added_column_is_in_text_tex_html_csv_and_mlflow(
         return [*described(result, view), added]
 
     monkeypatch.setattr(trials, "trial_fields", with_one_more)
-    monkeypatch.setattr(latex.shutil, "which", lambda name: None)
     result = example.write(tmp_path / "s1")
     head, _, winner = terminal.leaderboard(result).splitlines()[2:5]
     assert (head.split()[-1], winner.split()[-1]) == ("asked", "8")

@@ -1,6 +1,5 @@
 """Whether the best passages hold the answer and the chain, on three passages."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets import Dataset
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.plugins.policyrag.analysis.diagnosis import (
@@ -18,6 +16,7 @@ from harness.plugins.policyrag.analysis.diagnosis import (
     plain_words,
 )
 from harness.run import Run
+from tests.world.few import few
 
 WORLD = {
     "Dune (film)": "It was filmed by David Lynch.",
@@ -27,12 +26,9 @@ WORLD = {
 
 
 @pytest.fixture
-def world(titled: Callable[..., Benchmark]) -> Benchmark:
-    made = titled(WORLD, ["a", "b", "c"])
+def world() -> Benchmark:
     answers = [["MISSOULA Montana"], ["Missoula"], ["yes"]]
-    rows = [{**row, "answers": own} for row, own in zip(made.queries, answers, strict=True)]
-    gold = np.array([[0, 1], [0, 1], [0, 1]], dtype=np.int32)
-    return Benchmark("few", made.corpus, Dataset.from_list(rows), gold, made.chain, made.sha256)
+    return few(WORLD, ["a", "b", "c"], gold=[[0, 1]] * 3, answers=answers)
 
 
 def measured(world: Benchmark, name: str, *order: int) -> list[float]:

@@ -16,10 +16,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from datasets import Dataset
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
@@ -33,6 +31,7 @@ from harness.retriever import retrieve
 from harness.run import Run
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.scripted import served
+from tests.world.few import few
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",
@@ -288,20 +287,7 @@ def everything(world: Benchmark, store: Store, **how: Any) -> str:
 def crossed() -> Benchmark:
     """Every title with every other in a question."""
     questions = [f"What is {title} to {other}?" for title in WORLD for other in WORLD]
-    corpus = {"id": list("abcde"), "title": list(WORLD), "text": list(WORLD.values())}
-    queries = {"id": [f"q{n}" for n in range(len(questions))], "question": questions}
-    gold, chain = (
-        np.full((len(questions), 1), -1, dtype=np.int32),
-        np.zeros(len(questions), dtype=np.bool_),
-    )
-    return Benchmark(
-        "few",
-        Dataset.from_dict(corpus),
-        Dataset.from_dict(queries),
-        gold,
-        chain,
-        texts_sha256(questions),
-    )
+    return few(WORLD, questions, "abcde")
 
 
 @pytest.mark.slow
