@@ -31,8 +31,8 @@ def archive(result, tmp_path):
     return path
 
 
-def test_an_archive_has_the_sweep_and_the_same_bytes(result, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "")  # without LaTeX
+@pytest.mark.usefixtures("undrawn")
+def test_an_archive_has_the_sweep_and_the_same_bytes(result, tmp_path):
     archive, again = tmp_path / "sweep.zip", tmp_path / "again.zip"
     for path in (archive, again):
         reports = tmp_path / path.stem
@@ -91,9 +91,9 @@ def test_what_is_no_zip_archive_is_refused(archive):
         pass
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_is_made_from_an_archive(archive, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", "")  # without LaTeX
     status, out, error = command("report", f"sweep={archive}", "paths.reports=out", "paths.runs=no")
     assert status == 0, error
     assert "report of sample-0" in out
