@@ -44,7 +44,7 @@ hypothesis.settings.load_profile("untimed")
 
 TOGETHER = (
     ("tests/plugins/site/",),
-    ("tests/report/tracking/", "tests/command/test_ui.py"),
+    ("tests/report/tracking/", "tests/command/test_ui.py", "tests/test_one_description.py"),
     ("tests/model/encoder/", "tests/fusion/reranker/"),
 )
 """Folders and files that share what takes long to make or to import: those of a row go to one

@@ -21,7 +21,6 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.report.tracking.mlflow import SETTINGS, MLflow
-from harness.report.tracking.writer import Writer
 from harness.sweep.folder.result import SweepResult
 
 PASSWORD = "a-long-password-of-nobody"
@@ -118,6 +117,8 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(
 ) -> None:
     server = start_server()
     tracking = replace(over_http(server.url, "killed"), threads=2)
+    from harness.report.tracking.writer import Writer
+
     fill, filled = Writer._fill, []
 
     def kill_after_three(*arguments: Any) -> None:
@@ -173,6 +174,8 @@ def test_postgresql(
     server = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
     try:
         tracking = replace(MLflow(server.get_uri(), "pg", str(tmp_path / "artifacts")), threads=1)
+        from harness.report.tracking.writer import Writer
+
         fill = Writer._fill
 
         def kill_first(*arguments: Any) -> None:
