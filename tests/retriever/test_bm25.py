@@ -12,6 +12,7 @@ from harness.core.identity import file_sha256
 from harness.retriever import bm25, retrieve
 from harness.retriever.bm25 import BM25, Words
 from harness.work.store import Store
+from tests import process
 
 PASSAGES = ["Red red fox", "blue fox", "green bird sings loud", "blue fox", "of the"]
 
@@ -96,19 +97,13 @@ sys.stdout.write(run.docs.tobytes().hex() + run.scores.tobytes().hex())
 """
 
 
-def test_another_hash_seed_gives_the_same_bytes():
-    first, second = (
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in "12"
-    )
+def test_another_hash_seed_gives_the_same_bytes(capsys):
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    exec(SCRIPT, {})
+    first = capsys.readouterr().out
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
     assert len(first) > 1000
-    assert first == second
+    assert first == process.python("-c", SCRIPT, env=environment, check=True).stdout
 
 
 @pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0.9, 0.4), (0, 1)])
