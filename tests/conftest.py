@@ -45,7 +45,12 @@ hypothesis.settings.load_profile("untimed")
 TOGETHER = (
     ("tests/plugins/site/",),
     ("tests/report/tracking/", "tests/command/test_ui.py", "tests/test_one_description.py"),
-    ("tests/model/encoder/", "tests/fusion/reranker/"),
+    (
+        "tests/model/encoder/",
+        "tests/fusion/reranker/",
+        "tests/plugins/llm/reranker/",
+        "tests/command/test_sweep.py",
+    ),
 )
 """Folders and files that share what takes long to make or to import: those of a row go to one
 worker.

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from huggingface_hub import constants
 
 from harness.benchmark.dataset.twowikimultihopqa import TwoWikiMultiHopQA
+from harness.benchmark.source.card import read_card, sample_note
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 from tests.benchmark.hub import COMMIT, served
+from tests.benchmark.source.test_published import HOTPOT, HOTPOT_CORPUS, MUSIQUE, MUSIQUE_CORPUS
 
 CORPUS = [{"title": "Ada", "text": "Ada made Red Door."}, {"title": "Red Door", "text": "A film."}]
 QUERIES = [
@@ -117,3 +120,130 @@ def test_without_the_hub_the_error_names_it(
         answer_at("http://127.0.0.1:9", monkeypatch)
     with pytest.raises(HarnessError, match=r"data\..*osunlp/HippoRAG_v2"):
         TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "nothing")).load(store)
+
+
+LIST = [
+    {"idx": n, "title": title, "text": "".join(text)}
+    for n, (title, text) in enumerate(HOTPOT_CORPUS.items())
+]
+FILES: dict[str, tuple[Any, Any]] = {
+    "musique": (MUSIQUE, MUSIQUE_CORPUS),
+    "hotpotqa": (HOTPOT, LIST),
+}
+Read = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a mirror that holds the files below tmp_path/mirror; the Hub does not
+    answer.
+    """
+    (tmp_path / "mirror").mkdir()
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    with served(tmp_path / "mirror", "a/b") as address:
+        yield f"{address}/datasets/a/b/resolve/main"
+
+
+@pytest.fixture
+def read(mirror: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any) -> Read:
+    """Put files on the mirror, write their card, and read that benchmark: status and output.
+
+    listed: what the mirror has in their place.
+    """
+
+    def run(
+        name: str, queries: Any, corpus: Any, listed: Any = None, passages: int | None = None
+    ) -> tuple[int, str]:
+        known = read_card(f"{name}_1000")
+        contents = {"queries": json.dumps(queries).encode(), "corpus": json.dumps(corpus).encode()}
+        files = {
+            part: {
+                **(known.files or {})[part],
+                "bytes": len(content),
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
+            for part, content in contents.items()
+        }
+        for part, content in contents.items():
+            (tmp_path / "mirror" / files[part]["name"]).write_bytes(listed or content)
+        versions = [{"queries": len(queries), "passages": passages or len(corpus), "sha256": None}]
+        values = {**vars(known), "files": files, "mirrors": ["http://127.0.0.1:9", mirror]}
+        values["expected"] = dict.fromkeys(known.expected, versions)
+        (tmp_path / "datasets").mkdir(exist_ok=True)
+        (tmp_path / "datasets" / f"{name}_1000.yaml").write_text(yaml.safe_dump(values))
+        monkeypatch.setattr(
+            "harness.benchmark.source.card.package_folder", lambda folder: tmp_path / folder
+        )
+        places = (f"paths.data={tmp_path / 'data'}", f"paths.runs={tmp_path / 'runs'}")
+        status, said, error = command("data", f"dataset={name}_1000", *places)
+        return status, said + error
+
+    return run
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_mirror_gives_the_published_files(read: Read, tmp_path: Path, name: str) -> None:
+    queries, corpus = FILES[name]
+    status, said = read(name, queries, corpus)
+    assert (status, f"{name}_1000: {len(corpus)} passages, 1 question" in said) == (0, True)
+    assert (tmp_path / "runs" / "downloads" / f"{name}_1000" / f"{name}.json").is_file()
+    assert (
+        read(name, queries, corpus, listed=b"others")[0] == 0
+    )  # what was downloaded is read again
+
+
+def test_a_passage_twice_in_the_corpus_is_one(read: Read, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    assert read("musique", MUSIQUE, [*MUSIQUE_CORPUS, MUSIQUE_CORPUS[0]])[0] == 0
+    said = "1 question, 2 gold passages found in the corpus, 3 passages (4 records in the file)"
+    assert f"musique_1000: {said}" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "said"),
+    [
+        ("musique", "gone", "(2hop__13548_13529): its passage 'Lionel Messi'"),
+        ("musique", "other", "(0 passages with that title)"),
+        ("hotpotqa", "gone", "5a70f4c45542994082a3e437"),
+        ("hotpotqa", "other text", "(1 passage with that title, with other texts)"),
+    ],
+)
+def test_missing_gold_names_the_question(read: Read, name: str, fault: str, said: str) -> None:
+    queries, corpus = FILES[name]
+    last = [{**corpus[-1], "text": "Another."}] if fault == "other text" else []
+    status, error = read(name, queries, [*corpus[:-1], *last])
+    assert status == 2
+    assert said in error
+
+
+def test_other_bytes_than_the_cards_are_refused_with_both_sizes(read: Read) -> None:
+    status, error = read("musique", MUSIQUE, MUSIQUE_CORPUS, listed=b"[]")
+    assert status == 2
+    assert "(2 bytes), but datasets/musique_1000.yaml expects " in error
+    assert f"({len(json.dumps(MUSIQUE_CORPUS))} bytes); remove it and get the file again" in error
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_without_a_network_one_line_says_what_to_get_and_where_to_put_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    status, _, error = command("data", f"dataset={name}_1000", "paths.data=data")
+    card = read_card(f"{name}_1000")
+    assert (status, len(error.splitlines())) == (2, 1)
+    for file in (card.files or {}).values():
+        assert f"{file['name']} ({file['bytes']} bytes, sha256 {file['sha256']})" in error
+    assert f"of {' or '.join(card.mirrors)} into data/{name}_1000" in error
+
+
+def test_ours_say_that_they_are_another_sample() -> None:
+    for name in FILES:
+        ours = read_card(name).expected["prepared"][0]["sha256"]
+        said = f" {name} is another sample than the published 1,000 (dataset={name}_1000)."
+        assert sample_note(name, ours) == said
+        assert sample_note(name, "0" * 64) == ""
+    assert sample_note("a-folder", "0" * 64) == ""

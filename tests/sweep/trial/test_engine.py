@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.evaluation.metric import ABSENT, NONE
+from harness.fusion.pool import PoolSpec
 from harness.run import Run
 from harness.sweep.trial import engine
+from harness.sweep.trial.engine import ceiling, pool_size
 from tests.sweep.trial.test_grid import grid
 
 QUERIES, DOCS = 30, 80
@@ -169,3 +171,38 @@ def test_no_queries_no_ranks(runs):
     nothing = {name: run.take(np.arange(0)) for name, run in runs.items()}
     assert engine.score(grid({}).trials(), nothing, GOLD[:0]).shape == (5, 0, 3)
     assert isinstance(runs["dense"].query_ids, pa.Array)
+
+
+SIZED = ["a", "b", "c", "d", "e"]
+
+
+def sized() -> dict[str, Run]:
+    """q0: dense a b, graph b c d e; q1: dense a, graph nothing."""
+    dense = Run.of(["q0", "q1"], SIZED, [0, 0, 1], [0, 1, 0], [2.0, 1.0, 1.0])
+    graph = Run.of(["q0", "q1"], SIZED, [0, 0, 0, 0], [1, 2, 3, 4], [4.0, 3.0, 2.0, 1.0])
+    return {"dense": dense, "graph": graph}
+
+
+def test_the_mean_size_of_the_union_after_the_cap() -> None:
+    lists = ("dense", "graph")
+    assert pool_size(PoolSpec(lists, None, ("graph",)), sized()) == (5 + 1) / 2
+    assert pool_size(PoolSpec(lists, 2, ("graph",)), sized()) == (3 + 1) / 2
+    assert pool_size(PoolSpec(lists, 1, ("dense",)), sized()) == (5 + 1) / 2
+    assert pool_size(PoolSpec(("dense",), 1, ("graph",)), sized()) == (2 + 1) / 2
+
+
+def test_the_ceiling_is_of_the_last_hop_however_many_there_are() -> None:
+    """q0's last hop is c, after an e that dense lacks, too; q1 has one passage, a. Padding
+    is -1.
+    """
+    gold = np.array([[4, 2], [0, -1]], dtype=np.int32)
+    dense, both = (
+        PoolSpec(("dense",), None, ("graph",)),
+        PoolSpec(("dense", "graph"), None, ("graph",)),
+    )
+    assert (ceiling(dense, sized(), gold), ceiling(both, sized(), gold)) == (0.5, 1.0)
+    assert ceiling(both, sized(), gold[:, ::-1].copy()[:1]) == 1.0  # e, the last of graph's
+    assert (
+        ceiling(PoolSpec(("dense", "graph"), 1, ("graph",)), sized(), gold) == 0.5
+    )  # the cap leaves b alone
+    assert ceiling(PoolSpec(("dense", "graph"), 2, ("graph",)), sized(), gold) == 1.0
