@@ -102,7 +102,8 @@ def _best(result: SweepResult, view: View) -> SettingRow:
     whole = result.whole
     parsed = OverridesParser.create().parse_overrides(list(result.config.get("given", ())))
     typed = {one.key_or_group: one.value() for one in parsed if not one.is_delete()}
-    wanted = {name: value for name, value in typed.items() if name in whole.knobs}
+    knobs = {name for row in whole.rows for name in row["parameters"]}
+    wanted = {name: value for name, value in typed.items() if name in knobs}
     found = (place for place in whole.fused if matches(whole.rows[place]["parameters"], wanted))
     place = view.place(whole.rows[next(found, whole.winner_place)]["trial"])
     return SettingRow(result, view, view.winner_place if place is None else place)

@@ -23,7 +23,7 @@ from harness.evaluation.conclusion import (
 )
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.effect import exceptions
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import SweepResult, View, caption
 from harness.sweep.judge import choose_again
 
 SHORT = "in short"
@@ -55,7 +55,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_other_lists(view),
         *_elsewhere(view),
         *_other_splits(result),
-        *(Sentence("caveat", f"{line}.") for line in view.warnings),
+        *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
         *forecasts(result),
         *_blind_spots(result, view),
     ]
@@ -68,9 +68,8 @@ def _compared(result: SweepResult, view: View) -> Sentence:
     )
     chosen = f"the locked ones of {trials}" if view.split == "test" else trials
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
-    return Sentence(
-        "compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}."
-    )
+    extent = f"{caption.extent(view)}{caption.unordered(view)}{disjoint}"
+    return Sentence("compared", f"{extent}: {chosen}, by {view.objective}.")
 
 
 def _verdict(view: View) -> list[Sentence]:

@@ -14,7 +14,7 @@ from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
-from harness.sweep.folder import SweepResult, score
+from harness.sweep.folder import SweepResult, caption, score
 from harness.sweep.judge import Spec, matches
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Heatmap:
         return [knob.rpartition(".")[2] for knob in self.spec[side]]
 
     def _source(self) -> Source:
-        return Source(f"{self.experiment['source']}; {self.result.whole.where}")
+        return Source(f"{self.experiment['source']}; {caption.extent(self.result.whole)}")
 
     def _notes(self) -> list[str]:
         view = self.result.whole

@@ -32,7 +32,7 @@ from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications
 from harness.report.table.study import study_tables
 from harness.report.table.tables import build_tables
-from harness.sweep.folder import SweepResult, by_kind, made_by
+from harness.sweep.folder import SweepResult, by_kind, caption, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
 
@@ -225,7 +225,7 @@ def details(result: SweepResult) -> dict[str, str]:
         "benchmark": ", ".join([str(manifest["dataset"]), *counts, tune]),
         "locked trials on": f"{view.split} ({shown})",
         "winner": view.winner_title,
-        "numbers": " ".join(view.source.notes),
+        "numbers": " ".join(caption.source(view).notes),
         **{topic: text for topic, text in conclusions(result).items() if topic != SHORT},
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),

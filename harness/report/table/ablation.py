@@ -8,7 +8,7 @@ from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import ABSENT
-from harness.sweep.folder import View
+from harness.sweep.folder import View, caption
 
 INFORMATIVE = 0.05
 """Share of changed questions below which equivalence has no meaning."""
@@ -41,7 +41,7 @@ def ablation(view: View) -> list[Table]:
         "and the verdict means nothing."
     ]
     title = f"The best trial of each fuser against the winner on {view.half}"
-    return [Table.of("ablation", title, fields, places, view.source, notes)]
+    return [Table.of("ablation", title, fields, places, caption.source(view), notes)]
 
 
 def changed(view: View, place: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.core.table import Column, Table
-from harness.sweep.folder import Row, View
+from harness.sweep.folder import Row, View, caption
 
 Pool = tuple[str, str, float | None, str | None, float | None]
 """The cap, the lists, the ceiling, the best trial and its objective."""
@@ -22,7 +22,7 @@ def ceiling(view: View) -> list[Table]:
     rows = ceilings(view)
     notes = [f"Ceiling: {MEANING}."]
     title = f"What a perfect fuser would reach by pool on {view.half}"
-    return [Table("ceiling", title, columns, rows, view.source, notes)] if rows else []
+    return [Table("ceiling", title, columns, rows, caption.source(view), notes)] if rows else []
 
 
 def capped_pools(view: View) -> dict[str, list[Pool]]:

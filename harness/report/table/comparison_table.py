@@ -18,7 +18,7 @@ from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
-from harness.sweep.folder import SweepResult, View, differences, rerun
+from harness.sweep.folder import SweepResult, View, caption, differences, rerun
 from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
@@ -158,7 +158,7 @@ class ComparisonTable:
             f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut
         )
         test = self.result.test
-        lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
+        lists = "".join(f" {line}" for line in caption.of_lists(self.result.whole))
         evaluation = (
             f"; test: evaluation {test.evaluation} of this split{test.charge}" if test else ""
         )

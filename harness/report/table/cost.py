@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.core.table import Column, Table
-from harness.sweep.folder import Cost, ListCost, View, lists_read
+from harness.sweep.folder import Cost, ListCost, View, caption, lists_read
 
 EXPLAINED = (
     "Index: the time to make a list's artifacts (texts read, names found, vectors, graph), once "
@@ -46,7 +46,14 @@ def cost(view: View) -> list[Table]:
     rows = [[name, found.get(name), *(known[name].get(key) for key in keys)] for name in order]
     notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
     return [
-        Table("cost", f"What each list costs on {view.half}", columns, rows, view.source, notes),
+        Table(
+            "cost",
+            f"What each list costs on {view.half}",
+            columns,
+            rows,
+            caption.source(view),
+            notes,
+        ),
         *_budget(view, known),
     ]
 
@@ -85,7 +92,7 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
         "out; so are trials with a reranker, whose time is not recorded, and lists without a p95."
     ]
     title = f"What a budget of time buys on {view.half}"
-    return [Table("cost_budget", title, columns, rows, view.source, notes)]
+    return [Table("cost_budget", title, columns, rows, caption.source(view), notes)]
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

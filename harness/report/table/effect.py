@@ -15,7 +15,7 @@ from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import groups
 from harness.evaluation.statistic import interaction
-from harness.sweep.folder import View
+from harness.sweep.folder import View, caption
 
 WHOLE = "all"
 POOLED = "3 or more hops"
@@ -135,7 +135,7 @@ def effect(view: View) -> list[Table]:
         f"{BY_CLUSTER}."
     ]
     title = f"The winner against each list on {view.half}"
-    return [Table.of("effect", title, fields, rows, view.source, notes)]
+    return [Table.of("effect", title, fields, rows, caption.source(view), notes)]
 
 
 def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:

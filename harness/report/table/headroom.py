@@ -9,7 +9,7 @@ import numpy as np
 from harness.core.arrays import BoolArray
 from harness.core.table import Column, Table
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder import View
+from harness.sweep.folder import View, caption
 
 Outcomes = BoolArray
 LOSSES = ("no list has it", "cut by the cap", "outranked")
@@ -57,7 +57,7 @@ def headroom(view: View) -> list[Table]:
         frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
     )
     title = f"What a perfect fuser would add on {view.half}"
-    return [Table("headroom", title, columns, rows, view.source, notes, marked)]
+    return [Table("headroom", title, columns, rows, caption.source(view), notes, marked)]
 
 
 def losses(view: View, place: int) -> dict[str, Outcomes]:

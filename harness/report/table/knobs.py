@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Source, Table, counted, percent
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import SweepResult, View, caption
 from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
 
 PAIRS = 3
@@ -36,15 +36,10 @@ def knobs(view: View) -> list[Table]:
     equal.
     """
     found = of_view(view)
-    return (
-        [
-            _table(
-                f"The share of each knob on {view.half}", found, view.source, explained(view, found)
-            )
-        ]
-        if found.main
-        else []
-    )
+    if not found.main:
+        return []
+    title = f"The share of each knob on {view.half}"
+    return [_table(title, found, caption.source(view), explained(view, found))]
 
 
 def knobs_over(results: Sequence[SweepResult]) -> list[Table]:

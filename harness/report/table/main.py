@@ -10,7 +10,7 @@ from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.effect import labelled, pooled_hops
 from harness.report.table.trials import in_paper, trial_table
-from harness.sweep.folder import SweepResult, View, differing
+from harness.sweep.folder import SweepResult, View, caption, differing
 
 MOST = 12
 """The largest number of rows of a sweep."""
@@ -49,7 +49,7 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
         table = stack(dict(zip(_group_names(results, display), parts, strict=True)), "benchmark")
         table = replace(table, columns=[table.columns[0], *first.columns], banded=True)
     signs = {sign for part in parts for sign in part.style.marks.values()}
-    source = Source(notes=views[0].source.notes if len(views) == 1 else ())
+    source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
     notes = _notes(views, display, signs)
     return replace(table, name="main", title=title, source=source, notes=notes, commands=())
 

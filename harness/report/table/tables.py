@@ -12,7 +12,7 @@ from harness.report.table.effect import effect, labelled
 from harness.report.table.headroom import headroom
 from harness.report.table.knobs import knobs
 from harness.report.table.trials import decided, leaderboard, trial_table
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import SweepResult, View, caption
 
 
 def build_tables(result: SweepResult) -> list[Table]:
@@ -64,4 +64,4 @@ def by_type(view: View) -> Table:
         f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
     ]
     title = f"{view.objective} in percent by question type on {view.half}"
-    return Table("by_type", title, columns, rows, view.source, notes, style=Style(best))
+    return Table("by_type", title, columns, rows, caption.source(view), notes, style=Style(best))

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
-from harness.sweep.folder import SweepResult, View, rerun
+from harness.sweep.folder import SweepResult, View, caption, rerun
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
 """The places that show a column: the terminal (short, and with explain=true), the table of a paper,
@@ -102,7 +102,7 @@ def trial_table(
     if face == "paper":
         fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
     title = f"The trials on {view.half}"
-    return Table.of(name, title, fields, places, view.source, notes, marked, commands)
+    return Table.of(name, title, fields, places, caption.source(view), notes, marked, commands)
 
 
 def tracked_names(result: SweepResult, view: View) -> list[str]:

@@ -1,3 +1,4 @@
+from . import caption as caption
 from .archive import opened as opened
 from .archive import pack as pack
 from .integrity import ENTRY as ENTRY

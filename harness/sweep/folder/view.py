@@ -1,27 +1,297 @@
-"""A finished sweep for reports, trackers and the terminal: trials on a split, with
-their captions.
-"""
+"""The trials of a sweep on a split with their gold ranks: scores, indices, comparisons."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.benchmark import UNORDERED
-from harness.benchmark.source import sample_note
-from harness.core.table import Source, counted, percent
-from harness.evaluation.conclusion import GREAT
-from harness.evaluation.metric import definitions
-from harness.evaluation.statistic import charge, design_effect, share, too_few
-from harness.retriever.dense import AIM
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from harness.core.errors import HarnessError
+from harness.core.table import counted
+from harness.evaluation.comparison import MARGIN, Comparison, Outcome
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import charge, share, too_few
+from harness.sweep.folder.lock import Lock
+from harness.sweep.folder.manifest import SweepManifest
+from harness.sweep.folder.rows import Compared, Row, score
 from harness.sweep.folder.systems import describe
-from harness.sweep.folder.trial_scores import TrialScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Selection = BoolArray | Int64Array | slice
+"""Some of a view's questions."""
 
 
 @dataclass(frozen=True)
-class View(TrialScores):
-    """Rows of trials with the words of captions: data, split, lists, clusters, and the winner."""
+class View:
+    """Rows of trials on one split.
+
+    Attributes:
+        ranks: int32[R, Q, H].
+        queries: the Q questions that the objective counts.
+        in_split: number of questions in the split; None: Q.
+        comparisons: rows of the long frame on this split, also of other trials.
+    """
+
+    split: str
+    rows: Sequence[Row]
+    ranks: Int32Array
+    queries: pd.DataFrame
+    manifest: SweepManifest
+    lock: Lock
+    in_split: int | None = None
+    comparisons: Sequence[Compared] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of questions."""
+        return len(self.queries)
+
+    @property
+    def dataset(self) -> str:
+        """The name of the benchmark."""
+        return self.manifest["dataset"]
+
+    @property
+    def data_sha256(self) -> str:
+        """The hash of the benchmark's files."""
+        return self.manifest["data_sha256"]
+
+    @property
+    def objective(self) -> str:
+        """The name of the metric by which the winner was chosen."""
+        return self.manifest["objective"]
+
+    @property
+    def winner(self) -> str:
+        """The hash of the locked winner."""
+        return self.lock["winner"]["trial"]
+
+    @property
+    def margin(self) -> float:
+        """The largest difference of the objective that does not matter."""
+        return self.lock.get("margin", MARGIN)
+
+    @property
+    def reference(self) -> str:
+        """The list against which wins are counted."""
+        return self.lock.get("reference") or "dense"
+
+    @property
+    def best_single(self) -> str | None:
+        """The best list alone on tune."""
+        return self.lock.get("best_single")
+
+    @property
+    def usual_metrics(self) -> list[str]:
+        """The objective, and full_sup and recall at its depth."""
+        k = self.metric.k or 5
+        return list(dict.fromkeys([self.objective, f"full_sup@{k}", f"recall@{k}"]))
+
+    @property
+    def evaluation(self) -> int:
+        """The number of this evaluation of test; 0 on tune."""
+        return max((row.get("evaluation", 0) for row in self.rows), default=0)
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The objective."""
+        return Metric.parse(self.objective)
+
+    @cached_property
+    def scores(self) -> Float64Array:
+        """float64[R, Q]: the objective of each row on each question."""
+        return np.stack([self.values(place) for place in range(len(self.rows))])
+
+    def values(self, place: int, metric: Metric | None = None) -> Float64Array:
+        """Return float64[Q], a metric (by default the objective) of a row on each question."""
+        return (metric or self.metric)(np.asarray(self.ranks[place]))
+
+    @cached_property
+    def originals(self) -> list[int]:
+        """For each row, the index of the first one with the same gold ranks.
+
+        Fusions that follow one list alone have the same.
+        """
+        first: dict[bytes, int] = {}
+        return [
+            first.setdefault(ranks.tobytes(), place)
+            for place, ranks in enumerate(np.asarray(self.ranks))
+        ]
+
+    @property
+    def copies(self) -> list[bool]:
+        """For each row, whether an earlier one has the same gold ranks."""
+        return [first < place for place, first in enumerate(self.originals)]
+
+    @cached_property
+    def winner_place(self) -> int:
+        """Index of the locked winner."""
+        if (place := self.place(self.winner)) is None:
+            raise HarnessError(
+                f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}"
+            )
+        return place
+
+    @property
+    def winner_name(self) -> str:
+        """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
+        return self.winner_list or self.rows[self.winner_place]["name"]
+
+    @cached_property
+    def winner_list(self) -> str | None:
+        """The list whose first k gold ranks the winning fusion copies, k the objective's depth, or
+        None.
+        """
+        if self.winner_place not in self.fused:
+            return None
+        return next((name for name, place in self.singles.items() if self._is_alike(place)), None)
+
+    @property
+    def best_place(self) -> int:
+        """Index of the winner, or of the list that it copies."""
+        return self.singles[self.winner_list] if self.winner_list else self.winner_place
+
+    @property
+    def best_first(self) -> list[int]:
+        """Indices of the rows by descending objective; impractical ones last."""
+
+        def key(place: int) -> tuple[bool, float]:
+            row = self.rows[place]
+            return row.get("practical") is False, -self.score(row)
+
+        return sorted(range(len(self.rows)), key=key)
+
+    @property
+    def rivals(self) -> dict[str, int]:
+        """Indices of the reference and the best single list by name, without the winner."""
+        names = dict.fromkeys([self.reference, self.best_single])
+        own = (None, self.winner_place, self.best_place)
+        return {
+            name: self.singles[name] for name in names if name and self.singles.get(name) not in own
+        }
+
+    @property
+    def added(self) -> dict[str, int]:
+        """Indices of the best trials of what the command line added, by its name."""
+        added = (self.lock.get("added") or {}).items()
+        places = ((name, self.place(row["trial"])) for name, row in added)
+        return {name: place for name, place in places if place is not None}
+
+    def compare(
+        self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
+    ) -> Comparison:
+        """Compare two rows by the objective, or ``metric``, on all questions or on ``part``."""
+        ours, theirs = (
+            self.scores[one] if metric is None else self.values(one, metric)
+            for one in (place, other)
+        )
+        return Comparison.of(
+            ours[part],
+            theirs[part],
+            (metric or self.metric).binary,
+            self.margin,
+            self.clusters[part],
+        )
+
+    def outcome(self, place: int, against: str | None) -> Outcome | None:
+        """Return the stored comparison of a row with a single list; None if there is none."""
+        found = self._stored.get((self.rows[place]["trial"], str(against)))
+        if found is None:
+            return None
+        return Outcome(**{field.name: found[field.name] for field in fields(Outcome)})
+
+    @cached_property
+    def _stored(self) -> dict[tuple[str, str], Mapping[str, Any]]:
+        return {(one["trial"], one["against"]): one for one in self.comparisons}
+
+    def winner_against(self, name: str | None) -> Comparison | None:
+        """Compare the winner with a single list; None for itself and for a list that the sweep
+        lacks.
+
+        Against the reference and the best list of tune, p is corrected as it is stored.
+        """
+        place = self.singles.get(name or "")
+        if place is None or place in (self.winner_place, self.best_place):
+            return None
+        stored = self.outcome(self.winner_place, name)
+        return self.compare(self.winner_place, place).with_fields(
+            p_holm=None if stored is None else stored.p_holm
+        )
+
+    def is_winner(self, place: int) -> bool:
+        """Return whether a row is the winner, or copies the same list as the winner."""
+        other = self.winner_list is not None and self._is_alike(place)
+        return place == self.winner_place or other
+
+    def _is_alike(self, place: int) -> bool:
+        """Return whether a row has the winner's gold ranks, with all ranks beyond the objective's k
+        equal.
+        """
+        ranks = self.ranks[[place, self.winner_place]]
+        ours, winner = ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
+        return np.array_equal(ours, winner)
+
+    def score(self, row: Row) -> float:
+        """Return the objective of a row."""
+        return score(row, self.objective)
+
+    @cached_property
+    def singles(self) -> dict[str, int]:
+        """Indices of the practical single lists by name: the first of several trials with other
+        caps.
+        """
+        found: dict[str, int] = {}
+        for place, row in enumerate(self.rows):
+            if row["family"] == "single" and row.get("practical") is not False:
+                found.setdefault(row["name"], place)
+        return found
+
+    @cached_property
+    def fused(self) -> list[int]:
+        """Indices of all rows except single lists."""
+        return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
+
+    def place(self, trial: str) -> int | None:
+        """Return the index of the trial with that hash."""
+        return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
+
+    def slice(self, where: Mapping[str, Any]) -> BoolArray:
+        """Return bool[Q], the questions of a slice.
+
+        Args:
+            where: values of columns of the questions (``hops: 2``, ``in_hipporag_1000: true``), or
+                ``list, metric, is``: the questions on which the metric of that single list has that
+                value (``list: graph, metric: full_sup@200, is: 1``).
+        """
+        if "list" in where:
+            alone = self.singles.get(where["list"])
+            if alone is None:
+                raise HarnessError(
+                    f"experiment: a slice is of list {where['list']}, which the sweep does not have"
+                )
+            met: BoolArray = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
+            return met
+        kept = np.ones(self.n, dtype=np.bool_)
+        for column, value in where.items():
+            if column not in self.queries:
+                known = ", ".join(map(str, self.queries))
+                raise HarnessError(f"experiment: {column} is no column of questions: {known}")
+            kept &= self.queries[column].to_numpy() == value
+        return kept
+
+    @property
+    def clusters(self) -> Int64Array:
+        """int64[Q]: questions with the same number share gold passages; unique if the sweep lacks
+        clusters.
+        """
+        found: Int64Array = np.asarray(self.queries.get("cluster", np.arange(self.n)))
+        return found
 
     @property
     def charge(self) -> str:
@@ -41,13 +311,6 @@ class View(TrialScores):
         return f", {self.winner_title} (locked as {locked})" if self.winner_list else ""
 
     @property
-    def where(self) -> str:
-        """Benchmark, split, number of questions, evaluation of test, and the parts of the lists."""
-        times = f", evaluation {self.evaluation}{self.charge}" if self.evaluation else ""
-        systems = f"; {self.systems}" if self.systems else ""
-        return f"{self.dataset}, {self.split} split (n = {self.n}{times}){systems}"
-
-    @property
     def half(self) -> str:
         """``the test half of musique (417 questions)``."""
         part = "part" if self.splitting == "given" else "half"
@@ -57,100 +320,6 @@ class View(TrialScores):
     def systems(self) -> str:
         """Encoder, graph retriever and depth of the lists."""
         return describe(self.manifest.get("lists") or {})
-
-    @property
-    def warnings(self) -> list[str]:
-        """Sentences on what may distort the scores.
-
-        They are about test questions that were used for a choice, approximate indexes that lose
-        documents, impractical trials, and lists that lack half of a split's questions or gold.
-        """
-        splits = {"tune": self.manifest.get("coverage") or {}}
-        if self.split == "test":
-            splits["test"] = {
-                name: one for row in self.rows for name, one in (row.get("coverage") or {}).items()
-            }
-        shared = max((row.get("chosen_on") or 0 for row in self.rows), default=0)
-        chosen = [
-            f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by "
-            "another split"
-        ]
-        lost = [
-            f"{name}: its index {one['index']} finds {percent(one['recall@100'], 0)}% of the best "
-            "hundred of exact search; "
-            + one.get("mend", "take lists.NAME.index=Flat").replace("NAME", name)
-            for name, one in (self.manifest.get("recalls") or {}).items()
-            if one["recall@100"] < AIM
-        ]
-        unusable = [row["name"] for row in self.rows if row.get("practical") is False]
-        known = [
-            f"{counted(len(unusable), 'trial')} ({', '.join(unusable[:1])}, ...) could not be "
-            "chosen in practice, because one of their lists uses the gold: none can win"
-        ]
-        return [*(chosen if shared else []), *lost, *(known if unusable else [])] + [
-            f"{name}: on {split} only {line}"
-            for split, found in splits.items()
-            for name, one in found.items()
-            for line in one["warnings"]
-        ]
-
-    @property
-    def source(self) -> Source:
-        """The facts of every table: split, lists, relevance, the hash, the evaluation, and
-        cautions.
-        """
-        name = self.objective.partition("@")[0]
-        splitting = {
-            "disjoint": "split=disjoint: no gold passage of tune is one of test.",
-            "given": "split=given: tune and test are the benchmark's own.",
-        }
-        notes = [
-            f"{self.where}{self.unordered()}.",
-            splitting.get(self.splitting, ""),
-            f"{definitions((name, 'full_sup', 'recall'))}.",
-            f"Data {self.data_sha256[:12]}.",
-            *(f"Caution: {line}." for line in self.warnings),
-            self.fitted(),
-            self.recalls(),
-            *self.clustering(),
-            sample_note(self.dataset, self.data_sha256),
-        ]
-        return Source(notes=[note.strip() for note in notes if note])
-
-    def unordered(self) -> str:
-        """How many questions last_hop counts if the hop order of some is unknown."""
-        of = self.in_split or self.n
-        known = (
-            self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
-        )
-        if known == of:
-            return ""
-        judged = " and all results based on it" if self.n < of else ""
-        return (
-            f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is "
-            "known)"
-        )
-
-    def fitted(self) -> str:
-        """The lists whose weights were chosen on tune questions, and the benchmarks of these."""
-        groups: dict[str, list[str]] = {}
-        for name, one in (self.manifest.get("fitted") or {}).items():
-            where = ", ".join(one["on"])
-            if (seen := (one.get("seen") or {}).get(self.split)) is not None:
-                where += f", which share gold with {seen or 'none'} of these questions"
-            groups.setdefault(where, []).append(name)
-        told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
-        return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
-
-    def recalls(self) -> str:
-        """The lists with an approximate index, and the share of an exact search that it finds."""
-        told = "; ".join(
-            f"{name} ({one['index']}, {one['recall@100']:.3f} of "
-            f"{counted(one['questions'], 'question')})"
-            for name, one in (self.manifest.get("recalls") or {}).items()
-        )
-        said = " Lists of an approximate index, and its recall@100 against exact search"
-        return f"{said}: {told}." if told else ""
 
     @property
     def deciding(self) -> str:
@@ -165,29 +334,3 @@ class View(TrialScores):
     def splitting(self) -> str:
         """``md5``, ``disjoint`` (whole clusters), or ``given``."""
         return self.manifest.get("splitting") or "md5"
-
-    def clustering(self) -> tuple[str, str]:
-        """How questions share gold passages: the clusters, and how many of test share one with
-        tune.
-
-        The first text has the largest cluster and the design effect of the winner's score, too.
-        """
-        labels, shared = self.clusters, self.manifest.get("shared_gold")
-        sizes = np.bincount(labels)
-        tune = (
-            f"{100 * shared:.0f}% of test's questions share a gold passage with tune."
-            if shared
-            else ""
-        )
-        if len(sizes) == self.n:
-            return f"No two questions of {self.split} share a gold passage.", tune
-        effect = float(design_effect(self.scores[self.winner_place], labels))
-        largest = sizes.max() / self.n
-        warning = " Caution: one cluster has more than 5% of them." if largest > GREAT else ""
-        return (
-            f"Clusters of {self.split} questions that share gold passages: {len(sizes)}, the "
-            f"largest has {sizes.max()} "
-            f"of {counted(self.n, 'question')} ({100 * largest:.1f}%); design effect of the "
-            "winner's score "
-            f"{effect:.2f}.{warning}"
-        ), tune

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from harness.benchmark import UNORDERED
-from harness.sweep.folder import View
+from harness.sweep.folder import View, caption
 
 
 def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusion() -> None:
@@ -42,14 +42,14 @@ def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_tri
     ranks = np.array([[[1, 2], [1, 9], [1, UNORDERED]]] * 2, dtype=np.int32)
     queries, lock = pd.DataFrame({"id": ["a", "b", "c"]}), {"winner": {"trial": "0"}}
     view = View("tune", rows, ranks, queries, {"objective": "recall@5"}, lock)
-    assert view.unordered() == " (last_hop: the 2 of 3 questions whose hop order is known)"
+    assert caption.unordered(view) == " (last_hop: the 2 of 3 questions whose hop order is known)"
     known = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "recall@5"}, lock)
-    assert known.unordered() == ""
+    assert caption.unordered(known) == ""
     counted = View(
         "tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3
     )
     assert (
-        counted.unordered()
+        caption.unordered(counted)
         == " (last_hop and all results based on it: the 2 of 3 questions whose hop order is known)"
     )
 
@@ -89,7 +89,7 @@ def test_how_queries_share_gold_is_said() -> None:
     variance.
     """
     pair = pd.DataFrame({"cluster": [0, 0, *range(1, 19)]})
-    said = of_lists([[1] * 20] * 3, pair, shared_gold=0.13).clustering()
+    said = caption.clustering(of_lists([[1] * 20] * 3, pair, shared_gold=0.13))
     assert said == (
         "Clusters of tune questions that share gold passages: 19, the largest has 2 of 20 "
         "questions (10.0%); design "
@@ -98,7 +98,7 @@ def test_how_queries_share_gold_is_said() -> None:
     )
     even = of_lists([[1] * 20 + [9] * 20] * 3, pd.DataFrame({"cluster": np.arange(40) // 2}))
     told = "20, the largest has 2 of 40 questions (5.0%); design effect of the winner's score 2.00."
-    assert even.clustering()[0].endswith(told)
+    assert caption.clustering(even)[0].endswith(told)
     assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (
         " by cluster",
         "",
@@ -112,7 +112,7 @@ def test_captions_say_how_questions_were_split() -> None:
     for splitting in ("md5", "disjoint", "given"):
         manifest = {"dataset": "mine", "data_sha256": "5ca1ab1e" * 8, "splitting": splitting}
         view = of_lists([[1]] * 3, queries, **manifest)
-        said[splitting] = view.half, "split=" in view.source.text
+        said[splitting] = view.half, "split=" in caption.source(view).text
     assert said == {
         "md5": ("the tune half of mine (1 question)", False),
         "disjoint": ("the tune half of mine (1 question)", True),
@@ -124,4 +124,4 @@ def test_what_a_manifest_has_as_null_is_not_told() -> None:
     nulls = of_lists(
         [[1], [2], [3]], pd.DataFrame({"id": ["a"]}), fitted=None, recalls=None, coverage=None
     )
-    assert (nulls.fitted(), nulls.recalls(), nulls.warnings) == ("", "", [])
+    assert (caption.of_lists(nulls), caption.cautions(nulls)) == ([], [])

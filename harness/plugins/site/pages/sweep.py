@@ -27,7 +27,7 @@ from harness.report.display import Display
 from harness.report.figure import Page, Picture, brought_pictures
 from harness.report.pdf import section
 from harness.report.table import heldout, leaderboard
-from harness.sweep.folder import SweepResult, View, read_entry
+from harness.sweep.folder import SweepResult, View, caption, read_entry
 
 OF_TRIALS = ("main", "by_hops", "leaderboard", "best_list", "metrics")
 """Tables of the report whose columns are in the site's tables of trials."""
@@ -109,7 +109,7 @@ def _prose(result: SweepResult, facts: Mapping[str, str], display: Display) -> C
             name: display.text(text) for name, text in facts.items() if name not in (SHORT, *words)
         },
         "splits": [
-            {"name": each.split, "n": each.n, "caption": display.text(each.source.text)}
+            {"name": each.split, "n": each.n, "caption": display.text(caption.source(each).text)}
             for each in views(result)
         ],
     }
