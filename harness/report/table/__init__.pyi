@@ -1,6 +1,7 @@
 from .ceiling import capped_pools as capped_pools
 from .comparison_table import ComparisonTable as ComparisonTable
 from .comparison_table import Line as Line
+from .cost import COSTS as COSTS
 from .cost import frontier as frontier
 from .cost import needed as needed
 from .headroom import lost_by_winner as lost_by_winner
@@ -13,3 +14,4 @@ from .replication import findings as findings
 from .tables import build_tables as build_tables
 from .trials import heldout as heldout
 from .trials import leaderboard as leaderboard
+from .trials import trial_fields as trial_fields

@@ -15,7 +15,18 @@ EXPLAINED = (
     "after another, with the mean time of a question's vector; a dash if a list was not timed so. "
     "Times are wall times of the machine that made them, which may have had other work"
 )
-ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
+COSTS = {
+    key: Column(title, "measured", name=key)
+    for key, title in (
+        ("index_seconds", "index seconds"),
+        ("index_mb", "index MiB"),
+        ("query_ms", "ms together"),
+        ("alone_mean_ms", "mean ms"),
+        ("alone_p50_ms", "p50 ms"),
+        ("alone_p95_ms", "p95 ms"),
+    )
+}
+"""The columns of a list's costs, by key of ``ListCost``."""
 
 
 def cost(view: View) -> list[Table]:
@@ -34,16 +45,10 @@ def cost(view: View) -> list[Table]:
     columns = [
         Column("list", "text"),
         Column(f"{view.objective} %"),
-        Column("index seconds", "measured"),
-        Column("index MiB", "measured"),
-        Column("ms together", "measured"),
-        Column("mean ms", "measured"),
-        Column("p50 ms", "measured"),
-        Column("p95 ms", "measured"),
+        *COSTS.values(),
     ]
     order = sorted(known, key=lambda name: known[name]["query_ms"])
-    keys = ("index_seconds", "index_mb", "query_ms", *ALONE)
-    rows = [[name, found.get(name), *(known[name].get(key) for key in keys)] for name in order]
+    rows = [[name, found.get(name), *map(known[name].get, COSTS)] for name in order]
     notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
     return [
         Table(
@@ -59,7 +64,7 @@ def cost(view: View) -> list[Table]:
 
 
 def needed(view: View) -> Mapping[str, ListCost]:
-    """Return ``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list."""
+    """Return the costs of each list by name; empty if the sweep recorded none."""
     cost = view.manifest.get("cost")
     return {} if cost is None else cost.get("lists") or {}
 
@@ -80,7 +85,7 @@ def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
         for took, found, place, lists in edge
     ]
     columns = [
-        Column("p95 ms", "measured"),
+        COSTS["alone_p95_ms"],
         Column("strategy", "text"),
         Column("lists", "text"),
         Column(f"{view.objective} %"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, product
 from operator import attrgetter
+from typing import cast
 
 import numpy as np
 
@@ -14,10 +15,10 @@ from harness.core.arrays import Float64Array
 from harness.core.identity import digest
 from harness.core.table import Column, Field, Table, percent
 from harness.evaluation.comparison import Comparison, corrected
-from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric import Metric
 from harness.plugins.site.pages.chunk import Content, table
 from harness.report.display import Display, normalizer_of
-from harness.report.table import needed
+from harness.report.table import COSTS, needed, trial_fields
 from harness.sweep.folder import (
     BENCHMARK,
     Row,
@@ -99,18 +100,17 @@ class System:
         known = self.cells.get(group)
         return known is None or np.array_equal(known[1].ranks[known[2]], view.ranks[place])
 
-    def values(self, group: str, metric: str) -> Float64Array | None:
-        """Return float64[n], a metric on the questions of a benchmark, or None."""
-        if group not in self.cells:
-            return None
-        _, view, place = self.cells[group]
-        values = view.values(place, Metric.parse(metric))
-        return None if np.isnan(values).all() else values
+    def values(self, column: Column) -> Float64Array:
+        """Return float64[n], the metric of each question of the column's benchmark."""
+        _, view, place = self.cells[column.group]
+        return view.values(place, Metric.parse(column.name))
 
-    def scores(self, columns: Iterable[tuple[str, str]]) -> list[float | None]:
-        """Return the mean of each benchmark and metric, or None."""
-        found = [self.values(*column) for column in columns]
-        return [None if values is None else float(average(values)) for values in found]
+    def score(self, column: Column) -> float | None:
+        """Return the score on the column's benchmark; None if no trial has one."""
+        if column.group not in self.cells:
+            return None
+        _, view, place = self.cells[column.group]
+        return cast("dict[str, float | None]", view.rows[place]).get(column.name)
 
     def cost(self) -> list[float | None]:
         """Return milliseconds per question and seconds of the index, means over the benchmarks."""
@@ -140,23 +140,19 @@ class Board:
         ``best`` has, for each choice of encoder and kind, the cells ``[row, column]`` that are
         best, and those not shown to differ from the best.
         """
-        metrics = dict.fromkeys(name for _, view in self.views for name in view.usual_metrics)
-        columns = list(product(self.groups.values(), metrics))
+        columns = self._columns()
         systems = self._systems(columns)
         fields: list[Field[System]] = [
             Field(Column("system", "text"), lambda one: one.label(self.display)),
             Field(Column("encoder", "text"), attrgetter("encoder")),
-            *(
-                Field(Column(metric, group=group), partial(_score, (group, metric)))
-                for group, metric in columns
-            ),
+            *(Field(one, partial(_score, one)) for one in columns),
         ]
         for title in MADE:
             read = attrgetter(title.split(" ")[0])
             shown = title == "kind" or len(set(map(read, systems))) > 1
             fields.append(Field(Column(title, "text"), read, shown))
-        fields.append(Field(Column("ms a question", "measured"), lambda one: one.cost()[0]))
-        fields.append(Field(Column("index s", "measured"), lambda one: one.cost()[1]))
+        fields.append(Field(COSTS["query_ms"], lambda one: one.cost()[0]))
+        fields.append(Field(COSTS["index_seconds"], lambda one: one.cost()[1]))
         encoders, kinds = ([getattr(one, name) for one in systems] for name in ("encoder", "kind"))
         choices = product(dict.fromkeys(["", *encoders]), dict.fromkeys(["", *kinds]))
         listed = Table.of("leaderboard", "Leaderboard", fields, systems)
@@ -181,7 +177,18 @@ class Board:
             found[key] = f"{self.display.text(view.dataset)}{version} (n = {view.n})"
         return found
 
-    def _systems(self, columns: Sequence[tuple[str, str]]) -> list[System]:
+    def _columns(self) -> list[Column]:
+        """Return the columns of scores on each benchmark, as tables of trials have them."""
+        found: dict[tuple[str, str], Column] = {}
+        for one, view in self.views:
+            group = self.groups[_questions(view)]
+            for known in (trial.column for trial in trial_fields(one.result, view)):
+                if known.name in view.usual_metrics:
+                    found.setdefault((group, known.name), replace(known, group=group))
+        groups = [*self.groups.values()]
+        return sorted(found.values(), key=lambda column: groups.index(column.group))
+
+    def _systems(self, columns: Sequence[Column]) -> list[System]:
         """Return the systems, best first by the first column.
 
         A best trial of a fuser that has the ranks of the best fusion everywhere is left out.
@@ -201,7 +208,7 @@ class Board:
             if one.kind != TUNED
             or not all(view.is_winner(place) for _, view, place in one.cells.values())
         ]
-        return sorted(kept, key=lambda one: [-(score or 0.0) for score in one.scores(columns)])
+        return sorted(kept, key=lambda one: [-(one.score(each) or 0.0) for each in columns])
 
     def _places(self, system: System) -> dict[str, list[str]]:
         return {
@@ -220,13 +227,11 @@ def boards(listed: Sequence[SweepEntry], display: Display) -> list[Content]:
     return [Board(split, views, named).content() for split, views in both.items() if views]
 
 
-def _score(column: tuple[str, str], system: System) -> float | None:
-    return system.scores([column])[0]
+def _score(column: Column, system: System) -> float | None:
+    return system.score(column)
 
 
-def _best(
-    systems: Sequence[System], columns: Sequence[tuple[str, str]], encoder: str, kind: str
-) -> Content:
+def _best(systems: Sequence[System], columns: Sequence[Column], encoder: str, kind: str) -> Content:
     chosen = [
         row
         for row, one in enumerate(systems)
@@ -234,16 +239,17 @@ def _best(
     ]
     best: list[list[int]] = []
     equal: list[list[int]] = []
-    for place, (group, metric) in enumerate(columns, 2):  # after system and encoder
-        found = {row: systems[row].values(group, metric) for row in chosen}
-        values = {row: one for row, one in found.items() if one is not None}
-        if not values:
+    for place, column in enumerate(columns, 2):  # after system and encoder
+        found = {row: systems[row].score(column) for row in chosen}
+        scores = {row: one for row, one in found.items() if one is not None}
+        if not scores:
             continue
-        scores = {row: float(average(one)) for row, one in values.items()}
         top = max(scores, key=lambda row: scores[row])
         shown = [row for row in scores if percent(scores[row]) == percent(scores[top])]
         others = [row for row in scores if row != top]
-        binary, labels = Metric.parse(metric).binary, systems[top].cells[group][1].clusters
+        binary = Metric.parse(column.name).binary
+        labels = systems[top].cells[column.group][1].clusters
+        values = {row: systems[row].values(column) for row in scores}
         compared = corrected(
             [Comparison.of(values[row], values[top], binary, labels=labels) for row in others]
         )

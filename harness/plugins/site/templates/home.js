@@ -45,7 +45,7 @@ function board(spec, splits) {
     listed,
     el("p", {class: "caption"}, `In percent of the questions of ${spec.split}${spec.split === "tune" ? ", by which the fusions were chosen" : ", scored once by what was chosen on tune"}. Bold: the best of the column; `
       + `${EQUAL}: not shown to differ from it (exact test, by cluster where questions share gold passages, Holm's p above .05 over the systems of the column, of the chosen encoder and kind). `
-      + "Best fusion, best of its fuser: of all trials of the sweep on tune. Ms a question, index s: of all lists that it reads, on the machine that made them; the mean over benchmarks. A cell leads to the questions behind it.")];
+      + "Best fusion, best of its fuser: of all trials of the sweep on tune. Ms together, index seconds: of all lists that it reads, on the machine that made them; the mean over benchmarks. A cell leads to the questions behind it.")];
 }
 
 function sweepList(spec) {
