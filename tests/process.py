@@ -121,7 +121,7 @@ def python(
 def undrawn(replace: Callable[[object, str, object], None]) -> None:
     """Make files of figures empty and LaTeX missing; ``replace`` does as setattr does."""
     from harness.report.figure import Picture
-    from harness.report.pdf import latex
+    from harness.report.pdf import compile as latex
 
     empty = SimpleNamespace(savefig=lambda *_, **__: None)
     replace(Picture, "drawn", lambda self, page=None: contextlib.nullcontext(empty))

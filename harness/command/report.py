@@ -94,7 +94,7 @@ def run(config: DictConfig) -> None:
 
 def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     """Write tables, figures, PDF and, if asked for, an archive."""
-    from harness.report.archive import write_archive
+    from harness.report.archive_contents import write_archive
     from harness.report.display import Display
     from harness.report.pdf import write
     from harness.report.table import findings

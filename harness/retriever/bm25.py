@@ -101,7 +101,7 @@ class BM25:
         from scipy.sparse import csr_array
 
         def write(folder: Path) -> None:
-            counts, words = Words(self.stopwords, self.stemmer).counts(passages)
+            counts, words = Tokenizer(self.stopwords, self.stemmer).counts(passages)
             index = self._index(counts)
             for name in ARRAYS:
                 write_array(folder / f"{name}.npy", getattr(index, name))
@@ -121,7 +121,7 @@ class BM25:
             raise HarnessError(
                 f"{place}: no index of these passages ({error}); {REBUILD}"
             ) from error
-        texts = Words(self.stopwords, self.stemmer).of(questions)
+        texts = Tokenizer(self.stopwords, self.stemmer).of(questions)
         known = [[vocabulary[word] for word in own if word in vocabulary] for own in texts]
         lengths = [len(own) for own in known]
         places = np.repeat(np.arange(len(known)), lengths), [word for own in known for word in own]
@@ -157,7 +157,7 @@ def best(docs: Int32Array, scores: Float64Array, depth: int) -> tuple[Int32Array
 
 
 @dataclass(frozen=True)
-class Words:
+class Tokenizer:
     """A splitter of texts into words: runs of two or more letters or digits, in lower case.
 
     Attributes:
@@ -204,7 +204,7 @@ class Words:
         known: dict[str, int] = {}
         columns, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = available() if len(texts) > ALONE else 1
-        with Workers(count, Words, Words.numbered, self.stopwords, self.stemmer) as workers:
+        with Workers(count, Tokenizer, Tokenizer.numbered, self.stopwords, self.stemmer) as workers:
             for words, numbers, own in workers.map(
                 texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)
             ):

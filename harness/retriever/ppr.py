@@ -24,7 +24,7 @@ from harness.model.encoder import Encoder
 from harness.retriever import Explain
 from harness.retriever.pagerank.pagerank import Solution, Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
-from harness.retriever.pagerank.rows import Walked, collect_lists
+from harness.retriever.pagerank.score_blocks import Walked, collect_lists
 from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run

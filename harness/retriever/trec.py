@@ -11,7 +11,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import MissingFile, whole_number
 from harness.core.identity import LATER, NO_RESULT, file_sha256
-from harness.run import Run, artifact, io
+from harness.run import Run, io, stored_run
 from harness.run.matching import fit, known
 from harness.work.store import Store
 
@@ -47,7 +47,7 @@ class Trec:
         """
         place = Path(self.path)
         if place.is_dir():
-            return artifact.content(place)
+            return stored_run.content(place)
         if not place.is_file():
             raise MissingFile(
                 f"{self.path}: there is no such run file; set the list's path to one", self.path

@@ -144,9 +144,9 @@ def _entries(source: Source, lenient: bool, content: Content) -> Entries:
 
 
 def _read_folder(path: Path, content: Content, lenient: bool) -> Entries:
-    from harness.run import artifact
+    from harness.run import stored_run
 
-    return artifact.entries(path)
+    return stored_run.entries(path)
 
 
 FOLDER = Form(

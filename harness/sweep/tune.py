@@ -42,9 +42,9 @@ from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Compared, Row
 from harness.sweep.judge import choice
-from harness.sweep.judge.edge import Edge, find_edges
+from harness.sweep.judge.edge import GridEdge, find_edges
+from harness.sweep.judge.experiment_trials import find_added, find_named
 from harness.sweep.judge.foresight import foresight
-from harness.sweep.judge.selection import find_added, find_named
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.cost import cost, made_by
@@ -125,7 +125,7 @@ class Findings:
     rows: list[Row]
     comparisons: list[Compared]
     ranks: Int32Array
-    edges: list[Edge]
+    edges: list[GridEdge]
     seconds: float
 
     @classmethod

@@ -32,8 +32,7 @@ from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
 from harness.core.secret import hide_values
 from harness.core.threads import map_threads
-from harness.work.progress import Progress
-from harness.work.records import (
+from harness.work.part_notes import (
     DONE,
     FAILED,
     HELD,
@@ -46,6 +45,7 @@ from harness.work.records import (
     is_held,
     read_note,
 )
+from harness.work.progress import Progress
 
 log = logging.getLogger(__name__)
 TRIES = 3

@@ -19,8 +19,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.work.part_notes import RECORDS
 from harness.work.parts import Advance, WorkPart, array_part, fill, is_shared
-from harness.work.records import RECORDS
 
 Columns = tuple[NDArray[Any], ...]
 C = TypeVar("C", bound=Columns)

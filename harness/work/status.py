@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.table import counted
-from harness.work.records import (
+from harness.work.part_notes import (
     DONE,
     HELD,
     LOCK,

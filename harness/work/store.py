@@ -44,9 +44,9 @@ from harness.core.identity import (
     own_versions,
     unversioned,
 )
+from harness.work.part_notes import RECORDS
 from harness.work.parts import is_shared, shares
 from harness.work.progress import Progress
-from harness.work.records import RECORDS
 from harness.work.shared_rows import Building, building
 
 log = logging.getLogger(__name__)

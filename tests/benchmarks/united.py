@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.benchmark.source.prepared import read_prepared
+from harness.benchmark.source.prepared_files import read_prepared
 
 NAMES = ("2wikimultihopqa", "musique_804", "hotpotqa", "nq", "popqa", "musique_train")
 WORD = re.compile(r"[^\W\d_]+")

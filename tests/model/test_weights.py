@@ -11,7 +11,7 @@ import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.model.weights import Weights
+from harness.model.weights import ModelWeights
 from tests import process
 
 FILES = {
@@ -49,9 +49,9 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def weights() -> Weights:
+def weights() -> ModelWeights:
     sha256 = hashlib.sha256(archive(FILES)).hexdigest()
-    return Weights(
+    return ModelWeights(
         "tiny", ["tiny-part-1==1.0", "tiny-part-2==1.0"], sha256, 1, "CC0", "https://example.org"
     )
 
@@ -106,6 +106,6 @@ def test_the_command_lists_and_refuses(tmp_path: Path) -> None:
 
 def test_what_is_known_is_whole() -> None:
     for name, entry in compose("doctor", []).weights.items():
-        known = Weights(name=str(name), **entry)
+        known = ModelWeights(name=str(name), **entry)
         assert len(known.sha256) == 64
         assert all("==" in package for package in known.packages)

@@ -17,7 +17,7 @@ from harness.core.escape import printable
 from harness.report.console import terminal
 from harness.report.display import Display
 from harness.report.figure import Picture
-from harness.report.pdf import latex as compiler
+from harness.report.pdf import compile as compiler
 from harness.report.pdf.document import section, write
 from harness.sweep.folder.result import SweepResult
 

@@ -10,7 +10,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 from harness.retriever import bm25, retrieve
-from harness.retriever.bm25 import BM25, Words
+from harness.retriever.bm25 import BM25, Tokenizer
 from harness.work.store import Store
 from tests import process
 
@@ -83,7 +83,7 @@ from pathlib import Path
 from types import SimpleNamespace
 import pyarrow as pa
 from harness.work.store import Store
-from harness.retriever.bm25 import BM25, Words
+from harness.retriever.bm25 import BM25, Tokenizer
 words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
 passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]
 questions = [" ".join(words[(n + k) % 14] for k in range(5)) for n in range(50)]
@@ -155,13 +155,13 @@ def test_an_index_that_leads_out_of_its_passages_is_one_line(benchmark_of, tmp_p
 
 
 def test_many_processes_and_any_blocks_count_the_same_words(monkeypatch):
-    alone, names = Words("english", None).counts(PASSAGES)
+    alone, names = Tokenizer("english", None).counts(PASSAGES)
     assert names == ["bird", "blue", "fox", "green", "loud", "red", "sings"]
     assert alone.toarray()[0].tolist() == [0, 0, 1, 0, 0, 2, 0]
     monkeypatch.setattr(bm25, "ALONE", 0)
     monkeypatch.setattr(bm25, "BLOCK", 2)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    shared, same = Words("english", None).counts(PASSAGES)
+    shared, same = Tokenizer("english", None).counts(PASSAGES)
     assert same == names
     for name in ("data", "indices", "indptr"):
         assert (getattr(shared, name) == getattr(alone, name)).all()
@@ -171,7 +171,7 @@ def test_jax_is_not_imported_where_it_is_installed(tmp_path):
     """It would take seconds and most of a GPU's memory; whoever imports it afterwards still can."""
     (tmp_path / "jax.py").write_text("print('imported')")
     line = (
-        "from harness.retriever.bm25 import Words; print(Words(None, None).of(['A fox'])); "
+        "from harness.retriever.bm25 import Tokenizer; print(Tokenizer(None, None).of(['A fox'])); "
         "import jax"
     )
     done = subprocess.run(

@@ -17,7 +17,7 @@ import numpy as np
 
 import harness
 from harness.benchmark.dataset.folder import Folder
-from harness.benchmark.source.prepared import read_prepared
+from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
 from harness.core.configuration import compose, translate_errors
@@ -30,14 +30,14 @@ from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.extractor.openie_file import match_rows
 from harness.report.experiment import build_experiment
 from harness.run import Run
-from harness.run.artifact import keep_ids
+from harness.run.stored_run import keep_ids
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
+from harness.work.part_notes import FAILED, PLAN, failures
 from harness.work.parts import agree
-from harness.work.records import FAILED, PLAN, failures
 from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
 

@@ -16,8 +16,17 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.parts import TRIES, Share, Unfinished, WorkPart, agree, array_part, fill, sharing
-from harness.work.records import DONE, FAILED, PLAN, RECORDS, hold, is_held
+from harness.work.part_notes import DONE, FAILED, PLAN, RECORDS, hold, is_held
+from harness.work.parts import (
+    TRIES,
+    Share,
+    Unfinished,
+    WorkPart,
+    agree,
+    array_part,
+    fill,
+    sharing,
+)
 from harness.work.status import unfinished
 from harness.work.store import Store
 
@@ -261,7 +270,7 @@ def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) ->
 def test_a_part_is_held_by_one_process_and_its_death_frees_it(tmp_path: Path) -> None:
     lock = tmp_path / "a.lock"
     code = (
-        "import sys; from pathlib import Path; from harness.work.records import hold\n"
+        "import sys; from pathlib import Path; from harness.work.part_notes import hold\n"
         "with hold(Path(sys.argv[1])) as held:\n    print(int(held), flush=True); sys.stdin.read()"
     )
     pipe = subprocess.PIPE

@@ -10,7 +10,7 @@ import pytest
 
 from harness.core.artifact import MANIFEST, check_artifact, open_artifact
 from harness.core.errors import HarnessError
-from harness.work.records import PLAN, RECORDS
+from harness.work.part_notes import PLAN, RECORDS
 from harness.work.store import Store, forget
 
 

@@ -18,7 +18,7 @@ from harness.benchmark.source.judgements import (
     judgement_files,
     read_judgements,
 )
-from harness.benchmark.source.prepared import (
+from harness.benchmark.source.prepared_files import (
     need_file,
     plain_passages,
     read_prepared,

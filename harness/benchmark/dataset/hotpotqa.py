@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.benchmark.records import UNKNOWN
+from harness.benchmark.record_lines import UNKNOWN
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record
 from harness.benchmark.source.upstream import (
     Contexts,
-    Passages,
+    CorpusRecords,
     contexts_of,
     gold_passages,
     query_of,
@@ -35,7 +35,7 @@ class HotpotQA(Published):
         """Return the paragraphs of a question (see Published)."""
         return [(title, text) for title, _, text in contexts_of(record, JOINT)]
 
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
         gold = gold_passages(record, passages, JOINT)
         source = "supporting_facts"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record
-from harness.benchmark.source.upstream import Contexts, Passages, answers_of, rows_of
+from harness.benchmark.source.upstream import Contexts, CorpusRecords, answers_of, rows_of
 
 PARAGRAPH = ("idx", "title", "paragraph_text", "is_supporting")
 STEP = ("id", "question", "answer", "paragraph_support_idx")
@@ -27,7 +27,7 @@ class Musique(Published):
         rows = rows_of(record, "paragraphs", PARAGRAPH)
         return [(row["title"], row["paragraph_text"]) for row in rows]
 
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
         rows = rows_of(record, "paragraphs", PARAGRAPH)
         paragraphs = {row.get("idx", n): row for n, row in enumerate(rows)}

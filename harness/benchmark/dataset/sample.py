@@ -10,7 +10,7 @@ from typing import ClassVar
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import read_card
-from harness.benchmark.source.prepared import read_prepared
+from harness.benchmark.source.prepared_files import read_prepared
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.work.store import Store

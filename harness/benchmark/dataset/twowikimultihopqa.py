@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.benchmark.source.prepared import prepared_file
+from harness.benchmark.source.prepared_files import prepared_file
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record, Records, read_lines
 from harness.benchmark.source.upstream import (
     Contexts,
-    Passages,
+    CorpusRecords,
     contexts_of,
     gold_passages,
     query_of,
@@ -36,7 +36,7 @@ class TwoWikiMultiHopQA(Published):
         """Return the paragraphs of a question (see Published)."""
         return [(title, text) for title, _, text in contexts_of(record, JOINT)]
 
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
         return {
             **query_of(record, gold_passages(record, passages, JOINT)),

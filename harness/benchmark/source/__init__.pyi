@@ -12,8 +12,8 @@ from .judgements import join_judgements as join_judgements
 from .judgements import judged_benchmark as judged_benchmark
 from .judgements import judgement_files as judgement_files
 from .judgements import read_judgements as read_judgements
-from .prepared import read_prepared as read_prepared
-from .prepared import read_prepared_questions as read_prepared_questions
+from .prepared_files import read_prepared as read_prepared
+from .prepared_files import read_prepared_questions as read_prepared_questions
 from .published import Published as Published
 from .records import QUERY_NAMES as QUERY_NAMES
 from .records import Record as Record
@@ -23,4 +23,4 @@ from .records import read_lines as read_lines
 from .records import stream_lines as stream_lines
 from .records import with_our_names as with_our_names
 from .segment import SPAN as SPAN
-from .upstream import Passages as Passages
+from .upstream import CorpusRecords as CorpusRecords

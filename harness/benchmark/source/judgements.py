@@ -14,7 +14,7 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.corpus import BODY, read_corpus
-from harness.benchmark.source.prepared import prepared_file
+from harness.benchmark.source.prepared_files import prepared_file
 from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
 from harness.core.input import TAB, read_text, rows_of

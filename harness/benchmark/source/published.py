@@ -18,11 +18,11 @@ from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.corpus import read_corpus
 from harness.benchmark.source.hub import commit, download
-from harness.benchmark.source.prepared import read_prepared
+from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.records import Record, Records
 from harness.benchmark.source.upstream import (
     Contexts,
-    Passages,
+    CorpusRecords,
     join_passages,
     read_passages,
     read_questions,
@@ -73,7 +73,7 @@ class Published(ABC):
             whole_number("dataset.sample", self.sample, 1)
 
     @abstractmethod
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of an upstream record. LookupError and TypeError mean that the record is
         broken.
         """
@@ -158,7 +158,9 @@ class Published(ABC):
         )
         return dataclasses.replace(benchmark, origin=origin)
 
-    def _converted_official(self, card: Card, questions: Records) -> tuple[Benchmark, Passages]:
+    def _converted_official(
+        self, card: Card, questions: Records
+    ) -> tuple[Benchmark, CorpusRecords]:
         total, queries = len(questions.values), self._answerable(questions)
         known = [version["queries"] for version in card.expected["official"]]
         if len(queries.values) not in known:
@@ -242,7 +244,7 @@ class Published(ABC):
             made, origin=origin, left_out={"queries": left_out} if left_out else {}
         )
 
-    def _queries(self, card: Card, questions: Records, passages: Passages) -> Records:
+    def _queries(self, card: Card, questions: Records, passages: CorpusRecords) -> Records:
         """Return the questions in our form. If the card says that contexts were retrieved,
         questions whose gold is in no context are left out.
         """

@@ -27,7 +27,7 @@ Contexts = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Passages:
+class CorpusRecords:
     """The passages of a corpus in order of first appearance, with ids ``<name>-00000``.
 
     Equal (title, text) pairs, apart from white space, are one passage.
@@ -68,7 +68,7 @@ class Passages:
         return same[0]
 
 
-def read_passages(path: Path, name: str) -> Passages:
+def read_passages(path: Path, name: str) -> CorpusRecords:
     """Return the passages of a corpus file: a list of ``{title, text}``, or HippoRAG 1's ``{title:
     [sentences]}``.
     """
@@ -89,7 +89,7 @@ def read_passages(path: Path, name: str) -> Passages:
 
 def join_passages(
     path: Path, name: str, contexts: Iterable[tuple[int, str, str]], unit: str = ": record "
-) -> Passages:
+) -> CorpusRecords:
     """Return the distinct passages of paragraphs: place of the record, title, text."""
     seen: dict[tuple[str, str], int] = {}
     total = 0
@@ -100,7 +100,7 @@ def join_passages(
         {"id": f"{name}-{k:05d}", "title": title, "text": text}
         for k, (title, text) in enumerate(seen)
     ]
-    return Passages(Records(path, values, list(seen.values()), unit), total)
+    return CorpusRecords(Records(path, values, list(seen.values()), unit), total)
 
 
 def read_questions(
@@ -191,7 +191,7 @@ def contexts_of(record: Record, joint: str) -> list[tuple[str, list[str], str]]:
     return found
 
 
-def gold_passages(record: Record, passages: Passages, joint: str) -> list[Record]:
+def gold_passages(record: Record, passages: CorpusRecords, joint: str) -> list[Record]:
     """Return the gold passages, found by title and text, in the order of first appearance in
     ``supporting_facts``.
 

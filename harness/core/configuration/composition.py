@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration.choices import unknown
 from harness.core.configuration.grammar import parse
-from harness.core.configuration.overrides import Override, Prepared, prepare
+from harness.core.configuration.overrides import Composition, Override, prepare
 from harness.core.errors import HarnessError, closest, nearest
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     return build(prepare(primary, overrides))
 
 
-def build(prepared: Prepared) -> DictConfig:
+def build(prepared: Composition) -> DictConfig:
     """Return the configuration of prepared files and overrides."""
     from omegaconf import OmegaConf
 

@@ -90,7 +90,7 @@ class Override(NamedTuple):
         return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))[0]
 
 
-class Prepared(NamedTuple):
+class Composition(NamedTuple):
     """Overrides in the form that the files ask for, and the keys of the files."""
 
     overrides: list[Override]
@@ -98,7 +98,7 @@ class Prepared(NamedTuple):
     groups: set[str]
 
 
-def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
+def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     """Return the overrides in the form of their defaults, and the files that they choose.
 
     ``files=a`` becomes ``files=[a]`` if the default is a list, ``strict=yes`` becomes
@@ -132,7 +132,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
     tree = layers.tree(primary)
     fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
-    return Prepared(fitted, tree, layers.groups)
+    return Composition(fitted, tree, layers.groups)
 
 
 def check_twice(given: Sequence[Override]) -> None:

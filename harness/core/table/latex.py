@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from harness.core.escape import tex
-from harness.core.table.grid import parted, spans
 from harness.core.table.table import Table, sentence
+from harness.core.table.text_grid import parted, spans
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"

@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from harness.core import escape
-from harness.core.table.grid import parted
 from harness.core.table.table import Table
+from harness.core.table.text_grid import parted
 
 WIDEST = 100
 """Largest width of tables and paragraphs, unless COLUMNS is set."""

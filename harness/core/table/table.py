@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from harness.core import escape
 from harness.core.table.format import PAIRS, Column, Field, is_missing, show, sort_key
-from harness.core.table.grid import Grid, spans
+from harness.core.table.text_grid import TextGrid, spans
 
 LONGEST = 40
 """Number of rows of a table that fit on a page of the report."""
@@ -245,7 +245,7 @@ class Table:
             ]
             for row, own in enumerate(self.cells())
         ]
-        grid = Grid(
+        grid = TextGrid(
             [escape.terminal(column.title.removesuffix(" %")) for column in self.columns],
             spans([escape.terminal(column.group) for column in self.columns]),
             [column.kind == "text" for column in self.columns],

@@ -30,7 +30,7 @@ class CrossEncoder(PretrainedReranker):
 
 
 class Classifier:
-    """A loaded sequence classifier (see ``harness.fusion.reranker.text_reranker.Model``)."""
+    """A loaded sequence classifier (see ``harness.fusion.reranker.text_reranker.PairScorer``)."""
 
     def __init__(self, judge: CrossEncoder) -> None:
         self.judge = judge

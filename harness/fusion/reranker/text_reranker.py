@@ -48,7 +48,7 @@ Verdicts = tuple[Float64Array, BoolArray]
 """Scores of pairs, and whether each was shortened."""
 
 
-class Model(Protocol):
+class PairScorer(Protocol):
     """An opened model; the score of a pair depends on the pair alone.
 
     spent: optional method that returns a line on the time of the scores so far.
@@ -88,7 +88,7 @@ class TextReranker:
         bounded("reranker.blend", self.blend, 0, 1)
         whole_number("reranker.m", self.m, 1)
 
-    def open(self) -> Model:
+    def open(self) -> PairScorer:
         """Load the model. Libraries that take seconds are imported here."""
         raise NotImplementedError
 
@@ -205,7 +205,7 @@ def _read_together(
 
 
 @functools.lru_cache(maxsize=1)
-def _opened(judge: TextReranker) -> Model:
+def _opened(judge: TextReranker) -> PairScorer:
     return judge.open()
 
 

@@ -15,7 +15,7 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
-class Coverage:
+class IntervalCoverage:
     """How often the forecast's 95% interval holds the winner's score on the other half.
 
     Args:
@@ -44,7 +44,7 @@ def check_forecasts(
     gold: Int32Array,
     splits: int,
     seed: int = 0,
-) -> list[Coverage]:
+) -> list[IntervalCoverage]:
     """Return the coverage of random and of cluster re-splits.
 
     Args:
@@ -85,5 +85,7 @@ def check_forecasts(
                 )
             )
         held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
-        found.append(Coverage(name, split, len(seen), n, round(held * len(seen)), half, bias))
+        found.append(
+            IntervalCoverage(name, split, len(seen), n, round(held * len(seen)), half, bias)
+        )
     return found

@@ -13,7 +13,7 @@ from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Half, Rates, Signs, exchanged, judged, most
-from harness.plugins.protocol.forecasts import Coverage, check_forecasts
+from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
 from harness.work.progress import over
@@ -75,7 +75,7 @@ def ordered(prepared: Prepared) -> list[Trial]:
     return [*alone, *(trial for _, trial in fused)]
 
 
-def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
+def resplit(prepared: Prepared, splits: int, seed: int) -> list[IntervalCoverage]:
     """Return how often the forecast holds on re-splits of the benchmark."""
     values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
     data, known = prepared.benchmark, ~np.isnan(values[0])

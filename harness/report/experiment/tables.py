@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
-from harness.sweep.folder import Row, SweepResult
+from harness.sweep.folder import Row, SweepResult, caption
 from harness.sweep.judge import Spec, matches
 
 
@@ -123,7 +123,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         f"{experiment['source']}, on {facts['dataset']}, tune split, n = "
         f"{counted(facts['n'], 'question')}"
     )
-    source = Source("; ".join(filter(None, [extent, view.systems])))
+    source = Source("; ".join(filter(None, [extent, caption.systems(view)])))
     notes = [
         f"{won_lost('the trial', view.reference)}, by {objective}. "
         f"{not_comparable(result, experiment)}.",

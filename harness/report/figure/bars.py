@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Built, Picture
-from harness.report.table.comparison_table import ComparisonTable, Line
+from harness.report.table.comparison_table import ComparisonRow, ComparisonTable
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import Spec
 
@@ -57,7 +57,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     return Picture(spec["name"], compared.head, draw, height, notes), None
 
 
-def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:
+def first_slice(compared: ComparisonTable) -> tuple[list[ComparisonRow], str]:
     """Return the lines of a table's first slice, and the caption's words on its questions."""
     first = compared.lines[0].slice if compared.lines else ""
     lines = [line for line in compared.lines if line.slice == first]
@@ -65,7 +65,7 @@ def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:
     return lines, f"Questions: {first} ({counts})."
 
 
-def _label(line: Line, base: float | None) -> str:
+def _label(line: ComparisonRow, base: float | None) -> str:
     if line.against is None or base is None:
         return f"{100 * line.scores[0]:.1f}"
     counts = f"{line.against.wins}W/{line.against.losses}L"

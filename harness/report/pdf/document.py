@@ -26,7 +26,7 @@ from harness.report.figure import (
     list_scores,
     outcomes,
 )
-from harness.report.pdf.latex import SECONDS, compile_pdf, fill
+from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
 from harness.report.table.main import by_hops, main
 from harness.report.table.replication import replications

@@ -1,6 +1,6 @@
 from .ceiling import capped_pools as capped_pools
+from .comparison_table import ComparisonRow as ComparisonRow
 from .comparison_table import ComparisonTable as ComparisonTable
-from .comparison_table import Line as Line
 from .cost import COSTS as COSTS
 from .cost import frontier as frontier
 from .cost import needed as needed

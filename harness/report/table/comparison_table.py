@@ -26,7 +26,7 @@ WHOLE = ({"label": "all", "where": {}},)
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class ComparisonRow:
     """The numbers of a row on one slice of one split; all but ``scores`` are of the first metric.
 
     Attributes:
@@ -77,7 +77,7 @@ class ComparisonTable:
         return [Metric.parse(name) for name in self.spec["metrics"]]
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ComparisonRow]:
         """Return all rows, by slice, then split."""
         several = [self.result.whole, *([self.result.test] if self.result.test else [])]
         cuts = self.spec.get("slices", WHOLE)
@@ -91,7 +91,7 @@ class ComparisonTable:
         against = attrgetter("against")
         printed = [line.published for line in self.lines]
         any_published = bool(self.unmeasured) or any(text != UNPRINTED for text in printed)
-        fields: list[Field[Line]] = [
+        fields: list[Field[ComparisonRow]] = [
             Field(
                 Column("questions", "text"),
                 attrgetter("slice"),
@@ -144,7 +144,7 @@ class ComparisonTable:
     @property
     def source(self) -> Source:
         """Return the publication, the data and the lists."""
-        systems = self.result.whole.systems
+        systems = caption.systems(self.result.whole)
         extent = f"{self.experiment['source']}, on {self.result.manifest['dataset']} here"
         return Source("; ".join(filter(None, [extent, systems])))
 
@@ -192,7 +192,7 @@ class ComparisonTable:
             "nothing of all questions. "
         )
 
-    def _lines(self, part: View, cut: Spec) -> list[Line]:
+    def _lines(self, part: View, cut: Spec) -> list[ComparisonRow]:
         metric = self.metrics[0]
         members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if not members.any():
@@ -216,7 +216,7 @@ class ComparisonTable:
                 against = compared.get(number)
                 printed = _published(row, part, cut)
                 found.append(
-                    Line(place, *names, len(values[0]), scores, interval, against, printed)
+                    ComparisonRow(place, *names, len(values[0]), scores, interval, against, printed)
                 )
         return found
 
@@ -248,7 +248,7 @@ def _published(row: Spec, part: View, cut: Spec) -> str:
     return str(printed.get(key, UNPRINTED))
 
 
-def _score(place: int) -> Callable[[Line], float]:
+def _score(place: int) -> Callable[[ComparisonRow], float]:
     return lambda line: line.scores[place]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.core.table import Column, Source, Table, counted, percent
 from harness.sweep.folder import SweepResult, View, caption
-from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
+from harness.sweep.judge import Importance, KnobEffect, of_sweeps, of_view
 
 PAIRS = 3
 """The largest number of interactions that are shown."""
@@ -91,7 +91,7 @@ def explained(view: View, found: Importance, fusions: int | None = None) -> str:
     )
 
 
-def shown_pairs(found: Importance) -> list[Effect]:
+def shown_pairs(found: Importance) -> list[KnobEffect]:
     """Return the largest interactions."""
     return [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
 
@@ -106,7 +106,7 @@ def short_names(found: Importance) -> Mapping[str, str]:
     }
 
 
-def pair_name(one: Effect, names: Mapping[str, str]) -> str:
+def pair_name(one: KnobEffect, names: Mapping[str, str]) -> str:
     """Return ``fuser × alpha``."""
     return " × ".join(names[knob] for knob in one.knobs)
 
@@ -120,7 +120,7 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _behind(one: Effect) -> str:
+def _behind(one: KnobEffect) -> str:
     best, *others = one.levels
     told = [f"{value_text(level.value)}: {percent(best.best - level.best)}" for level in others]
     return ", ".join(told if len(told) <= OTHERS else [*told[: OTHERS - 1], f"... {told[-1]}"])

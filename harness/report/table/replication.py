@@ -8,7 +8,7 @@ from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, poi
 from harness.evaluation.column import DIFFERENCE, judged
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import Pooled, pooled, replicability
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import SweepResult, View, caption
 
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
@@ -62,7 +62,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     each = dict(zip(differing, model.each, strict=True)) if model else {}
     fields: list[Field[str]] = [
         Field(Column("benchmark", "text"), str),
-        Field(Column("lists", "text"), lambda name: views[name].systems),
+        Field(Column("lists", "text"), lambda name: caption.systems(views[name])),
         Field(Column("winner", "text"), lambda name: views[name].winner_name),
         Field(Column("best list", "text"), lambda name: views[name].best_single),
         *judged(lambda name: compared[name], "n", "W", "L", "difference", "95% of difference"),

@@ -2,7 +2,7 @@
 
 from harness.run.form.columns import of_table
 from harness.run.form.form import FORMS, TREC, Form, form_named, named_forms, recognise
-from harness.run.form.lines import trec_lines
+from harness.run.form.writers import trec_lines
 
 __all__ = [
     "FORMS",

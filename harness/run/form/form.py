@@ -19,9 +19,9 @@ from harness.core.input import COMMA, TAB, form_of, is_packed
 from harness.run import trec
 from harness.run.content import LISTS, Content
 from harness.run.entries import Entries
-from harness.run.form.document import read_document, write_document
-from harness.run.form.lines import json_lines, separated_lines, trec_lines
-from harness.run.form.table import read_jsonl, read_parquet, read_separated, write_parquet
+from harness.run.form.json_form import read_document, write_document
+from harness.run.form.tabular import read_jsonl, read_parquet, read_separated, write_parquet
+from harness.run.form.writers import json_lines, separated_lines, trec_lines
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,6 @@ trec_eval orders equal scores by document id **descending** and reads scores as 
 """
 
 from harness.run.trec.lines import LINES, QRELS, RUN, Line, first_line, is_comment
-from harness.run.trec.read import entries
+from harness.run.trec.parse import entries
 
 __all__ = ["LINES", "QRELS", "RUN", "Line", "entries", "first_line", "is_comment"]

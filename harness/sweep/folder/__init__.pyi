@@ -1,6 +1,9 @@
 from . import caption as caption
 from .archive import opened as opened
 from .archive import pack as pack
+from .caption import differences as differences
+from .caption import graphs as graphs
+from .caption import made_by as made_by
 from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry
 from .inventory import results as results
@@ -33,7 +36,4 @@ from .rows import lists_read as lists_read
 from .rows import rerun as rerun
 from .rows import score as score
 from .scores import ListScores as ListScores
-from .systems import differences as differences
-from .systems import graphs as graphs
-from .systems import made_by as made_by
 from .view import View as View

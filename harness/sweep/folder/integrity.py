@@ -62,7 +62,7 @@ class LedgerLine(TypedDict, total=False):
     trials: list[str] | None
 
 
-class Evaluation(LedgerLine):
+class EvaluationEntry(LedgerLine):
     """The copy of such a line in the folder of its sweep."""
 
     evaluation: Required[int]  # type: ignore[misc]
@@ -149,7 +149,7 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         )
 
 
-def read_entry(folder: Path, lock: Lock) -> Evaluation | None:
+def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
     """Return the ledger line of this folder's held-out files; None if nothing was held out.
 
     Raises HarnessError if it was changed, or belongs to another lock.
@@ -163,14 +163,14 @@ def read_entry(folder: Path, lock: Lock) -> Evaluation | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
-    if told := misfit(entry, Evaluation):
+    if told := misfit(entry, EvaluationEntry):
         raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(
             f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again"
         )
     entry["files"] = files
-    return cast("Evaluation", entry)
+    return cast("EvaluationEntry", entry)
 
 
 @functools.cache

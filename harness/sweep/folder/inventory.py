@@ -8,8 +8,8 @@ from pathlib import Path
 
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, counted
+from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.result import SweepResult, differing
-from harness.sweep.folder.systems import made_by
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:

@@ -93,7 +93,7 @@ class Compared(TypedDict):
     p_holm: Share
 
 
-class Scored(Named):
+class TrialCounts(Named):
     """The required columns of a trial's row."""
 
     n: int
@@ -101,7 +101,7 @@ class Scored(Named):
     losses: Count
 
 
-class Row(Scored, total=False):
+class Row(TrialCounts, total=False):
     """A trial on one split; it also has a column for each metric (see ``score``).
 
     ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);

@@ -18,7 +18,6 @@ from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.lock import Lock
 from harness.sweep.folder.manifest import SweepManifest
 from harness.sweep.folder.rows import Compared, Row, score
-from harness.sweep.folder.systems import describe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,11 +314,6 @@ class View:
         """``the test half of musique (417 questions)``."""
         part = "part" if self.splitting == "given" else "half"
         return f"the {self.split} {part} of {self.dataset} ({counted(self.n, 'question')})"
-
-    @property
-    def systems(self) -> str:
-        """Encoder, graph retriever and depth of the lists."""
-        return describe(self.manifest.get("lists") or {})
 
     @property
     def deciding(self) -> str:

@@ -1,12 +1,12 @@
 from .choice import order as order
 from .choice import tiebreak as tiebreak
-from .knob_effects import Effect as Effect
+from .experiment_trials import Spec as Spec
+from .experiment_trials import described_errors as described_errors
+from .experiment_trials import find_trials as find_trials
+from .experiment_trials import matches as matches
 from .knob_effects import Importance as Importance
+from .knob_effects import KnobEffect as KnobEffect
 from .knob_effects import of_sweeps as of_sweeps
 from .knob_effects import of_view as of_view
 from .other_splits import choose_again as choose_again
-from .selection import Spec as Spec
-from .selection import described_errors as described_errors
-from .selection import find_trials as find_trials
-from .selection import matches as matches
 from .trial_table import OUTCOMES as OUTCOMES

@@ -16,7 +16,7 @@ from harness.sweep.trial.override import name, values
 
 
 @dataclass(frozen=True)
-class Edge:
+class GridEdge:
     """A fuser's best trial with the lowest or highest value of an axis that could be extended.
 
     Attributes:
@@ -41,7 +41,7 @@ def find_edges(
     objective: str,
     trials: Sequence[Trial],
     longest: Mapping[str, int],
-) -> list[Edge]:
+) -> list[GridEdge]:
     """Return the edges at which the best trials of the fusers are, the winner's first.
 
     An edge that scores the same as the next inner value is left out, because the score does not
@@ -58,7 +58,7 @@ def find_edges(
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
     groups = {group: name(grid.config[group]) for group in GROUPS}
-    found: dict[tuple[Any, ...], Edge] = {}
+    found: dict[tuple[Any, ...], GridEdge] = {}
     for place, row in enumerate(best_of_fusers(rows)):
         family, own = row["family"], row["parameters"]
         best = score(row, objective)
@@ -74,7 +74,7 @@ def find_edges(
                     continue
                 after = _next(grid, point, knob, axis, inner, scored, longest)
                 if after is not None:
-                    edge = Edge(family, place == 0, block, knob, value, after)
+                    edge = GridEdge(family, place == 0, block, knob, value, after)
                     found.setdefault((family, block, knob), edge)
     return sorted(
         found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob)

@@ -35,7 +35,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Effect:
+class KnobEffect:
     """The share of the variance of all trials that a knob, or an interaction of two, explains.
 
     Attributes:
@@ -58,8 +58,8 @@ class Importance:
         full: whether every trial has every knob, and all cells have the same size.
     """
 
-    main: Sequence[Effect]
-    pairs: Sequence[Effect]
+    main: Sequence[KnobEffect]
+    pairs: Sequence[KnobEffect]
     full: bool
 
 
@@ -85,7 +85,7 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
     if not total > 1e-12 * len(y):
         return Importance((), (), False)
     main = [
-        Effect(
+        KnobEffect(
             (knob,),
             int((code >= 0).sum()),
             _gain(codes, y, (knob,)) / total,
@@ -94,7 +94,7 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
         for knob, code in codes.items()
     ]
     pairs = [
-        Effect(
+        KnobEffect(
             pair,
             int(((codes[pair[0]] >= 0) & (codes[pair[1]] >= 0)).sum()),
             _gain(codes, y, pair) / total,

@@ -16,12 +16,12 @@ from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import code_version
 from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
+from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.latest_sweep import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
-from harness.sweep.folder.systems import made_by
 from harness.sweep.trial import Trial, lists
 from harness.sweep.trial.plan import reopen
-from harness.sweep.winner.choice import read_winner
+from harness.sweep.winner.chosen_trial import read_winner
 from harness.work.store import forget
 
 if TYPE_CHECKING:

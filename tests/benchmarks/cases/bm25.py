@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.retriever.bm25 import BM25, Words
+from harness.retriever.bm25 import BM25, Tokenizer
 from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 
@@ -21,7 +21,7 @@ def case(quick: bool) -> Case:
     passages = data.passages[:500] if quick else data.passages
 
     def index() -> tuple[Any, list[str]]:
-        counts, words = Words("english", None).counts(passages)
+        counts, words = Tokenizer("english", None).counts(passages)
         return ours._index(counts), words
 
     def peer() -> Any:
@@ -49,7 +49,7 @@ def agree(mine: tuple[Any, list[str]], theirs: Any, data: Benchmark) -> str:
     def best(scores: Any) -> Any:
         return np.argsort(-scores, kind="stable")[:DEPTH]
 
-    for question in Words("english", None).of(data.questions):
+    for question in Tokenizer("english", None).of(data.questions):
         asked = [word for word in question if word in number]
         scores = np.asarray(index[[number[word] for word in asked]].sum(axis=0)).ravel()
         other = theirs.get_scores(asked) if asked else np.zeros(index.shape[1])

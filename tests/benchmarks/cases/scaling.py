@@ -130,14 +130,14 @@ def encode(quick: bool) -> tuple[str, Callable[[], Any]]:
 
 
 def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
-    from harness.retriever.bm25 import Words
+    from harness.retriever.bm25 import Tokenizer
     from tests.benchmarks import real
 
     passages = list(real.benchmark().passages)
     texts = passages if quick else (passages * 32)[:150_000]
     return (
         f"the words of {len(texts)} passages counted for BM25",
-        lambda: Words("english", None).counts(texts)[0].data,
+        lambda: Tokenizer("english", None).counts(texts)[0].data,
     )
 
 

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 
 import harness
 from harness.core.configuration import compose
-from harness.plugins.site.pages.assembly import build
+from harness.plugins.site.pages.site_files import build
 from tests.browser import CHROMIUM, Browser
 
 ATTACK = (

@@ -22,8 +22,8 @@ from harness.core.identity import digest
 from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way
 from harness.plugins.site.explanation import cause
-from harness.plugins.site.pages.assembly import build
 from harness.plugins.site.pages.chunk import json_value, packed, packed_ranks, packed_scores
+from harness.plugins.site.pages.site_files import build
 from harness.plugins.site.trace import Trace
 from harness.sweep.folder.result import SweepResult
 

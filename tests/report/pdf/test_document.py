@@ -22,9 +22,9 @@ from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
 from harness.core.table import TWO_COLUMNS, Column, Table, typeset
 from harness.report.display import Display
-from harness.report.pdf import latex as compiler
+from harness.report.pdf import compile as compiler
+from harness.report.pdf.compile import fill
 from harness.report.pdf.document import write
-from harness.report.pdf.latex import fill
 from harness.sweep.folder.latest_sweep import newest
 from harness.sweep.folder.result import SweepResult
 

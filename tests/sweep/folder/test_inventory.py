@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from harness.sweep.folder.caption import describe, differences
 from harness.sweep.folder.inventory import sweeps
-from harness.sweep.folder.systems import describe, differences
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from harness.benchmark.source import Passages, Published, Record
+from harness.benchmark.source import CorpusRecords, Published, Record
 
 
 @dataclass(frozen=True)
 class NQ(Published):
     """NQ-open without ids: a query's id is ``nq-open-`` and 16 hex digits of its question's MD5."""
 
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record. See ``Published``."""
         question = record["question"]
         gold = [

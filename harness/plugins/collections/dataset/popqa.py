@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.benchmark.source import Passages, Published, Record
+from harness.benchmark.source import CorpusRecords, Published, Record
 
 
 @dataclass(frozen=True)
 class PopQA(Published):
     """Gold are the flagged paragraphs, with the subject's page (``s_wiki_title``) first."""
 
-    def query(self, record: Record, passages: Passages) -> Record:
+    def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record. See ``Published``."""
         flagged = [paragraph for paragraph in record["paragraphs"] if paragraph["is_supporting"]]
         flagged.sort(key=lambda paragraph: paragraph["title"] != record.get("s_wiki_title"))

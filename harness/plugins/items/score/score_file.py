@@ -66,7 +66,7 @@ ZSTANDARD = 93
 """The method by which inspect_ai compresses; zipfile supports it from Python 3.14 on."""
 
 
-class Row(NamedTuple):
+class ScoreRow(NamedTuple):
     """A row of a file.
 
     Args:
@@ -90,7 +90,7 @@ class Log(TypedDict):
     status: NotRequired[str | None]
 
 
-class Sample(TypedDict):
+class InspectSample(TypedDict):
     """The fields of an inspect_ai sample that are read."""
 
     metadata: NotRequired[dict[str, object] | None]
@@ -99,7 +99,7 @@ class Sample(TypedDict):
 
 def read_rows(
     path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None
-) -> list[Row]:
+) -> list[ScoreRow]:
     """Return the rows of a file.
 
     Args:
@@ -166,7 +166,7 @@ def _parquet(path: Path) -> Fields:
     yield from ((f"{path}: row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Iterator[Row]:
+def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Iterator[ScoreRow]:
     names: dict[str, str | None] = {}
     for place, row in rows:
         if not names:
@@ -197,7 +197,7 @@ def _columns(
     return found
 
 
-def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None]) -> Row:
+def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None]) -> ScoreRow:
     item, cluster, run = names["item"], names["cluster"], names["run"]
     name = row.get(item or "")
     if name is None or name == "" or isinstance(name, (dict, list)):
@@ -206,7 +206,7 @@ def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None])
         name, scores = _lm_evaluation(name, row, metrics)
     else:
         scores = {str(key): value for key, value in row.items() if key not in (item, cluster, run)}
-    return Row(
+    return ScoreRow(
         place, str(name), "" if run is None else str(row.get(run)), _text(row, cluster), scores
     )
 
@@ -226,7 +226,7 @@ def _text(row: Mapping[str, object], name: str | None) -> str | None:
 
 def _json(
     path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None
-) -> Iterator[Row]:
+) -> Iterator[ScoreRow]:
     with opened(path) as stream:
         found = parse_json(stream.read(), path, FORMS)
     if not isinstance(found, dict) or not found:
@@ -244,7 +244,7 @@ def _json(
     else:
         report = _by_item(path, found, metrics)
         yield from (
-            Row(f"{path}: {item}", item, "", None, scores) for item, scores in report.items()
+            ScoreRow(f"{path}: {item}", item, "", None, scores) for item, scores in report.items()
         )
 
 
@@ -294,9 +294,9 @@ def _metrics_outside(
 
 def _samples(
     path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None
-) -> Iterator[Row]:
+) -> Iterator[ScoreRow]:
     """Yield the rows of an inspect_ai log. ``columns`` may name fields of the samples' metadata."""
-    if told := misfit([log], list[Log]) or misfit(samples, list[Sample]):
+    if told := misfit([log], list[Log]) or misfit(samples, list[InspectSample]):
         raise HarnessError(f"{path}: {told}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
         raise HarnessError(

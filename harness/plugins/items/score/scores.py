@@ -13,7 +13,7 @@ import numpy as np
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.comparison import EQUAL
 from harness.evaluation.metric.measure import Values
-from harness.plugins.items.score.score_file import NAMES, Row, read_rows
+from harness.plugins.items.score.score_file import NAMES, ScoreRow, read_rows
 
 SINGLE = 2.0**-23
 """``EQUAL`` for files of 32-bit numbers, whose rounding error is up to half of this."""
@@ -43,7 +43,7 @@ class Scores:
     lacks: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: str, metric: str, rows: Sequence[Row]) -> Scores:
+    def of(cls, source: str, metric: str, rows: Sequence[ScoreRow]) -> Scores:
         """Return the scores in the rows of a file.
 
         Raises:
@@ -72,7 +72,7 @@ class Scores:
         if not scores:
             raise HarnessError(f"{source}: there are no scores")
         rows = [
-            Row(f"{source}: {item}", str(item), "", None, {metric: value})
+            ScoreRow(f"{source}: {item}", str(item), "", None, {metric: value})
             for item, value in scores.items()
         ]
         return cls.of(source, metric, rows)
@@ -101,7 +101,7 @@ class Scores:
             return bool((self.values.astype(np.float32) == self.values).all())
 
 
-def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
+def _clusters(rows: Sequence[ScoreRow]) -> dict[str, str | None]:
     """Return the cluster of each item; None for all if no item has one."""
     clusters: dict[str, str | None] = {}
     for row in rows:
@@ -118,9 +118,9 @@ def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
     return clusters
 
 
-def _scored(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], Row]:
+def _scored(rows: Sequence[ScoreRow], metric: str) -> dict[tuple[str, str], ScoreRow]:
     """Return the row of each item and repeat that has the metric."""
-    found: dict[tuple[str, str], Row] = {}
+    found: dict[tuple[str, str], ScoreRow] = {}
     for row in rows:
         if metric not in row.scores:
             continue
@@ -178,7 +178,10 @@ def read_scores(
 
 
 def _chosen(
-    path: str | Path, rows: Sequence[Row], metrics: Sequence[str] | None, columns: Mapping[str, str]
+    path: str | Path,
+    rows: Sequence[ScoreRow],
+    metrics: Sequence[str] | None,
+    columns: Mapping[str, str],
 ) -> Sequence[str]:
     there = dict.fromkeys(name for row in rows for name in row.scores)
     usual = (
@@ -211,7 +214,7 @@ def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str
     return numeric[0]
 
 
-def _number(row: Row, metric: str) -> float:
+def _number(row: ScoreRow, metric: str) -> float:
     """Return the score; NaN if there is none."""
     value = row.scores[metric]
     if value is None or (

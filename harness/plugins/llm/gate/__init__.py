@@ -97,7 +97,7 @@ class Candidates:
 
 
 @runtime_checkable
-class Gate(Protocol):
+class FactGate(Protocol):
     """A strategy that keeps or drops each candidate fact of each question."""
 
     def decide(
@@ -113,7 +113,7 @@ class Gate(Protocol):
         ...
 
 
-def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: Store) -> Kept:
+def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store: Store) -> Kept:
     """Return bool[M], which candidates the gate keeps, and counts. The result is stored as an
     artifact.
 

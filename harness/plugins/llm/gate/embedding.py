@@ -41,8 +41,8 @@ class Embedding:
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """Return the decisions. See ``Gate``. It counts ``below`` (the threshold) and ``beyond``
-        (the most).
+        """Return the decisions (see ``FactGate``). It counts ``below`` (the threshold) and
+        ``beyond`` (the most).
         """
         cosine = np.empty(0)
         if len(candidates.fact):

@@ -59,7 +59,7 @@ class LLM(Chat):
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """Return the decisions. See ``harness.plugins.llm.gate.Gate``."""
+        """Return the decisions. See ``harness.plugins.llm.gate.FactGate``."""
         conversation, prompt = Conversation(self), self._prompt()
 
         def ask(question: int) -> list[str | None]:

@@ -19,5 +19,5 @@ class Open:
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
-        """Return the decisions. See ``harness.plugins.llm.gate.Gate``."""
+        """Return the decisions. See ``harness.plugins.llm.gate.FactGate``."""
         return np.ones(len(candidates.fact), dtype=np.bool_), {}

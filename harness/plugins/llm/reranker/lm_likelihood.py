@@ -50,7 +50,7 @@ class LmLikelihood(PretrainedReranker):
 
 
 class Likelihood:
-    """A loaded causal language model. See ``harness.fusion.reranker.text_reranker.Model``."""
+    """A loaded causal language model. See ``harness.fusion.reranker.text_reranker.PairScorer``."""
 
     def __init__(self, judge: LmLikelihood) -> None:
         self.judge = judge

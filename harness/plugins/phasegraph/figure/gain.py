@@ -15,7 +15,7 @@ from harness.evaluation.column import BY_CLUSTER, MCNEMAR, judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, find_trials
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     picture = _picture(spec["name"], metric, {_where(result): pairs})
     title = "What mixing two lists adds to the better one"
     source = Source(
-        "; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems]))
+        "; ".join(
+            filter(None, [str(experiment["source"]), _where(result), caption.systems(result.whole)])
+        )
     )
     return picture, Table.of(
         f"{spec['name']}_gain", title, _fields(metric), pairs, source, [picture.notes, PS]

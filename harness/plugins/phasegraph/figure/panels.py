@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.report.table import Line
+    from harness.report.table import ComparisonRow
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
@@ -43,7 +43,9 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     ), None
 
 
-def _draw(lines: Sequence[Line], metrics: Sequence[str], reference: str, figure: Figure) -> None:
+def _draw(
+    lines: Sequence[ComparisonRow], metrics: Sequence[str], reference: str, figure: Figure
+) -> None:
     top, bottom = figure.subplots(2, 1)
     against = {line: line.against for line in lines if line.against is not None}
     counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
@@ -67,7 +69,9 @@ def _head(axes: Axes, name: str, labels: Sequence[str]) -> None:
     )
 
 
-def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:
+def _pairs(
+    axes: Axes, lines: Sequence[ComparisonRow], values: Sequence[Sequence[float]], form: str
+) -> None:
     """Draw two bars per row, distinguished by colour and hatching, each with its value."""
     height = 0.8 / max(len(values), 1)
     for number, row in enumerate(values):

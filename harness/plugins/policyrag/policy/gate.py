@@ -43,11 +43,11 @@ class Gate:
     """
 
     facts: int = 5
-    filter: gate.Gate | None = None
+    filter: gate.FactGate | None = None
 
     def __post_init__(self) -> None:
         whole_number("policy.gate.facts", self.facts, 0)
-        if not isinstance(self.filter, gate.Gate | None):
+        if not isinstance(self.filter, gate.FactGate | None):
             raise HarnessError(
                 f"policy.gate.filter must be a gate or null, got filter={self.filter}"
             )

@@ -93,10 +93,10 @@ class Seed:
     passage_weight: float = 0.15
     passages: int = 20
     sharpness: float = 0.04
-    filter: gate.Gate | None = field(default=None, metadata=LATER)
+    filter: gate.FactGate | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.filter, gate.Gate | None):
+        if not isinstance(self.filter, gate.FactGate | None):
             raise HarnessError(
                 f"policy.seed.filter must be a gate or null, got filter={self.filter}"
             )

@@ -13,7 +13,7 @@ from harness.core.input import read_json
 from harness.core.table import Column, Table, counted, percent
 from harness.plugins.protocol.calibration import Rates
 from harness.plugins.protocol.clustered import RULE, Behaviour
-from harness.plugins.protocol.forecasts import Coverage
+from harness.plugins.protocol.forecasts import IntervalCoverage
 from harness.plugins.protocol.refits import Refits
 from harness.report.figure import COLORS, Picture
 
@@ -64,7 +64,7 @@ def table(rates: Sequence[Rates]) -> Table:
     return Table("calibration", title, columns, rows)
 
 
-def forecasts(found: Sequence[Coverage]) -> Table:
+def forecasts(found: Sequence[IntervalCoverage]) -> Table:
     """Return the table of forecasts, a row per kind of re-split."""
     columns = [
         Column("benchmark", "text"),

@@ -18,7 +18,7 @@ from harness.core.resources import need_memory
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import embed
-from harness.plugins.llm.gate import Candidates, Gate, keep
+from harness.plugins.llm.gate import Candidates, FactGate, keep
 from harness.plugins.walks.retriever.undirected import Undirected
 from harness.retriever.ppr import PPR
 from harness.retriever.search import exact_search, link_entities
@@ -55,7 +55,7 @@ class HippoRAG(PPR):
     by: str = "query_to_triple"
     nearest: int = 5
     recognised: float = 0.0
-    gate: Gate | None = field(default=None, metadata=LATER)
+    gate: FactGate | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()

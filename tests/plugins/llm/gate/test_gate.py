@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from harness.core.configuration import defaults, instantiate, names
-from harness.plugins.llm.gate import Candidates, Gate, Kept, keep
+from harness.plugins.llm.gate import Candidates, FactGate, Kept, keep
 from harness.plugins.llm.gate.none import Open
 from harness.work.store import Store
 
@@ -112,5 +112,5 @@ def test_every_configuration_makes_a_gate_of_its_module(name: str) -> None:
     fields = defaults("gate", name)
     own = {"encoder": defaults("encoder", "hashed"), "model": "m", "answers": "answers"}
     made = instantiate(OmegaConf.create(fields | {key: own[key] for key in own.keys() & fields}))
-    assert isinstance(made, Gate)
+    assert isinstance(made, FactGate)
     assert type(made).__module__ == f"harness.plugins.llm.gate.{name}"

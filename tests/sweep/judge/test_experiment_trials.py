@@ -3,7 +3,7 @@
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.judge.selection import find_named, find_trials, matches
+from harness.sweep.judge.experiment_trials import find_named, find_trials, matches
 
 # In the order of a leaderboard.
 TRIALS = [

@@ -24,7 +24,7 @@ def _wrapped(cell: str, longest: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextGrid:
     """Rows of text below a head.
 
     Attributes:
@@ -52,7 +52,7 @@ class Grid:
         above = [f"{'':<{margin}}{names}".rstrip()] if names.strip() else []
         return [*above, head, "-" * (margin + self._width(range(len(self.head)))), *rows]
 
-    def wrapped(self, longest: int) -> Grid:
+    def wrapped(self, longest: int) -> TextGrid:
         """Return the grid with long cells wrapped at blanks, so that names can be copied.
 
         Only the first line of a row keeps its mark.

@@ -13,7 +13,7 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.run import Run
 from harness.run import io as lists
-from harness.run.artifact import keep_ids
+from harness.run.stored_run import keep_ids
 from harness.work.store import Store
 
 

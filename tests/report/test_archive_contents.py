@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.report.archive import write_archive
+from harness.report.archive_contents import write_archive
 from harness.report.display import Display
 from harness.report.pdf import write as write_report
 from harness.sweep.agreement import Agreement
