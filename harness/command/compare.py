@@ -69,13 +69,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read the runs, compare them, correct the p values, print and write."""
-    from dataclasses import asdict
-    from functools import partial
-
-    from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.verdict import Comparisons
-    from harness.report.difference_figure import picture
-    from harness.report.output import FIGURES, check_ending, write_figure, write_result
+    from harness.report.output import FIGURES, check_ending, write_figure
 
     complete(config)
     if sweeps := _sweeps(config):
@@ -86,6 +80,25 @@ def run(config: DictConfig) -> None:
     runs, baselines = _systems(config)
     found = _compare(config, runs, baselines)
     _show(found, config.explain)
+    if config.out is not None:
+        _write(config.out, found, gate)
+    if config.figure is not None:
+        from harness.report.difference_figure import picture
+
+        write_figure(config.figure, lambda name: picture(found, name))
+    if gate:
+        _leave(gate, found)
+
+
+def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None) -> None:
+    """Write the comparisons, and the result of the gate with each."""
+    from dataclasses import asdict
+    from functools import partial
+
+    from harness.evaluation.system_comparison import comparison_table, headroom
+    from harness.evaluation.verdict import Comparisons
+    from harness.report.output import write_result
+
     won = {name: asdict(room) for name, room in headroom(found).items()}
     results = [
         {
@@ -98,10 +111,7 @@ def run(config: DictConfig) -> None:
     one_or_all = results[0] if len(results) == 1 else results
     every, table = Comparisons(found), comparison_table(found)
     rows = partial(every.to_frame, per_query=True)
-    write_result(config.out, one_or_all, table, every.paper, every.matrix(), rows)
-    write_figure(config.figure, lambda name: picture(found, name))
-    if gate:
-        _leave(gate, found)
+    write_result(out, one_or_all, table, every.paper, every.matrix(), rows)
 
 
 def _sweeps(config: DictConfig) -> list[str]:

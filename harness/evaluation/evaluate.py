@@ -42,8 +42,7 @@ from harness.evaluation.metric import (
     run_ranks,
 )
 from harness.evaluation.metric.measure import JudgedRanks, Ranks, Values
-from harness.evaluation.metric.rank import Ties
-from harness.evaluation.metric.tie import Range, tie_ranges
+from harness.evaluation.metric.rank import Range, Ties, tie_ranges
 from harness.evaluation.result_mapping import Result
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
@@ -67,7 +66,7 @@ class Evaluation(Result):
         judgements: how they are read (see ``Gold.describe``).
         ranks: int32[n, H], ranks of the gold passages.
         tie_ranges: lowest and highest score that another order of equal scores could give (see
-            ``harness.evaluation.metric.tie``).
+            ``harness.evaluation.metric.rank``).
     """
 
     run: str

@@ -16,8 +16,7 @@ from harness.evaluation.evaluate import judged_of, listed_ranks, ranges_of, rank
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Ranks, Values
-from harness.evaluation.metric.rank import Ties
-from harness.evaluation.metric.tie import Range
+from harness.evaluation.metric.rank import Range, Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.evaluation.verdict import Comparisons
 from harness.run import Run

@@ -17,7 +17,7 @@ from harness.evaluation.coverage import Coverage
 from harness.evaluation.headroom import Headroom
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.metric.tie import Range
+from harness.evaluation.metric.rank import Range
 from harness.evaluation.result_mapping import Result
 
 S = TypeVar("S", bound="SystemComparison")

@@ -148,16 +148,13 @@ def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**texts)
 
 
-def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
+def write_figure(path: str, draw: Callable[[str], Picture]) -> None:
     """Write a figure, one column of a paper wide, with names of conf/display, and print its path.
 
     Args:
-        path: the file; None: nothing is written.
+        path: the file.
         draw: makes the figure of its name.
     """
-    check_ending(path, "figure", FIGURES)
-    if path is None:
-        return
     where = Path(path)
     draw(file_name(where.stem)).write([where], Page(rename=displayed().label))
     print(where)

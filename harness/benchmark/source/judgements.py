@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
@@ -19,7 +19,9 @@ from harness.benchmark.source.records import Record, Records, Stream, is_blank, 
 from harness.core.errors import HarnessError
 from harness.core.input import TAB, read_text, rows_of
 from harness.core.table import counted
-from harness.work.store import Store
+
+if TYPE_CHECKING:
+    from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 HEAD = ["query-id", "corpus-id", "score"]

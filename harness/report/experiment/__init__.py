@@ -3,11 +3,11 @@
 The description is ``experiment`` in a sweep's configuration: ``source`` (the publication),
 ``differs`` (differences from it), ``tables`` and ``figures``. A table has ``rows`` (see
 sweep/judge/experiment_trials.py; ``published`` has the printed numbers by dataset and split),
-``parts`` (several tables of rows, one below the other), ``graphs`` (statistics of the lists' graphs) or
-``summary`` (groups of trials). A figure's ``kind`` is a module of harness.report.figure with a
-function ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are also a table, or
-``bars`` of a table's rows. A plug-in's folder ``figure`` adds others. A kind with ``build_joint``
-also draws several benchmarks at once.
+``parts`` (several tables of rows, one below the other), ``graphs`` (statistics of the lists'
+graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
+harness.report.figure with a function ``build_figure``: ``heatmap`` of two lists of knobs, whose
+cells are also a table, or ``bars`` of a table's rows. A plug-in's folder ``figure`` adds others. A
+kind with ``build_joint`` also draws several benchmarks at once.
 """
 
 from __future__ import annotations
