@@ -100,11 +100,6 @@ def fuse(
     prior = None if importance is None else GIVEN
     spec = PoolSpec(tuple(lists), pool_cap, tuple(cut), prior, reference)
     spec.check_cuts()
-    if knobs and not isinstance(fuser, str):
-        raise HarnessError(
-            f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to "
-            "set others"
-        )
     if reference is not None:
         one_of("reference", reference, lists)
     chosen = _named("fuser", fuser, **knobs)
@@ -279,6 +274,11 @@ def _named(concept: str, given: T | str, **knobs: Any) -> T:
     if isinstance(given, str):
         found: T = strategy(concept, given, **knobs)
         return found
+    if knobs:
+        raise HarnessError(
+            f"{', '.join(knobs)}: {_name(given)} has its knobs; give the fuser by its name to "
+            "set others"
+        )
     if isinstance(given, type) or not callable(given):
         raise HarnessError(
             f"{concept}: expected a name, as in {concept}='...', or a strategy, got "

@@ -5,11 +5,13 @@ runs.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
@@ -115,6 +117,20 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     left = sums / (len(differences) - sizes)
     question = float((left**2).sum()) * (units - 1) / units
     own = max(1.0, effective_clusters(sizes) - 1)
+    runs, within, parts = _runs(values)
+    question = max(question, within)
+    variance = question + runs
+    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
+        question = runs = variance = 0.0
+    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
+    degrees = variance**2 / spread if variance > 0 else float(own)
+    return TwoWay(
+        float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
+    )
+
+
+def _runs(values: Sequence[Float64Array]) -> tuple[float, float, list[tuple[float, int]]]:
+    """Return R - E and E of both systems, and the parts of R - E with their degrees of freedom."""
     runs, within, parts = 0.0, 0.0, []
     for one in values:
         n, r = one.shape
@@ -128,12 +144,4 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         if varied > counted:
             runs += varied - counted
             parts += [(varied, r - 1), (counted, (n - 1) * (r - 1))]
-    question = max(question, within)
-    variance = question + runs
-    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
-        question = runs = variance = 0.0
-    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
-    degrees = variance**2 / spread if variance > 0 else float(own)
-    return TwoWay(
-        float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
-    )
+    return runs, within, parts
