@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from harness.core.arrays import Float64Array
+from harness.core.configuration import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
@@ -97,13 +98,14 @@ def _best(result: SweepResult, view: View) -> SettingRow:
     """Return the best fusion with the typed knobs, or the winner if no trial of
     the view has them.
     """
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-
     whole = result.whole
-    parsed = OverridesParser.create().parse_overrides(list(result.config.get("given", ())))
-    typed = {one.key_or_group: one.value() for one in parsed if not one.is_delete()}
     knobs = {name for row in whole.rows for name in row["parameters"]}
-    wanted = {name: value for name, value in typed.items() if name in knobs}
+    typed = map(Override.read, result.config.get("given", ()))
+    wanted = {
+        one.key: parse(one.key, one.value)
+        for one in typed
+        if one.key in knobs and one.value is not None
+    }
     found = (place for place in whole.fused if matches(whole.rows[place]["parameters"], wanted))
     place = view.place(whole.rows[next(found, whole.winner_place)]["trial"])
     return SettingRow(result, view, view.winner_place if place is None else place)

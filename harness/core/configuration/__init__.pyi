@@ -15,10 +15,12 @@ from .extras import check_launcher as check_launcher
 from .extras import missing_library as missing_library
 from .extras import need as need
 from .extras import pip_install as pip_install
+from .grammar import parse as parse
 from .instantiation import instantiate as instantiate
 from .instantiation import report_own_code as report_own_code
 from .options import Option as Option
 from .options import options as options
+from .overrides import Override as Override
 from .overrides import prepare as prepare
 from .stored_strategy import NAME as NAME
 from .stored_strategy import REACHES as REACHES

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.core.configuration.choices import conf_file, read_conf
+from harness.core.configuration.choices import conf_file
+from harness.core.configuration.conf_file import read_conf
 from harness.core.configuration.extensions import added, merge
 from harness.core.configuration.extensions import primary as primary_file
 from harness.core.errors import HarnessError

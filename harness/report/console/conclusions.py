@@ -195,7 +195,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
     """Return the headroom of the lists that any trial fuses; None with one list."""
-    best, fused = str(view.best_single), _fused(result)
+    best, fused = str(view.best_single), result.whole.fused_lists
     values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
@@ -205,7 +205,7 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     forecast = result.lock.get("expected")
     if not forecast or (view.split != "test" and is_empty(forecast)):
         return []
-    lists, fused = result.manifest.get("fitted") or {}, _fused(result)
+    lists, fused = result.manifest.get("fitted") or {}, result.whole.fused_lists
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
     found = blind_spots(seen, np.bincount(result.whole.clusters))
     return (
@@ -213,10 +213,3 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
         if view.split == "test"
         else found
     )
-
-
-def _fused(result: SweepResult) -> set[str]:
-    """Return the lists that any trial fuses; all lists if no trial names any."""
-    view = result.whole
-    fusions = [view.rows[place]["parameters"] for place in view.fused]
-    return {name for knobs in fusions for name in knobs.get("pool.lists") or view.singles}

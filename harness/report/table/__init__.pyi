@@ -4,7 +4,6 @@ from .comparison_table import ComparisonTable as ComparisonTable
 from .cost import COSTS as COSTS
 from .cost import frontier as frontier
 from .cost import needed as needed
-from .headroom import lost_by_winner as lost_by_winner
 from .knobs import pair_name as pair_name
 from .knobs import short_names as short_names
 from .knobs import shown_pairs as shown_pairs

@@ -9,7 +9,7 @@ import numpy as np
 from harness.core.arrays import BoolArray
 from harness.core.table import Column, Table
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import View, caption, lists_read
 
 Outcomes = BoolArray
 LOSSES = ("no list has it", "cut by the cap", "outranked")
@@ -69,15 +69,6 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
     )
 
 
-def lost_by_winner(view: View) -> dict[str, int]:
-    """Return how many questions the winner loses, by reason; empty if it copies a list."""
-    if view.best_place not in view.fused or not view.metric.binary or not view.singles:
-        return {}
-    return {
-        reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()
-    }
-
-
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
     """Return whether the row's lists, and its fused list, contain the needed passages, bool[Q]
     each.
@@ -94,7 +85,7 @@ def oracle(view: View, place: int) -> Outcomes:
 
 def _lists(view: View, place: int) -> list[int]:
     """Return the indices of the single lists that a row fuses; all lists if it names none."""
-    names = view.rows[place]["parameters"].get("pool.lists") or []
+    names = lists_read(view.rows[place])
     return [view.singles[name] for name in names if name in view.singles] or list(
         view.singles.values()
     )

@@ -8,7 +8,7 @@ from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, poi
 from harness.evaluation.column import DIFFERENCE, judged
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import Pooled, pooled, replicability
-from harness.sweep.folder import SweepResult, View, caption
+from harness.sweep.folder import SweepResult, View, by_kind, caption
 
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
@@ -18,24 +18,8 @@ def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
     in the benchmark and in the folders of files. The winner's p on tune, which chose it, is not
     valid, so only test counts.
     """
-    found = {kind: replication(ones) for kind, ones in of_one_kind(results).items()}
+    found = {kind: replication(ones) for kind, ones in by_kind(results).items()}
     return {kind: table for kind, table in found.items() if table}
-
-
-def of_one_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
-    """Return sweeps whose overrides differ only in benchmark and folders, by the overrides."""
-    kinds: dict[str, list[SweepResult]] = {}
-    for result in results:
-        rest = (
-            (name, value.rpartition("/")[2])
-            for name, value in result.given.items()
-            if name != "experiment"
-        )
-        typed = (f"{name}={value}" for name, value in rest if name.partition(".")[0] != "dataset")
-        kinds.setdefault(" ".join([result.given.get("experiment", "sweep"), *typed]), []).append(
-            result
-        )
-    return kinds
 
 
 def findings(results: Iterable[SweepResult]) -> list[str]:

@@ -352,10 +352,16 @@ def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
 
 
 def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
-    """Return the sweeps that differ only in the benchmark, by their kind."""
+    """Return the sweeps that differ only in benchmark and folders of files, by their overrides."""
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
-        kinds.setdefault(result.kind, []).append(result)
+        typed = (
+            f"{name}={value.rpartition('/')[2]}"
+            for name, value in result.given.items()
+            if name.partition(".")[0] not in ("experiment", "dataset", "gold")
+        )
+        kind = " ".join([result.given.get("experiment", "sweep"), *typed])
+        kinds.setdefault(kind, []).append(result)
     return kinds
 
 

@@ -17,7 +17,7 @@ from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.lock import Lock
 from harness.sweep.folder.manifest import SweepManifest
-from harness.sweep.folder.rows import Compared, Row, score
+from harness.sweep.folder.rows import Compared, Row, lists_read, score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,6 +255,12 @@ class View:
     def fused(self) -> list[int]:
         """Indices of all rows except single lists."""
         return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
+
+    @cached_property
+    def fused_lists(self) -> set[str]:
+        """The lists that any trial fuses; all lists if no trial names any."""
+        rows = (self.rows[place] for place in self.fused)
+        return {name for row in rows for name in lists_read(row) or self.singles}
 
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""

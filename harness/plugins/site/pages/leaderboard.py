@@ -268,14 +268,11 @@ def _questions(view: View) -> str:
 def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
     """Yield every locked trial as a system; the winner is best fusion, then best of its fuser."""
     made = result.manifest.get("lists") or {}
-    fused = {
-        name for place in result.whole.fused for name in lists_read(result.whole.rows[place])
-    } or set(made)
     words = _other_settings(result)
     for kind, place in _roles(result, view):
         row = view.rows[place]
-        names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
-        lists = {name: made[name] for name in names if name in made}
+        names = lists_read(row) if kind == LIST else result.whole.fused_lists
+        lists = {name: one for name, one in made.items() if name in names}
         named_by = {WINNER: "", TUNED: row["family"]}
         system = System(
             kind,
