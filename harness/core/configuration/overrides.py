@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.core.configuration.choices import names, read_conf, unknown
+from harness.core.configuration.choices import names, unknown
+from harness.core.configuration.conf_file import read_conf
 from harness.core.configuration.extensions import folders, inputs
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.layers import Layers
