@@ -8,9 +8,9 @@
 >>> found.metrics
 {'last_hop@1': 1.0, 'full_sup@1': 0.0}
 >>> print(found)
-the run: 1 queries, split all; scores in percent
+the run: here, 1 question, split all; scores in percent
 <BLANKLINE>
-queries      n  last_hop@1  full_sup@1
+questions    n  last_hop@1  full_sup@1
 --------------------------------------
 all          1       100.0         0.0
 hops 2       1       100.0         0.0
@@ -25,7 +25,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError, one_of
@@ -39,10 +38,9 @@ from harness.evaluation.metric import (
     definitions,
     groups,
     metrics,
-    run_ranks,
 )
-from harness.evaluation.metric.measure import JudgedRanks, Ranks, Values
-from harness.evaluation.metric.rank import Range, Ties, tie_ranges
+from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.rank import Range, RunRanks, Ties
 from harness.evaluation.result_mapping import Result
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
@@ -284,12 +282,11 @@ def evaluate_run(
     """Return the scores of one run; arguments as in ``evaluate``."""
     wanted = metrics(names, depths)
     check_known({source: run}, gold)
-    ranks = ranks_of(run, gold, ties)
-    judged = judged_of(run, gold, ties)
-    values = {str(metric): metric(ranks, judged) for metric in wanted}
+    found = RunRanks(run, gold, ties)
+    values = {str(metric): found.values(metric) for metric in wanted}
     columns = {
-        name: [None if math.isnan(one) else one for one in found.tolist()]
-        for name, found in values.items()
+        name: [None if math.isnan(one) else one for one in own.tolist()]
+        for name, own in values.items()
     }
     known = gold.has_last_hop
     partly = (
@@ -313,15 +310,9 @@ def evaluate_run(
         },
         n_last_hop=None if partly is None else int(partly.sum()),
         judgements=gold.describe(),
-        ranks=ranks,
-        tie_ranges=ranges_of(run, gold, wanted, ties),
+        ranks=found.ranks,
+        tie_ranges=found.tie_ranges(wanted),
     )
-
-
-def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
-    """Return int32[Q, H], the ranks of the gold passages, in the gold's order of questions."""
-    queries = pa.array(gold.query_ids, pa.string())
-    return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
 
 
 def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
@@ -329,24 +320,6 @@ def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
     return [
         [None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()
     ]
-
-
-def ranges_of(
-    run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house"
-) -> dict[str, Range]:
-    """Return the lowest and highest score that another order of ties could give, by metric."""
-    aligned = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
-    return tie_ranges(aligned, gold.numbers(run.doc_ids), gold.judged(run.doc_ids), wanted, ties)
-
-
-def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> JudgedRanks | None:
-    """Return the ranks int32[Q, J] of all judged documents and their grades, or None without
-    judgements.
-    """
-    if (found := gold.judged(run.doc_ids)) is None:
-        return None
-    queries = pa.array(gold.query_ids, pa.string())
-    return run_ranks(run.aligned(queries, run.doc_ids), found[0], ties), found[1]
 
 
 def _means(values: Mapping[str, Values], members: Any) -> Scores:

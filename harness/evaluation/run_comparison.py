@@ -12,11 +12,11 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.comparison import corrected
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import judged_of, listed_ranks, ranges_of, ranks_of
+from harness.evaluation.evaluate import listed_ranks
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Ranks, Values
-from harness.evaluation.metric.rank import Range, Ties
+from harness.evaluation.metric.rank import Range, RunRanks, Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.evaluation.verdict import Comparisons
 from harness.run import Run
@@ -274,12 +274,13 @@ class _System:
         cls, name: str, listed: SystemLists, gold: Gold, wanted: Sequence[Metric], ties: Ties
     ) -> _System:
         runs = list(_files(listed).values())
-        ranks = [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in runs]
-        values = {metric: np.stack([metric(*one) for one in ranks], axis=1) for metric in wanted}
+        ranks = [RunRanks(run, gold, ties) for run in runs]
+        values = {
+            metric: np.stack([one.values(metric) for one in ranks], axis=1) for metric in wanted
+        }
         coverage = min((Coverage.of(run, gold) for run in runs), key=lambda one: one.answered)
-        alone = (
-            (ranges_of(runs[0], gold, wanted, ties), ranks[0][0]) if len(runs) == 1 else ({}, None)
-        )
+        (first, *others) = ranks
+        alone = ({}, None) if others else (first.tie_ranges(wanted), first.ranks)
         return cls(name, listed[0], values, coverage, *alone)
 
 

@@ -12,6 +12,8 @@ bounds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -34,6 +36,8 @@ from harness.run import Run
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from harness.evaluation.gold import Gold
 
 Ties = Literal["house", "trec"]
 Range = tuple[float, float]
@@ -125,47 +129,65 @@ def run_ranks(run: Run, gold: Int32Array, ties: Ties = "house") -> Int32Array:
     return ranks
 
 
-def tie_ranges(
-    run: Run,
-    gold: Int32Array,
-    judged: JudgedRanks | None,
-    metrics: Sequence[Metric],
-    ties: Ties = "house",
-) -> dict[str, Range]:
-    """Return the range of each metric over all orders of equal scores, by name.
+@dataclass(frozen=True, eq=False)
+class RunRanks:
+    """The ranks of the gold in a run, and its scores.
 
-    A metric that no order changes is left out, and so is a metric of a package, whose formula is
-    unknown.
-
-    Args:
-        run: the lists.
-        gold: int32[Q, H], numbers of the supporting documents (see ``run_ranks``).
-        judged: numbers of all judged documents and their grades.
-        metrics: the metrics.
-        ties: with ``trec``, scores are equal if they are the same 32-bit float.
+    Attributes:
+        run: the lists, with any questions.
+        gold: the Q questions.
+        ties: the order of equal scores; with ``trec``, scores are equal if they are the same 32-bit
+            float.
     """
-    groups = _groups(run, ties)
-    if groups is None:
-        return {}
-    own, alone = _bounds(run, groups, gold), _bounds(run, groups, gold, alone=True)
-    every = None if judged is None else _bounds(run, groups, *judged)
-    ranges = {}
-    for metric in metrics:
-        if metric.name in MEASURES:
-            best, worst = (
-                float(
-                    average(
-                        metric(
-                            ranks,
-                            None if every is None or judged is None else (every[end], judged[1]),
-                        )
-                    )
-                )
-                for end, ranks in enumerate(alone if metric.ordered else own)
-            )
-            if worst < best:
-                ranges[str(metric)] = (worst, best)
-    return ranges
+
+    run: Run
+    gold: Gold
+    ties: Ties = "house"
+
+    @cached_property
+    def lists(self) -> Run:
+        """The lists of the gold's questions, in its order."""
+        return self.run.aligned(pa.array(self.gold.query_ids, pa.string()), self.run.doc_ids)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """int32[Q, H], the ranks of the supporting documents."""
+        return run_ranks(self.lists, self.gold.numbers(self.run.doc_ids), self.ties)
+
+    @cached_property
+    def judged(self) -> JudgedRanks | None:
+        """The ranks int32[Q, J] of all judged documents and their grades; None without
+        judgements.
+        """
+        found = self.gold.judged(self.run.doc_ids)
+        return None if found is None else (run_ranks(self.lists, found[0], self.ties), found[1])
+
+    def values(self, metric: Metric) -> Values:
+        """Return float64[Q], a metric on each question."""
+        return metric(self.ranks, self.judged)
+
+    def tie_ranges(self, metrics: Sequence[Metric]) -> dict[str, Range]:
+        """Return the range of each metric over all orders of equal scores, by name.
+
+        A metric that no order changes is left out, and so is a metric of a package, whose formula
+        is unknown.
+        """
+        groups = _groups(self.lists, self.ties)
+        if groups is None:
+            return {}
+        gold, judged = self.gold.numbers(self.run.doc_ids), self.gold.judged(self.run.doc_ids)
+        own, alone = (_bounds(self.lists, groups, gold, alone=one) for one in (False, True))
+        every: Sequence[JudgedRanks | None] = (None, None)
+        if judged is not None:
+            every = [(ranks, judged[1]) for ranks in _bounds(self.lists, groups, *judged)]
+        ranges = {}
+        for metric in metrics:
+            if metric.name in MEASURES:
+                ends = zip(alone if metric.ordered else own, every, strict=True)
+                best, worst = (float(average(metric(*end))) for end in ends)
+                if worst < best:
+                    ranges[str(metric)] = (worst, best)
+        return ranges
 
 
 def describe_ranges(run: str, ranges: Mapping[str, Range]) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import harness
-from harness.evaluation.evaluate import evaluate_run, ranges_of
+from harness.evaluation.evaluate import evaluate_run
 from harness.evaluation.metric import metrics
-from harness.evaluation.metric.rank import Ties
+from harness.evaluation.metric.rank import RunRanks, Ties
 from harness.run import Run
 from tests import process
 
@@ -38,8 +38,8 @@ def test_by_hand_gold_comes_first_or_last_among_equal_scores() -> None:
     """
     run = Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}})
     gold = harness.Gold.from_dict({"q": ["a", "c"]}, ordered=True)
-    found = ranges_of(
-        run, gold, metrics(["last_hop@3", "recall@2", "map", "recall@1", "recall@4"], None)
+    found = RunRanks(run, gold).tie_ranges(
+        metrics(["last_hop@3", "recall@2", "map", "recall@1", "recall@4"], None)
     )
     assert found == {
         "last_hop@3": (0.0, 1.0),
@@ -79,7 +79,7 @@ def test_the_range_is_that_of_every_order(graded: bool, ties: Ties) -> None:
     )
     values = evaluate_run(Run.from_dict(moved), every, names, ties=ties).per_query
     wanted = metrics(names, None)
-    found = ranges_of(Run.from_dict(lists), gold, wanted, ties)
+    found = RunRanks(Run.from_dict(lists), gold, ties).tie_ranges(wanted)
     for name in map(str, wanted):
         own = np.array([row[name] for row in values.values()]).reshape(len(lists), len(orders))
         low, high = own.min(axis=1).mean(), own.max(axis=1).mean()
@@ -90,8 +90,8 @@ def test_the_range_is_that_of_every_order(graded: bool, ties: Ties) -> None:
 def test_scores_that_are_one_in_32_bits_are_equal_for_trec() -> None:
     run = Run.from_dict({"q": {"a": 1.0, "b": 1.0 - 1e-12}})
     gold = harness.Gold.from_dict({"q": ["a"]})
-    assert ranges_of(run, gold, metrics("mrr", None)) == {}
-    assert ranges_of(run, gold, metrics("mrr", None), "trec") == {"mrr": (0.5, 1.0)}
+    assert RunRanks(run, gold).tie_ranges(metrics("mrr", None)) == {}
+    assert RunRanks(run, gold, "trec").tie_ranges(metrics("mrr", None)) == {"mrr": (0.5, 1.0)}
 
 
 def test_evaluate_and_compare_say_the_range_in_one_line(tmp_path: Path) -> None:
