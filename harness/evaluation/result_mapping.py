@@ -14,7 +14,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Result(Mapping[str, Any], ABC):
+class Printed(ABC):
+    """A value that is shown as a table with sentences below it."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the table; ``.text()``, ``.html()`` and ``.csv()`` format it."""
+
+    def paper(self) -> Table:
+        """Return the table of a paper."""
+        return self.table()
+
+    @abstractmethod
+    def said(self, table: Table) -> list[str]:
+        """Return the sentences below the table."""
+
+    def __repr__(self) -> str:
+        """Return the table as text, and the sentences."""
+        table = self.table()
+        said = [line for text in self.said(table) for line in paragraph(text)]
+        return "\n".join([table.text(), *([""] if said else []), *said])
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        said = "".join(f"<p>{escape.html(text)}</p>" for text in self.said(table))
+        return f"{table._repr_html_()}{said}"
+
+    def latex(self) -> str:
+        """Return the table of a paper in LaTeX (booktabs)."""
+        table = self.paper()
+        return typeset(table, TWO_COLUMNS, table.name)
+
+
+class Result(Mapping[str, Any], Printed):
     """A result: typed fields, a mapping of the command line's JSON, and a table."""
 
     @cached_property
@@ -30,6 +62,10 @@ class Result(Mapping[str, Any], ABC):
     def notes(self) -> list[str]:
         """Sentences on what may distort the scores, as the command line prints them."""
 
+    def said(self, table: Table) -> list[str]:
+        """Return the notes that are not in the table."""
+        return self.cautions(table)
+
     def cautions(self, table: Table, known: Collection[str] = ()) -> list[str]:
         """Return the notes that are not in a table of this result.
 
@@ -39,10 +75,6 @@ class Result(Mapping[str, Any], ABC):
         """
         told = {*table.notes, *table.source.notes, *known}
         return [f"caution: {note}" for note in self.notes if note not in told]
-
-    @abstractmethod
-    def table(self) -> Table:
-        """Return the table; ``.text()``, ``.html()`` and ``.csv()`` format it."""
 
     def __getitem__(self, key: str) -> Any:
         """Return a value of ``json``."""
@@ -55,17 +87,6 @@ class Result(Mapping[str, Any], ABC):
     def __len__(self) -> int:
         """Return the number of keys of ``json``."""
         return len(self.json)
-
-    def __repr__(self) -> str:
-        """Return the table as text, and the notes."""
-        table = self.table()
-        told = (line for note in self.cautions(table) for line in paragraph(note))
-        return "\n".join([table.text(), *told])
-
-    def _repr_html_(self) -> str:
-        table = self.table()
-        told = "".join(f"<p>{escape.html(note)}</p>" for note in self.cautions(table))
-        return f"{table._repr_html_()}{told}"
 
     @abstractmethod
     def records(self) -> list[dict[str, object]]:
@@ -87,8 +108,3 @@ class Result(Mapping[str, Any], ABC):
         import pandas as pd
 
         return pd.DataFrame(self.query_records() if per_query else self.records())
-
-    def latex(self) -> str:
-        """Return the table in LaTeX (booktabs)."""
-        table = self.table()
-        return typeset(table, TWO_COLUMNS, table.name)

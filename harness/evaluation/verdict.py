@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from harness.core import escape
 from harness.core.errors import bounded, one_of
-from harness.core.table import TWO_COLUMNS, Table, paragraph, typeset
+from harness.core.table import Table
 from harness.evaluation.conclusion import conclude_all, lead
+from harness.evaluation.result_mapping import Printed
 from harness.evaluation.system_comparison import (
     ODDS,
     S,
@@ -63,7 +63,7 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparisons(Sequence[SystemComparison]):
+class Comparisons(Sequence[SystemComparison], Printed):
     """Comparisons whose p are corrected over all of them.
 
     Attributes:
@@ -100,16 +100,8 @@ class Comparisons(Sequence[SystemComparison]):
         """Sentences on what in the files may distort the scores."""
         return list(dict.fromkeys(note for one in self.found for note in one.notes))
 
-    def __repr__(self) -> str:
-        """Return the table as text, with findings and cautions."""
-        lines = (line for text in self._said() for line in paragraph(text))
-        return "\n".join([self.table().text(), "", *lines])
-
-    def _repr_html_(self) -> str:
-        said = "".join(f"<p>{escape.html(text)}</p>" for text in self._said())
-        return f"{self.table()._repr_html_()}{said}"
-
-    def _said(self) -> list[str]:
+    def said(self, table: Table) -> list[str]:
+        """Return the findings and cautions."""
         shown = renamed(self.found)
         return lead(conclude_all(shown, headroom(shown)))
 
@@ -121,11 +113,6 @@ class Comparisons(Sequence[SystemComparison]):
     def paper(self) -> Table:
         """Return the table of a paper: systems by metrics."""
         return system_table(self.found)
-
-    def latex(self) -> str:
-        """Return the table of a paper in LaTeX."""
-        table = self.paper()
-        return typeset(table, TWO_COLUMNS, table.name)
 
 
 Answer = Literal["passes", "fails", "cannot be told"]
