@@ -209,20 +209,11 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
 def details(result: SweepResult) -> dict[str, str]:
     """Return the origin of a sweep's numbers and further facts on them, by topic."""
     manifest, view = result.manifest, result.locked
-    libraries = ", ".join(
-        f"{name} {version}" for name, version in sorted(manifest["libraries"].items())
-    )
-    sizes = manifest.get("counts")
-    counts = (
-        [counted(sizes["passages"], "passage"), counted(sizes["queries"], "question")]
-        if sizes
-        else []
-    )
     tune = counted(len(result.queries), "tune question")
     shown = f"evaluation {view.evaluation}" if view.evaluation else "nothing held out yet"
     return {
         "sweep": result.folder.name,
-        "benchmark": ", ".join([str(manifest["dataset"]), *counts, tune]),
+        "benchmark": ", ".join([str(manifest["dataset"]), *result.size, tune]),
         "locked trials on": f"{view.split} ({shown})",
         "winner": view.winner_title,
         "numbers": " ".join(caption.source(view).notes),
@@ -231,5 +222,5 @@ def details(result: SweepResult) -> dict[str, str]:
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),
         "code": str(manifest["code"]),
-        "libraries": libraries,
+        "libraries": result.libraries,
     }

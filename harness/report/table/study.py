@@ -114,13 +114,8 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     """Yield the items of a sweep with its answers."""
     manifest, view = result.manifest, result.locked
     name = str(manifest["dataset"])
-    sizes = manifest.get("counts")
-    size = (
-        f"{counted(sizes['queries'], 'question')}, {counted(sizes['passages'], 'passage')}, "
-        if sizes
-        else ""
-    )
-    yield "Dataset version", f"{name}: {size}SHA-256 {manifest['data_sha256'][:SHORT]}"
+    version = [*result.size, f"SHA-256 {manifest['data_sha256'][:SHORT]}"]
+    yield "Dataset version", f"{name}: {', '.join(version)}"
     if (package_folder("datasets") / f"{name}.yaml").is_file():
         card = read_card(name)
         yield "Dataset licence and citation", f"{name}: {card.licence}; {card.citation}"
@@ -149,8 +144,7 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
         "not include the variation between training runs of an encoder or answers of a language "
         "model",
     )
-    libraries = ", ".join(f"{key} {one}" for key, one in sorted(manifest["libraries"].items()))
-    yield "Code and libraries", f"multihop harness {manifest['code']}; {libraries}"
+    yield "Code and libraries", f"multihop harness {manifest['code']}; {result.libraries}"
 
 
 def _grid(result: SweepResult) -> str:

@@ -119,6 +119,20 @@ class SweepResult:
         return " ".join([chosen, str(self.manifest["dataset"]), *rest])
 
     @property
+    def size(self) -> list[str]:
+        """The numbers of passages and questions of the benchmark; empty if they are unknown."""
+        sizes = self.manifest.get("counts")
+        if not sizes:
+            return []
+        return [counted(sizes["passages"], "passage"), counted(sizes["queries"], "question")]
+
+    @property
+    def libraries(self) -> str:
+        """The libraries with their versions."""
+        versions = sorted(self.manifest["libraries"].items())
+        return ", ".join(f"{name} {version}" for name, version in versions)
+
+    @property
     def kind(self) -> str:
         """The title without the benchmark."""
         rest = (
