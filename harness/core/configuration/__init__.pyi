@@ -27,3 +27,4 @@ from .stored_strategy import REACHES as REACHES
 from .stored_strategy import TARGET as TARGET
 from .stored_strategy import StoredReader as StoredReader
 from .stored_strategy import by_name as by_name
+from .stored_strategy import leaves as leaves

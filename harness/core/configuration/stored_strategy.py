@@ -152,7 +152,7 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
     """Return the name of each class (without its room), and the class of each name."""
     targets: dict[str, str] = {}
     for place, content in _files(places, TARGET):
-        for path, value in _leaves(content):
+        for path, value in leaves(content):
             if path[-1] == TARGET:
                 targets.setdefault(".".join((place, *path[:-1])), str(value))
 
@@ -175,7 +175,7 @@ def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
             str(value),
         )
         for _, content in _files(places, "")
-        for path, value in _leaves(content)
+        for path, value in leaves(content)
     )
 
 
@@ -193,11 +193,11 @@ def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
                 yield name, yaml.load(text, yaml.CSafeLoader)
 
 
-def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield each scalar with the keys that lead to it."""
     if isinstance(node, (Mapping, list)):
         for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
-            yield from _leaves(value, (*path, str(key)))
+            yield from leaves(value, (*path, str(key)))
     elif path:
         yield path, node
 

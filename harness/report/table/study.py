@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.benchmark.source import read_card
 from harness.core.concepts import package_folder
+from harness.core.configuration import leaves
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder import SweepResult
 from harness.work.compute import read_compute
@@ -160,16 +161,5 @@ def _grid(result: SweepResult) -> str:
 
 def _seeds(result: SweepResult) -> str:
     """Return the keys of the configuration that set a random seed, with their values."""
-    found: list[str] = []
-
-    def visit(node: object, path: str) -> None:
-        if not isinstance(node, Mapping):
-            return
-        for key, value in node.items():
-            place = f"{path}.{key}".lstrip(".")
-            if key == "seed":
-                found.append(f"{place}={value}")
-            visit(value, place)
-
-    visit(result.config, "")
-    return ", ".join(found)
+    found = leaves(result.config)
+    return ", ".join(f"{'.'.join(path)}={value}" for path, value in found if path[-1] == "seed")

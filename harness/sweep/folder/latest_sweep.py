@@ -10,9 +10,10 @@ import contextlib
 import getpass
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from harness.core.configuration import leaves
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.files import locked, remove_partials, write_text
 from harness.sweep.folder.lock import LOCK
@@ -109,20 +110,11 @@ def name_origin(folder: Path) -> Iterator[None]:
             if line[0] == folder.name and len(line) > 2
         ]
         relative = not Path(error.given).expanduser().is_absolute() and os.getcwd() not in made
-        if relative and error.given in _values(SweepResult(folder).config):
+        if relative and error.given in (str(one) for _, one in leaves(SweepResult(folder).config)):
             place = f"the folder that the sweep was made in{f', {made[-1]}' if made else ''}"
             mend = "run it there, or sweep again with an absolute path"
             error.args = (f"{error}; {error.given} is relative to {place}: {mend}",)
         raise
-
-
-def _values(node: object) -> Iterator[str]:
-    """Yield all values in a configuration as typed."""
-    if isinstance(node, (Mapping, list)):
-        for part in node.values() if isinstance(node, Mapping) else node:
-            yield from _values(part)
-    else:
-        yield str(node)
 
 
 def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
