@@ -44,7 +44,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         places = [int(row[0]) - 1 for row in table.rows]
         return _text([_short(table, view, places)], f"{legend}.", said)
     table = trials.leaderboard(result, ALL, "explained")
-    told = f"{legend}; {_explained(view)}.{_copies(view)}{_data(view)}"
+    told = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
     text = _text([table, by_hops(result.tune, Display())], told, said, "explanation", "forecast")
     lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
     return "\n".join([text, "", *lines]).rstrip("\n")
@@ -117,12 +117,6 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
 def _data(view: View) -> str:
     sample = sample_note(view.dataset, view.data_sha256)
     return f" Data sha256 {view.data_sha256[:12]}; scores in percent.{sample}"
-
-
-def _copies(view: View) -> str:
-    copies = sum(view.copies)
-    said = f" Left out: {copies} with the same gold ranks as one above; Holm p counts them."
-    return said if copies else ""
 
 
 def _explained(view: View) -> str:
