@@ -69,13 +69,14 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read the runs, compare them, correct the p values, print and write."""
-    from harness.report.output import FIGURES, check_ending, write_figure
-
     complete(config)
     if sweeps := _sweeps(config):
         return _compare_sweeps(config, sweeps)
-    check_ending(config.out, queries=True)
-    check_ending(config.figure, "figure", FIGURES)
+    if {config.out, config.figure} != {None}:
+        from harness.report.output import FIGURES, check_ending
+
+        check_ending(config.out, queries=True)
+        check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
     runs, baselines = _systems(config)
     found = _compare(config, runs, baselines)
@@ -84,6 +85,7 @@ def run(config: DictConfig) -> None:
         _write(config.out, found, gate)
     if config.figure is not None:
         from harness.report.difference_figure import picture
+        from harness.report.output import write_figure
 
         write_figure(config.figure, lambda name: picture(found, name))
     if gate:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.benchmark.source.records import Record, Records
-from harness.benchmark.text import sentences
 from harness.core.errors import HarnessError, whole_number
 
 SPAN = re.compile(r"(?P<document>.+)#(?P<start>\d+)-(?P<end>\d+)")
@@ -89,6 +88,8 @@ class Segmentation:
         """Yield (start, end, number of words) of each sentence. Sentences of more than ``tokens``
         words are split.
         """
+        from harness.benchmark.text import sentences  # 35 ms, for its patterns
+
         at = 0
         for sentence in sentences(text):
             at = text.index(sentence, at)
