@@ -51,6 +51,8 @@ from harness.command import at_depths, complete, keep_inputs, python_value
 
 def run(config: DictConfig) -> None:
     """Read the run, score it, print and write."""
+    from functools import partial
+
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import check_whole, read_gold
     from harness.evaluation.evaluate import evaluate_run
@@ -75,9 +77,6 @@ def run(config: DictConfig) -> None:
         print(*paragraph(caution), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    write_result(
-        config.out,
-        found.json,
-        found.table(),
-        queries=lambda: found.to_frame(per_query=True),
-    )
+    if config.out is not None:
+        rows = partial(found.to_frame, per_query=True)
+        write_result(config.out, found.json, found.table(), queries=rows)
