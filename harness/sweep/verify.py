@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from harness.sweep.trial.prepared import Prepared
 
-UNCOMPARED = ("code", "libraries", "made_by", "sha256", "files", "extended", *MEASURED)
+UNCOMPARED = ("code", "libraries", "made_by", "sha256", "files", *MEASURED)
 """The keys of a lock or manifest that depend on the machine or on more than is stored."""
 CONFIG = "config.yaml"
 SAME = "rows, scores and lock"
