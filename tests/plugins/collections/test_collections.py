@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from harness.benchmark.source.upstream import Passages, read_passages
+from harness.benchmark.source.upstream import CorpusRecords, read_passages
 from harness.core.errors import HarnessError
 from harness.plugins.collections.dataset.ir_datasets import IrDatasets
 from harness.plugins.collections.dataset.nq import NQ
@@ -134,7 +134,7 @@ NQ_REAR = {
 }
 
 
-def passages(folder: Path, flagged: Any) -> Passages:
+def passages(folder: Path, flagged: Any) -> CorpusRecords:
     """Those of a record, as a corpus file of its own."""
     path = folder / "corpus.json"
     path.write_text(json.dumps([{"title": one["title"], "text": one["text"]} for one in flagged]))
