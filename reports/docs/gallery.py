@@ -51,7 +51,7 @@ tests/benchmarks).
 """
 
 FILES = {
-    "list_scores": ("distributions",),
+    "list_scores": ("distributions", "scores"),
     "heatmap": ("normalizer_by_fuser",),
     "bars": ("phasegraph_ablation",),
     "panels": ("phasegraph_hard_slice",),

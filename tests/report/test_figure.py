@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.configuration import strategy
 from harness.fusion.pool import PoolSpec
-from harness.report.figure import alpha, ceiling, frontier, look, outcomes
+from harness.report.figure import alpha, ceiling, frontier, list_scores, look, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
 from harness.report.table import cost
 from harness.run import Run
@@ -167,6 +167,42 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
         "distributions.pdf",
         "distributions.png",
     ]
+
+
+def test_two_lists_on_one_scale(tmp_path: Path) -> None:
+    lists = {
+        "dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}})),
+        "graph": _listed(Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}})),
+    }
+    raw = list_scores.raw(lists, "w")
+    assert raw.caption.endswith(
+        "dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians."
+    )
+    made = list_scores.calibrated(
+        lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w"
+    )
+    assert made.caption.startswith("Scores of the lists that are fused, after pit and minmax: w.")
+    assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
+        "scores_raw.pdf",
+        "scores_raw.png",
+        "scores_calibrated.pdf",
+        "scores_calibrated.png",
+    ]
+    below = {"dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
+    assert [path.name for path in list_scores.raw(below, "w").save(tmp_path)] == [
+        "scores_raw.pdf",
+        "scores_raw.png",
+    ]
+
+
+def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
+    assert list_scores.bin_shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
+    assert list_scores.bin_shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [
+        0.75,
+        *[0.0] * 8,
+        0.25,
+    ]
+    assert list_scores.bin_shares(np.empty(0)).tolist() == [0.0] * 10
 
 
 def test_no_two_of_many_series_look_alike() -> None:
