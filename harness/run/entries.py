@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,8 +32,10 @@ PADDING = 3.4e38
 """FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
 EXACT = 2.0**53
 """Whole numbers below this are distinct in float64."""
-MANY = 3
-"""The smallest number of documents of a list whose order can be judged."""
+RISING_BY_CHANCE = {True: 1 / 6, False: 1e-4}
+"""By whether the entries of a list are meant to be best first, the greatest probability at which
+lists whose scores all rise are refused. Three documents in random order rise with 1 / 6.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class Entries:
         ranks: int64[N]; None if the file has none.
         place: returns the place of an entry for messages: ``run.trec:17``.
         notes: what the reader left out, joined or doubts, a sentence each.
+        ordered: whether each list is expected with its best document first, as in a table.
     """
 
     queries: pa.DictionaryArray
@@ -56,6 +59,7 @@ class Entries:
     ranks: Int64Array | None = None
     place: Callable[[int], str] = field(default=lambda entry: f"entry {entry + 1}")
     notes: Sequence[str] = ()
+    ordered: bool = False
 
     def to_table(self) -> pa.Table:
         """Return a table with one row for each entry: ``query_id, doc_id, rank, score``."""
@@ -169,16 +173,20 @@ def large_scores(found: Entries) -> list[str]:
     ]
 
 
-def check_counted(found: Entries) -> None:
+def check_rising(found: Entries) -> None:
     """Raise HarnessError if the scores of each list are 1, 2, 3 ... in the file's order, as ranks
-    are, or rise otherwise, as distances do.
+    are, or rise otherwise, as distances do, and random scores would hardly do so. Ranks that differ
+    are checked by check_ranks instead.
     """
+    if found.ranks is not None and (found.ranks != found.ranks[:1]).any():
+        return
     rows = found.queries.indices.to_numpy()
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
     scores = found.scores[order]
-    if places.max(initial=0) < MANY:
+    # lists of n documents in random order all rise with a probability of 1 / product of n!
+    if -np.log(places).sum() > np.log(RISING_BY_CHANCE[found.ordered]) + 1e-9:
         return
     if (scores == places).all():
         raise HarnessError(
@@ -186,8 +194,10 @@ def check_counted(found: Entries) -> None:
             "they are ranks call that column rank, or columns={rank: NAME}; if they are scores "
             "write the best first"
         )
-    steps = (scores[1:] - scores[:-1])[places[1:] > 1]
-    if (steps >= 0).all() and (steps > 0).mean() > 0.5:
+    within = places[1:] > 1
+    if not (scores[1:] < scores[:-1])[within].any() and (
+        (scores[1:] > scores[:-1])[within].mean() > 0.5
+    ):
         raise HarnessError(
             f"{found.place(0)}: the scores of each list rise, so that its last document would be "
             "the best; if a lower one is better, as a distance is, write it negated; if they are "
@@ -205,13 +215,14 @@ def without_padding(found: Entries) -> Entries:
         return found
     kept = np.flatnonzero(~padded)
     place = found.place(int(np.flatnonzero(padded)[0]))
-    return Entries(
-        found.queries.take(pa.array(kept)),
-        found.docs.take(pa.array(kept)).cast(pa.string()).dictionary_encode(),
-        found.scores[kept],
-        None if found.ranks is None else found.ranks[kept],
-        lambda entry: found.place(int(kept[entry])),
-        [
+    return replace(
+        found,
+        queries=found.queries.take(pa.array(kept)),
+        docs=found.docs.take(pa.array(kept)).cast(pa.string()).dictionary_encode(),
+        scores=found.scores[kept],
+        ranks=None if found.ranks is None else found.ranks[kept],
+        place=lambda entry: found.place(int(kept[entry])),
+        notes=[
             *found.notes,
             f"{place}: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding "
             "(document -1)",

@@ -15,7 +15,7 @@ from harness.core.errors import HarnessError, described
 from harness.core.table import counted
 from harness.run.answers import listed
 from harness.run.content import Content
-from harness.run.entries import Entries, check_counted, id_of, number_of
+from harness.run.entries import Entries, id_of, number_of
 
 Listed = Mapping[Any, Any]
 """``{query id: documents}``. The documents are ``{id: number}``, pairs ``(id, number)``, or ids,
@@ -63,16 +63,14 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
         f"{source}: left out {counted(left_out, 'hit')}: further pieces of a document, of which "
         "the first counts"
     )
-    entries = Entries(
+    return Entries(
         pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
         docs.dictionary_encode(),
         scores,
         place=lambda entry: f"{source}: entry {entry + 1}",
         notes=[joined] if left_out else [],
+        ordered=not any(isinstance(answer, Mapping) for answer in value.values()),
     )
-    if content.ranks and not any(isinstance(answer, Mapping) for answer in value.values()):
-        check_counted(entries)
-    return entries
 
 
 def _list(where: str, found: object) -> dict[str, float]:

@@ -29,6 +29,7 @@ from harness.run.entries import (
     check_named,
     check_once,
     check_ranks,
+    check_rising,
     find_order,
     large_scores,
     number,
@@ -503,6 +504,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         check_named(found)
         check_finite(found)
         ranked = [] if found.ranks is None else check_ranks(found, found.ranks)
+        check_rising(found)
         notes = said([*found.notes, *large_scores(found), *ranked])
         try:
             run = Run.of(queries, doc_ids, rows, docs, found.scores)

@@ -490,6 +490,16 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
 
 
+def test_rising_scores_in_json(tmp_path: Path) -> None:
+    """The keys of an object need not be best first: 3!^3 = 216 orders are few, 4!^3 are not."""
+    few = {query: {"a": 0.5, "b": 1.0, "c": 2.0} for query in ("p", "q", "r")}
+    assert [*Run.from_dict(few).to_dict()["q"]] == ["c", "b", "a"]
+    path = tmp_path / "distances.json"
+    path.write_text(json.dumps({query: {**found, "d": 2.5} for query, found in few.items()}))
+    with pytest.raises(HarnessError, match=r"distances.json.*scores of each list rise.*negated"):
+        lists.read(path)
+
+
 @TABLES
 def test_what_faiss_fills_lists_with_is_passed_over(tmp_path: Path, form: str) -> None:
     given: dict[str, Sequence[object]] = {"query_id": ["q", "q", "r"], "doc_id": ["5", "-1", "-1"]}

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content
-from harness.run.entries import Entries, check_counted, id_of, number_of, several_systems
+from harness.run.entries import Entries, id_of, number_of, several_systems
 from harness.run.trec.lines import NUMBER
 
 VALUE, RANK = 2, 3
@@ -105,10 +105,7 @@ def _entries(
     *names, last = values
     notes = several_systems(place(0).rpartition(":")[0], systems)
     if last not in content.ranks:
-        found = Entries(queries, docs, values[last], place=place, notes=notes)
-        if content.ranks:
-            check_counted(found)
-        return found
+        return Entries(queries, docs, values[last], place=place, notes=notes, ordered=True)
     ranks = values[last]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
