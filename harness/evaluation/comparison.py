@@ -38,12 +38,13 @@ class Ruling:
 
     Questions that share gold passages are not independent. If any two share one, the test and
     interval by cluster decide; if clusters are too few and too large for these
-    (``statistic.too_few``), nothing does. Otherwise those by question decide. For systems with
-    several runs the t test over questions (or their clusters) and runs decides.
+    (``statistic.too_few``), nothing does, but p is 1 if no question differs, by any test. Otherwise
+    those by question decide. For systems with several runs the t test over questions (or their
+    clusters) and runs decides.
 
     Attributes:
         how: the words after "p", such as ``by cluster``; "" for the test by question.
-        p: p of the deciding test; None if clusters are too few.
+        p: p of the deciding test; None if clusters are too few and a question differs.
         interval: 95% interval of the difference; None if clusters are too few.
         least: the smallest p that the test can give.
         errors: the parts of the error due to questions and to runs, if there are several runs.
@@ -183,7 +184,8 @@ class Comparison:
     def ruling(self) -> Ruling:
         """The p and the interval that decide."""
         if self.too_few:
-            return Ruling("by cluster", None, None, 1.0, self.errors)
+            p = None if self.wins + self.losses else 1.0
+            return Ruling("by cluster", p, None, 1.0, self.errors)
         if (test := self.errors) is not None:
             how = f"over {'clusters' if self.shared else f'{self.scale.item}s'} and runs"
             low, high = test.interval()
@@ -203,7 +205,7 @@ class Comparison:
 
     @property
     def p_deciding(self) -> float | None:
-        """The p of the test that decides, not corrected; None if clusters are too few."""
+        """The p of the test that decides, not corrected; see ``Ruling``."""
         return self.ruling.p
 
     @property
@@ -294,11 +296,11 @@ class Comparison:
 
     @cached_property
     def p_cluster(self) -> float | None:
-        """P of the same test over whole clusters; None if no two questions share one or clusters
-        are too few.
+        """P of the same test over whole clusters; None if no two questions share one, or if
+        clusters are too few and a question differs.
         """
         if not self.shared or self.too_few:
-            return None
+            return self.ruling.p if self.shared else None
         if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs, self.labels)
         return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)

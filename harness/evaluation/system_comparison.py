@@ -293,7 +293,7 @@ def _notes(found: Sequence[SystemComparison]) -> list[str]:
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", for systems with several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]
-    notes += ["Too few clusters for a p."] * any(one.too_few for one in found)
+    notes += ["Too few clusters for a p."] * any(one.p_deciding is None for one in found)
     return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))
 
 

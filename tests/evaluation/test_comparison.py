@@ -175,6 +175,8 @@ def test_runs_of_one_question_or_of_one_cluster_show_nothing() -> None:
         None,
         "too few clusters",
     )
+    same = Comparison.of(ours, ours, labels=np.zeros(2, np.int64))
+    assert (same.p_deciding, same.p_cluster, same.interval) == (1.0, 1.0, None)  # by any test
     found = Comparison.of(ours, theirs)
     assert (found.interval, found.decides) == ((-1, 1), "over questions and runs")
     assert found.errors is not None

@@ -25,6 +25,9 @@ NONE = -1
 
 Ranks = Int32Array
 Values = Float64Array
+GREATEST = 1e150
+"""The greatest value of a metric. Squares of greater ones do not fit 64 bits."""
+FINITE = "a finite number, at most 1e150 from 0,"
 
 
 def _hits(ranks: Ranks, k: int) -> BoolArray:
@@ -431,9 +434,9 @@ class Metric:
                 f"{shape}"
             )
         given = found.astype(np.float64)
-        wrong = ~np.isin(given, (0.0, 1.0)) if self.measure.binary else np.isinf(given)
+        wrong = ~np.isin(given, (0.0, 1.0)) if self.measure.binary else np.abs(given) > GREATEST
         if (wrong := wrong & ~np.isnan(given)).any():
-            expected = "0 or 1, as binary: true says," if self.measure.binary else "a finite number"
+            expected = "0 or 1, as binary: true says," if self.measure.binary else FINITE
             raise HarnessError(
                 f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected "
                 f"{expected} or NaN if a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.comparison import EQUAL
-from harness.evaluation.metric.measure import Values
+from harness.evaluation.metric.measure import FINITE, GREATEST, Values
 from harness.plugins.items.score.score_file import NAMES, ScoreRow, read_rows
 
 SINGLE = 2.0**-23
@@ -222,19 +223,21 @@ def _number(row: ScoreRow, metric: str) -> float:
     ):
         return math.nan
     found = _float(value)
-    if found is None or math.isinf(found):
+    if found is None or abs(found) > GREATEST:
         raise HarnessError(
-            f"{row.place}: item {row.item}: {metric} must be a finite number, got {value!r}; "
-            "score the item (right is "
-            "1, wrong is 0), or leave it empty and give missing=drop or missing=zero"
+            f"{row.place}: item {row.item}: {metric} must be {FINITE} got {value!r:.60}; score "
+            "the item (right is 1, wrong is 0), or leave it empty and give missing=drop or "
+            "missing=zero"
         )
     return found
 
 
 def _float(value: Any) -> float | None:
-    if isinstance(value, (bool, int, float)):
-        return float(value)
     try:
+        if isinstance(value, (Real, np.bool_)):
+            return float(value)
         return TRUTH.get(value.lower()) if value.lower() in TRUTH else float(value)
+    except OverflowError:
+        return math.inf
     except (AttributeError, ValueError, TypeError):
         return None

@@ -238,9 +238,9 @@ def test_clusters_decide_and_several_baselines_are_corrected(
             "ours.csv:3: item b has no score; score every item in every",
         ),
         (
-            "item,score\na,1\nb,inf\n",
+            "item,score\na,1\nb,1e151\n",
             (),
-            "ours.csv:3: item b: score must be a finite number, got 'inf'; score the",
+            "ours.csv:3: item b: score must be a finite number, at most 1e150 from 0, got '1e151';",
         ),
         (
             "item,score\na,1\nb,1\n",
@@ -255,7 +255,7 @@ def test_clusters_decide_and_several_baselines_are_corrected(
         (
             "item,score\na,right\nb,1\n",
             (),
-            "ours.csv:2: item a: score must be a finite number, got 'right'; score",
+            "ours.csv:2: item a: score must be a finite number, at most 1e150 from 0, got 'right'",
         ),
         ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
         (
