@@ -276,7 +276,11 @@ class Findings:
             **({"left_out": dict(data.left_out)} if data.left_out else {}),
             "shared_gold": float(shared.mean()) if len(shared) else 0.0,
             "n": self.rows[0]["n"],
-            **({"versions": self._versions} if self._versions else {}),
+            **(
+                {"versions": self._versions, "orders": self.prepared.orders}
+                if self._versions
+                else {}
+            ),
             "made_by": made_by(self.prepared.identities, data.sha256, store(plan.config)),
             "objective": plan.config.objective,
             "reference": plan.reference,

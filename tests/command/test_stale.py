@@ -114,12 +114,15 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     environment = {**os.environ, "PYTHONPATH": f"{own}{os.pathsep}{PACKAGE.parent}"}
     runs = next(text for text in given if text.startswith("paths.runs"))
     arguments = (f"--config-dir={own}/conf", f"sweep={folder}", runs, "tracking=none", "trust=true")
+    apply = [f"lock={folder}", "out=out.trec", *arguments[:1], *arguments[2:]]
+    process.harness("apply", *apply, env=environment, cwd=own, check=True)
     for module, before, now, reason in (
-        ("own_helper", "query, 0", "query, 1", "scored otherwise on tune than in the sweep"),
+        ("own_helper", "query, 0", "query, 1", "lists.graph ranks otherwise than in the sweep"),
         ("own_metric", "== 1", "> 1", "the code changed since locking (locked: own_metric"),
     ):
         file = own / f"{module}.py"
         file.write_text(file.read_text().replace(before, now))
-        done = process.harness("heldout", *arguments, env=environment, cwd=own)
-        assert done.returncode == 2
-        assert reason in done.stderr
+        for typed in (("heldout", *arguments), ("apply", *apply)):
+            done = process.harness(*typed, env=environment, cwd=own)
+            assert done.returncode == 2
+            assert reason in done.stderr

@@ -66,6 +66,7 @@ class Lock(Locked, total=False):
     splitting: str
     edges: list[Edged]
     versions: dict[str, str] | None
+    orders: dict[str, str] | None
     made_by: dict[str, dict[str, dict[str, str]]]
     files: dict[str, str]
     reference: str | None
@@ -103,6 +104,31 @@ def read_lock(path: Path) -> Lock:
     if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")
     return cast("Lock", lock)
+
+
+def check_same(folder: Path, what: str, locked: object, now: object) -> None:
+    """Raise HarnessError if what the lock of a sweep depends on has changed.
+
+    Args:
+        folder: the sweep's.
+        what: what is compared, for the message.
+        locked: its value in the lock.
+        now: its value now.
+    """
+    if locked != now:
+        raise HarnessError(
+            f"{folder / LOCK}: the {what} changed since locking (locked: "
+            f"{_differing(locked, now)}, now: {_differing(now, locked)}); sweep again for a new "
+            "lock"
+        )
+
+
+def _differing(value: object, other: object) -> str:
+    """Return the items of a mapping that another lacks, or the value itself."""
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        items = (f"{key} {item}" for key, item in value.items() if other.get(key) != item)
+        return ", ".join(items) or "none"
+    return str(value)[:60]
 
 
 def locked_rows(lock: Lock) -> list[Named]:

@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NotRequired
 
@@ -24,7 +24,6 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.core.table import counted
-from harness.evaluation.metric import Metric, means
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, EvaluationEntry, LedgerLine, file_hash, read_entry
@@ -68,11 +67,10 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         HarnessError: data, code or lock changed, or the split has been evaluated already.
     """
     data = prepared.benchmark
-    lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
+    lock = choice.check_unchanged(result, data)
     data.need_members("test")
     trials = locked(result, prepared, lock)
-    if lock.get("versions"):
-        _check_reproduced(result, prepared, list(trials))
+    prepared.check_own_code(result, list(trials))
     ledger = Ledger(Path(prepared.plan.config.paths.ledger))
     with ledger.exclusive():
         remove_partials(result.folder)
@@ -115,31 +113,6 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             with whole(result.folder / name) as partial:
                 partial.write_bytes(files[name])
     return SweepResult(result.folder)
-
-
-def _check_reproduced(result: SweepResult, prepared: Prepared, keys: Sequence[str]) -> None:
-    """Raise HarnessError if locked trials no longer have their ranks and metrics on tune.
-
-    A user's class may depend on what no hash covers: a module that it imports, a data file, the
-    environment, a random number.
-    """
-    trials, metrics = prepared.plan.trials(), prepared.plan.metrics
-    known = dict(zip(prepared.hashes(trials), trials, strict=True))
-    ranks = prepared.ranks([known[key] for key in keys], "tune")
-    scores = means(ranks, [Metric.parse(name) for name in metrics])
-    table = result.trials
-    order = table["trial"].tolist()
-    places = [order.index(key) for key in keys]
-    stored = table[[*metrics]].to_numpy(float)[places]
-    differ = (ranks != np.asarray(result.ranks)[places]).any((1, 2))
-    differ |= ~np.isclose(scores, stored, equal_nan=True).all(1)
-    if differ.any():
-        raise HarnessError(
-            f"{result.folder}: {differ.sum()} of {counted(len(keys), 'locked trial')} scored "
-            "otherwise on tune than in the sweep: code or data that "
-            f"{', '.join(result.lock['versions'] or ())} depends on changed, or is random; sweep "
-            "again for a new lock"
-        )
 
 
 def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: bool) -> Placed:

@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, sealed
-from harness.sweep.folder.lock import LOCK, Lock, locked_rows, locked_trials
+from harness.sweep.folder.lock import Lock, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
 
@@ -88,36 +87,19 @@ def lock(
     return sealed(content)
 
 
-def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str, str]) -> Lock:
-    """Return the lock of a sweep; raise HarnessError if anything that it depends on has changed.
+def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
+    """Return the lock of a sweep; raise HarnessError if its data, code or libraries have changed.
 
     Args:
         result: the sweep.
         data: its benchmark.
-        versions: current versions of the classes of other packages in its trials.
     """
     lock = result.lock
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
-        ("code", lock.get("versions") or {}, versions),
         ("libraries", lock["libraries"], library_versions()),
     ):
-        if locked != now:
-            raise HarnessError(
-                f"{result.folder / LOCK}: the {what} changed since locking (locked: "
-                f"{_differing(locked, now)}, now: "
-                f"{_differing(now, locked)}); sweep again for a new lock"
-            )
+        check_same(result.folder, what, locked, now)
     return lock
-
-
-def _differing(value: Any, other: Any) -> str:
-    """Return the items of a mapping that another lacks, or the value itself."""
-    if isinstance(value, Mapping):
-        return (
-            ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item)
-            or "none"
-        )
-    return str(value)[:60]

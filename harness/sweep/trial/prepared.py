@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,14 +14,18 @@ from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
+from harness.core.errors import HarnessError
 from harness.core.identity import own_versions, version_of
+from harness.core.table import counted
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, means
 from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
+from harness.sweep.folder.lock import check_same
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
@@ -111,6 +116,53 @@ class Prepared:
         ]
         made = [*self.identities.values(), *(trial.identity for trial in trials), *formulas]
         return own_versions(made)
+
+    @property
+    def orders(self) -> dict[str, str]:
+        """The SHA-256 of every list's documents in their order, for all questions."""
+        return {
+            name: hashlib.sha256(run.indptr.tobytes() + run.docs.tobytes()).hexdigest()
+            for name, run in self.runs.items()
+        }
+
+    def check_own_code(self, result: SweepResult, keys: Sequence[str]) -> None:
+        """Raise HarnessError if classes of other packages compute otherwise than in a sweep.
+
+        They may depend on what no hash covers: a module that they import, a data file, the
+        environment, a random number. So their versions are compared, and if there are any, the
+        order of every list, and the ranks and metrics of trials on tune.
+
+        Args:
+            result: the sweep.
+            keys: the hashes of the trials.
+        """
+        trials, lock = self.plan.trials(), result.lock
+        versions = lock.get("versions") or {}
+        check_same(result.folder, "code", versions, self.versions(trials))
+        if not versions:
+            return
+        changed = (
+            f"code or data that {', '.join(versions)} depends on changed, or is random; sweep "
+            "again for a new lock"
+        )
+        orders = self.orders
+        for name, sha256 in (lock.get("orders") or {}).items():
+            if orders[name] != sha256:
+                raise HarnessError(
+                    f"{result.folder}: lists.{name} ranks otherwise than in the sweep: {changed}"
+                )
+        known = dict(zip(self.hashes(trials), trials, strict=True))
+        ranks = self.ranks([known[key] for key in keys], "tune")
+        scores = means(ranks, [Metric.parse(name) for name in self.plan.metrics])
+        places = [result.trials["trial"].tolist().index(key) for key in keys]
+        stored = result.trials[[*self.plan.metrics]].to_numpy(float)[places]
+        differ = (ranks != np.asarray(result.ranks)[places]).any((1, 2))
+        differ |= ~np.isclose(scores, stored, equal_nan=True).all(1)
+        if differ.any():
+            raise HarnessError(
+                f"{result.folder}: {differ.sum()} of {counted(len(keys), 'locked trial')} scored "
+                f"otherwise on tune than in the sweep: {changed}"
+            )
 
     def ranks(
         self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""

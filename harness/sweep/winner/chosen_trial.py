@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import StoredReader, instantiate, strategy
 from harness.core.errors import HarnessError
+from harness.core.identity import own_versions
 from harness.fusion.fuse import check
 from harness.fusion.pool import PoolSpec
-from harness.sweep.folder.lock import lock_file, read_lock
+from harness.sweep.folder.lock import check_same, lock_file, read_lock
 from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.override import (
     check_fields,
@@ -67,6 +68,13 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 "them out"
             )
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
+        if own := own_versions(found.identity):
+            log.warning(
+                "lock=%s: the version of %s is as locked; whether it computes as in the sweep is "
+                "checked by `harness apply` and `harness heldout` only",
+                config.lock,
+                ", ".join(own),
+            )
     found.pool.check_lists(
         names, f"lock={config.lock} fuses" if config.lock else "pool.lists names"
     )
@@ -82,9 +90,11 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
         trusted: whether its models may differ from those of conf/.
 
     Raises:
-        HarnessError: the file is no lock, was changed, or names what conf/ does not have.
+        HarnessError: the file is no lock, was changed, names what conf/ does not have, or a class
+            of another package has another version.
     """
-    winner = read_lock(path)["winner"]
+    lock = read_lock(path)
+    winner = lock["winner"]
     knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))
     try:
         strategies = {
@@ -100,6 +110,8 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
             settings=winner["parameters"],
             overrides=(*winner["overrides"],),
         )
+        versions, locked = own_versions(trial.identity), lock.get("versions") or {}
+        check_same(path.parent, "code", {name: locked.get(name) for name in versions}, versions)
         return trial.with_learned(winner.get("learned", {}))
     except KeyError as error:
         raise HarnessError(f"{path}: winner.parameters lack {error}; sweep again") from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +21,10 @@ from harness.run import Run
 from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.latest_sweep import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import Trial, lists
-from harness.sweep.trial.plan import reopen
+from harness.sweep.trial.plan import Plan, reopen
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.winner.chosen_trial import read_winner
 from harness.work.store import forget
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
     from torch import Tensor
 
+log = logging.getLogger(__name__)
 Questions = Mapping[str, str] | Sequence[str]
 
 
@@ -42,12 +47,14 @@ class Winner:
         trial: the locked trial.
         config: configuration of its lists (retrievers, encoders, graph), benchmark, and paths.
         lock: the content of the file.
+        plan: the sweep's plan, with the paths of ``config``.
         folder: the sweep's.
     """
 
     trial: Trial
     config: DictConfig
     lock: Lock
+    plan: Plan
     folder: Path
 
     def __repr__(self) -> str:
@@ -95,7 +102,8 @@ class Winner:
         """
         lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
         trial = read_winner(lock, bool(config.trust))
-        stored = reopen(lock.parent, config).config
+        plan = reopen(lock.parent, config)
+        stored = deepcopy(plan.config)
         if config.get("dataset") is not None:
             stored.dataset = config.dataset
         files = config.lists or {}
@@ -105,7 +113,7 @@ class Winner:
                 "of these"
             )
         stored.lists = {name: files.get(name, stored.lists[name]) for name in trial.pool.lists}
-        return cls(trial, stored, read_lock(lock), lock.parent)
+        return cls(trial, stored, read_lock(lock), plan, lock.parent)
 
     @cached_property
     def data(self) -> Benchmark:
@@ -151,10 +159,13 @@ class Winner:
             The ranked lists, with fused scores.
 
         Raises:
-            HarnessError: a list has none of the questions, or a question is no text.
+            HarnessError: a list has none of the questions, a question is no text, or classes of
+                other packages compute otherwise than in the sweep.
         """
         if depth is not None:
             whole_number("depth", depth, 1)
+        if self.lock.get("versions"):
+            self._check_own_code()
         data = self.data if questions is None else self.data.asked(_named(questions))
         forget()
         store = lists.store(self.config)
@@ -174,6 +185,25 @@ class Winner:
             return self.trial.fused(pool), pool.docs
 
         return fuse_blocks(runs, score, device).top(depth)
+
+    def _check_own_code(self) -> None:
+        """Raise HarnessError if classes of other packages compute otherwise than in the sweep.
+
+        A warning says if the files of the sweep or its data are not here to find that out.
+        """
+        result = SweepResult(self.folder)
+        try:
+            with name_origin(self.folder):
+                prepared, _ = Prepared.of(self.plan), result.ranks
+        except HarnessError as error:
+            log.warning(
+                "%s: not checked whether %s computes as it did in the sweep: %s",
+                self.folder,
+                ", ".join(self.lock["versions"] or ()),
+                error,
+            )
+        else:
+            prepared.check_own_code(result, [self.lock["winner"]["trial"]])
 
 
 def _named(questions: Questions) -> Mapping[str, str]:
