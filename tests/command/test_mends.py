@@ -1,10 +1,18 @@
 """A mend that a message prints, works: typed as it stands, it gets past that mistake."""
 
+import ast
+import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import harness
+from harness.__main__ import commands
+from harness.core.concepts import PACKAGE
+from harness.core.configuration import extensions
+from harness.core.configuration.conf_file import read_conf
 from tests.conftest import Command
 
 FILES = {
@@ -92,3 +100,59 @@ def test_a_mend_works(
         kept = [one for one in given if not one.startswith(f"{wrong}=") or "mean" not in said]
         again = command(*changed(kept, mend))
         assert again[2] != said, (mend, again)
+
+
+COMMAND = r"(?:^|[`'] ?|: )harness ([a-z]+)"
+KEY = r"(?<![\w.{}=/%-])[+~]?([a-z_][\w.]*)=((?:[a-z]\w*(?=[\s;,)`']|$))?)"
+OTHERS: dict[str, set[str]] = {"lists": set(), "hydra": set(), "key": set(), "cap": set()}
+"""Keys of a message that no file of conf/ has: names of one's own, Hydra's, any, and in a trial's name."""
+
+
+def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of every string of several words but docstrings; {} is a value."""
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    inner |= {id(part) for node in joined for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.JoinedStr, ast.Constant)) and id(node) not in inner:
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            texts = (str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+            if " " in (text := "".join(texts)) and "<" not in text:
+                yield node.lineno, text
+
+
+def conf_keys() -> dict[str, dict[str, set[str]]]:
+    """The keys of conf/ by their first words: those below each, by the file (a strategy)."""
+    found = {key: {"": inner} for key, inner in OTHERS.items()}
+    for folder in extensions.folders():
+        for path in folder.glob("*/*.yaml"):
+            found.setdefault(path.parent.name, {})[path.stem] = {*map(str, read_conf(path))}
+        for path in folder.glob("*.yaml"):
+            for key, section in read_conf(path).items():
+                inner = section if isinstance(section, dict) else ()
+                found.setdefault(key, {}).setdefault("", set()).update(map(str, inner))
+    return found
+
+
+def test_a_mend_names_what_there_is() -> None:
+    """Every command, key and strategy that any text of the package advises exists."""
+    known = conf_keys()
+    public = (harness.fuse, harness.evaluate, harness.compare)
+    taken = {name for one in public for name in inspect.signature(one).parameters}
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        own = taken | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        for line, text in sentences(tree):
+            missing = [name for name in re.findall(COMMAND, text) if name not in commands()]
+            for key, value in re.findall(KEY, text):
+                head, *inner = key.removeprefix("lists.NAME.").split(".")
+                head, inner = ("retriever", [head]) if "NAME" in key else (head, inner)
+                files = known.get(head, {})
+                names = set().union(*files.values())
+                unknown = head not in known or (inner and names and inner[0] not in names)
+                chosen = value in ("", "null", "none") or inner or "" in files or value in files
+                if (unknown or not chosen) and (inner or head not in own):
+                    missing.append(f"{key}={value}")
+            wrong += [f"{path}:{line}: {name}" for name in missing]
+    assert not wrong, "\n".join(wrong)

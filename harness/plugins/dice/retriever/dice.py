@@ -198,7 +198,7 @@ def topic_entities(found: Extraction, benchmark: Benchmark) -> list[Int64Array]:
         raise HarnessError(
             "lists.NAME.start=topic needs the topic entities of questions (q_entity: "
             "dataset=webqsp_rog, cqa_12k); "
-            f"{benchmark.name} has none: take start=names"
+            f"{benchmark.name} has none: take lists.NAME.start=names"
         )
     starts = []
     for topics in fields:

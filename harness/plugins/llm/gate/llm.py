@@ -100,7 +100,7 @@ class LLM(Chat):
             lacks = (
                 "names {domain}, which is empty"
                 if not self.domain
-                else f"has no place for domain={self.domain}"
+                else f"has no place for gate.domain={self.domain}"
             )
             raise HarnessError(f"gate.prompt={self.prompt} {lacks}; {mend}")
         return text

@@ -115,8 +115,8 @@ class MentionPaths:
         if self.sentence_seeds is False and not self._plain:
             raise HarnessError(
                 "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; "
-                "set steps=1 and "
-                "resembles=null with it, or sentence_seeds=true"
+                "set lists.NAME.steps=1 and lists.NAME.resembles=null with it, or "
+                "lists.NAME.sentence_seeds=true"
             )
 
     @property

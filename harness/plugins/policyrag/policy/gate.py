@@ -48,9 +48,7 @@ class Gate:
     def __post_init__(self) -> None:
         whole_number("policy.gate.facts", self.facts, 0)
         if not isinstance(self.filter, gate.FactGate | None):
-            raise HarnessError(
-                f"policy.gate.filter must be a gate or null, got filter={self.filter}"
-            )
+            raise HarnessError(f"policy.gate.filter must be a gate or null, got {self.filter}")
 
     def ranked(
         self,

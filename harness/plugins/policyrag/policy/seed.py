@@ -97,9 +97,7 @@ class Seed:
 
     def __post_init__(self) -> None:
         if not isinstance(self.filter, gate.FactGate | None):
-            raise HarnessError(
-                f"policy.seed.filter must be a gate or null, got filter={self.filter}"
-            )
+            raise HarnessError(f"policy.seed.filter must be a gate or null, got {self.filter}")
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
         whole_number("policy.seed.cap", self.cap, 1)

@@ -82,7 +82,7 @@ def test_the_synonym_threshold_of_the_policy_is_that_of_its_graph() -> None:
             2.5,
             r"policy\.traverse\.max_iter must be a whole number, got max_iter=2.5",
         ),
-        ("gate", "filter", 3, r"policy\.gate\.filter must be a gate or null, got filter=3"),
+        ("gate", "filter", 3, r"policy\.gate\.filter must be a gate or null, got 3"),
         ("traverse", "synonym", "high", r"policy\.traverse\.synonym must be a number, got 'high'"),
         ("project", "beta", 2, r"policy\.project\.beta must be in \[0, 1\], got beta=2"),
         (
