@@ -136,17 +136,26 @@ def keep_results_keys(config: DictConfig) -> None:
     Raises:
         HarnessError: a key needs results, and this is a dry run.
     """
+    from harness.sweep.trial import lists
+
     explain, splits = config.get("explain", False), config.get("splits", 0)
     whole_number("splits", splits, 0)
+    lists.check_lists(config)
     with open_dict(config):
         for key in PRINTED:
             config.pop(key, None)
         if (splitting := config.pop("splitting", None)) is not None:
             config.split = splitting
-        if config.get("gold") is None:
-            config.pop("gold", None)
-        else:
+        if config.get("gold") is not None:
             use_own_runs(config)
+        else:
+            config.pop("gold", None)
+            given = {text.partition("=")[0] for text in typed()}
+            if "dataset" not in given and {*map(type, config.lists.values())} == {str}:
+                log.warning(
+                    "every list is a file and no dataset= is given, so they are lists of "
+                    "dataset=sample; for other questions give their gold=queries.jsonl"
+                )
     if config.dry_run and (explain or splits):
         told = "explain=true" if explain else f"splits={splits}"
         raise HarnessError(f"{told} needs results, and dry_run=true makes none; leave one out")
@@ -174,8 +183,11 @@ def use_own_runs(config: DictConfig) -> None:
     for key in ("encoder", "extractor", "graph", "seeds", "relations"):
         config.pop(key, None)
     names = [str(name) for name in config.lists]
-    if not names:
-        raise HarnessError("lists={}: name two run files: lists={dense: d.trec, graph: g.trec}")
+    if len(names) < 2 and "fuser" not in keys:
+        raise HarnessError(
+            f"lists has {names[0]} alone, and a sweep fuses two or more: "
+            "lists={dense: d.trec, graph: g.trec}; `harness evaluate` scores one"
+        )
     for name, node in config.lists.items():
         if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
             raise HarnessError(

@@ -51,8 +51,12 @@ class Calibrated:
         if len(self.names) != 2:
             raise HarnessError(
                 f"alpha shares the score between two lists, the pool has {len(self.names)} "
-                f"({', '.join(self.names)}); give fuser.weights={{name: weight, ...}} or set "
-                "pool.lists"
+                f"({', '.join(self.names)}); "
+                + (
+                    "add another list"
+                    if len(self.names) < 2
+                    else "give fuser.weights={name: weight, ...} or set pool.lists"
+                )
             )
         first, second = self.names
         return (self[second], self[first]) if second == self.anchor else (self[first], self[second])

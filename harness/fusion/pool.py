@@ -94,12 +94,19 @@ class PoolSpec:
         place = torch.device(device)
         return Pool(self.cut(runs), place, context, self.importance, self.reference)
 
-    def check_lists(self, known: Collection[str], who: str = "pool.lists names") -> None:
-        """Raise HarnessError if a list of the pool is none of the known ones."""
+    def check_lists(self, known: Collection[str], who: str = "") -> None:
+        """Raise HarnessError if a list of the pool is none of the known ones.
+
+        Args:
+            known: the names of the lists.
+            who: what names the lists of the pool, if it is not ``pool.lists``.
+        """
         for name in self.lists:
             if name not in known:
+                mend = "" if who else f"; set e.g. pool.lists=[{','.join(known)}]"
                 raise HarnessError(
-                    f"{who} {name}{nearest(name, known)}; lists has {', '.join(known)}"
+                    f"{who or 'pool.lists names'} {name}{nearest(name, known)}; lists has "
+                    f"{', '.join(known)}{mend}"
                 )
 
     def check_capped(self, known: Collection[str]) -> None:

@@ -159,11 +159,17 @@ def files_of(key: str, given: object) -> Files:
 
 def file_of(key: str, given: object) -> File:
     """Return the only file of a key. The arguments are those of ``files_of``."""
+    if isinstance(given, Mapping) and "file" not in given:
+        raise HarnessError(
+            f"{key}={given}: expected one file, or {{file: PATH, columns: {{doc: pid}}}}; several, "
+            f"one after the other: -m {key}=a.trec,b.trec"
+        )
     found = files_of(key, given)
     if len(found) > 1:
+        several = ",".join(map(str, found))
         raise HarnessError(
-            f"{key}={label(found)}: expected one file; if its name has a comma, quote it: "
-            f"'{key}=\"{','.join(map(str, found))}\"'"
+            f"{key}={label(found)}: expected one file; several, one after the other: "
+            f"-m {key}={several}; if its name has a comma, quote it: '{key}=\"{several}\"'"
         )
     return found[0]
 

@@ -138,6 +138,13 @@ def test_of_sweep_before_anything_is_built(
             "fit fit.datasets=[mine]",
             "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR",
         ),
+        ("sweep lists=d.trec", "lists = d.trec, expected a retriever or a run file under each"),
+        ("sweep lists={a:d.trec} gold=g", "lists has a alone, and a sweep fuses two or more"),
+        ("sweep lists.dense=bm26", "neither a run file nor a retriever (did you mean bm25?)"),
+        ("sweep dataset=", "dataset= is not known; known: "),
+        ("sweep --cfg jobs", "--cfg: give job, hydra or all"),
+        ("evaluate run={a:d.trec} gold=g", "expected one file, or {file: PATH, columns: {doc:"),
+        ("apply out=x.trec lock=/", "no such lock of a sweep; give runs/sweeps/NAME"),
     ],
 )
 def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:

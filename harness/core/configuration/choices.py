@@ -103,7 +103,7 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
     concept = key.partition("@")[0]
     if lacking := missing_plugin(f"{concept}/{name}"):
         return HarnessError(f"{key}={name} {lacking}")
-    if concept == "dataset" and ("/" in name or Path(name).exists()):
+    if concept == "dataset" and name and ("/" in name or Path(name).exists()):
         return HarnessError(
             f"{key}={name} is not a name; your own folder is dataset=folder dataset.path={name}"
         )

@@ -14,6 +14,8 @@ from harness.core.errors import HarnessError
 
 HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
 """Hydra's flags that take a value."""
+CFG = ("job", "hydra", "all")
+"""The values of ``--cfg``."""
 SHORT = ("-m", "-c", "-p", "-i", "-cd", "-sc", "-cn", "-cp")
 """Hydra's flags of a letter or two."""
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
@@ -143,6 +145,10 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             flags.append(argument)
             if name in HYDRA_VALUES and not equals and bare:
                 flags.append(pending.pop(0))
+            if name == "cfg" and flags[-1].removeprefix("--cfg=") not in CFG:
+                raise HarnessError(
+                    f"{argument}: give {', '.join(CFG[:-1])} or {CFG[-1]}: --cfg job"
+                )
         else:
             given = value if equals else pending.pop(0) if bare else "true"
             overrides.append(f"{name.replace('-', '_')}={given}")

@@ -218,10 +218,10 @@ def _is_read(
     alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
-    _check_known(one, [head, *inner], heads, closed)
     holders = [name for name, own in tree.items() if isinstance(own, dict) and head in own]
     if holders and not inner:
         raise HarnessError(f"{one}: this command does not use {head}; write {holders[0]}.{one}")
+    _check_known(one, [head, *inner], heads, closed)
     log.warning("%s%s", unused(one.key), nearest(head, heads))
     return False
 

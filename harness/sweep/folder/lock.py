@@ -85,9 +85,9 @@ def read_lock(path: Path) -> Lock:
     """Return the lock at ``path``; raise HarnessError if it is missing, damaged, changed or
     incomplete.
     """
-    if not path.exists() and path.name != LOCK:
+    if not path.exists() and not (path.parent / "config.yaml").exists():
         raise HarnessError(
-            f"{path}: there is no such file or folder; give runs/sweeps/NAME, or its {LOCK}"
+            f"{path}: there is no such lock of a sweep; give runs/sweeps/NAME, or its {LOCK}"
         )
     if not path.exists():
         raise HarnessError(

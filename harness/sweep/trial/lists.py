@@ -17,8 +17,8 @@ from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.benchmark.split import are_tune_questions
 from harness.core.artifact import MANIFEST, Facts, read_manifest
-from harness.core.configuration import extensions, instantiate
-from harness.core.errors import HarnessError, described
+from harness.core.configuration import extensions, instantiate, names
+from harness.core.errors import HarnessError, described, nearest
 from harness.core.identity import identity
 from harness.core.table import counted
 from harness.fusion.context import Context, SourceTexts
@@ -101,6 +101,9 @@ def _is_mapping(node: Any) -> bool:
 def _of_file(name: str, path: str) -> dict[str, object]:
     if not Path(path).exists() and (lacking := extensions.missing_plugin(f"retriever/{path}")):
         raise HarnessError(f"lists.{name}={path} {lacking}")
+    if not Path(path).suffix and not Path(path).exists():
+        near = nearest(path, names("retriever"))
+        raise HarnessError(f"lists.{name}={path}: neither a run file nor a retriever{near}")
     return {"_target_": "harness.retriever.trec.Trec", "path": path}
 
 

@@ -75,9 +75,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 config.lock,
                 ", ".join(own),
             )
-    found.pool.check_lists(
-        names, f"lock={config.lock} fuses" if config.lock else "pool.lists names"
-    )
+    found.pool.check_lists(names, f"lock={config.lock} fuses" if config.lock else "")
     check(found.fuser, found.normalizer)
     return found
 
