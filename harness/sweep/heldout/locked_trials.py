@@ -67,7 +67,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         HarnessError: data, code or lock changed, or the split has been evaluated already.
     """
     data = prepared.benchmark
-    lock = choice.check_unchanged(result, data)
+    lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
     data.need_members("test")
     trials = locked(result, prepared, lock)
     prepared.check_own_code(result, list(trials))

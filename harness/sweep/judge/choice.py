@@ -87,18 +87,20 @@ def lock(
     return sealed(content)
 
 
-def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
+def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str, str]) -> Lock:
     """Return the lock of a sweep; raise HarnessError if its data, code or libraries have changed.
 
     Args:
         result: the sweep.
         data: its benchmark.
+        versions: current versions of the classes of other packages in its trials.
     """
     lock = result.lock
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
+        ("code", lock.get("versions") or {}, versions),
         ("libraries", lock["libraries"], library_versions()),
     ):
         check_same(result.folder, what, locked, now)

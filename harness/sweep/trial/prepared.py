@@ -24,7 +24,6 @@ from harness.evaluation.metric import Metric, means
 from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
-from harness.sweep.folder.lock import check_same
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.engine import fit
@@ -129,8 +128,8 @@ class Prepared:
         """Raise HarnessError if classes of other packages compute otherwise than in a sweep.
 
         They may depend on what no hash covers: a module that they import, a data file, the
-        environment, a random number. So their versions are compared, and if there are any, the
-        order of every list, and the ranks and metrics of trials on tune.
+        environment, a random number. So the order of every list, and the ranks and metrics of
+        trials on tune, are compared.
 
         Args:
             result: the sweep.
@@ -138,7 +137,6 @@ class Prepared:
         """
         trials, lock = self.plan.trials(), result.lock
         versions = lock.get("versions") or {}
-        check_same(result.folder, "code", versions, self.versions(trials))
         if not versions:
             return
         changed = (

@@ -20,7 +20,7 @@ from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.latest_sweep import latest, name_origin
-from harness.sweep.folder.lock import LOCK, Lock, lock_file, read_lock
+from harness.sweep.folder.lock import LOCK, Lock, check_same, lock_file, read_lock
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import Trial, lists
 from harness.sweep.trial.plan import Plan, reopen
@@ -203,6 +203,8 @@ class Winner:
                 error,
             )
         else:
+            versions = prepared.versions(self.plan.trials())
+            check_same(self.folder, "code", self.lock["versions"], versions)
             prepared.check_own_code(result, [self.lock["winner"]["trial"]])
 
 
