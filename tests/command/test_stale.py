@@ -104,8 +104,10 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
         f"_target_: harness.evaluation.metric.Measure\nformula: {formula}\n"
     )
     (own / "own_metric.py").write_text(
-        "def first(ranks, k):\n    return (ranks[..., 0] == 1).astype(float)\n"
+        "from own_rule import hit\n\n\n"
+        "def first(ranks, k):\n    return hit(ranks[..., 0]).astype(float)\n"
     )
+    (own / "own_rule.py").write_text("def hit(rank):\n    return rank == 1\n")
     given = [
         *(text for text in given if not text.startswith("metrics=")),
         "metrics=[recall@1,first@1]",
@@ -117,8 +119,9 @@ def test_test_is_not_scored_by_other_code_than_was_locked(own: Path, given: list
     apply = [f"lock={folder}", "out=out.trec", *arguments[:1], *arguments[2:]]
     process.harness("apply", *apply, env=environment, cwd=own, check=True)
     for module, before, now, reason in (
+        ("own_rule", "== 1", "> 1", "scored otherwise on tune than in the sweep"),
         ("own_helper", "query, 0", "query, 1", "lists.graph ranks otherwise than in the sweep"),
-        ("own_metric", "== 1", "> 1", "the code changed since locking (locked: own_metric"),
+        ("own_metric", "hit(", "1 - hit(", "the code changed since locking (locked: own_metric"),
     ):
         file = own / f"{module}.py"
         file.write_text(file.read_text().replace(before, now))

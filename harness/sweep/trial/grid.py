@@ -172,7 +172,7 @@ class Grid:
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
-        read = self._importance(prior, "importance" in strategies["fuser"].reads)
+        read = self._importance(prior, "importance" in getattr(strategies["fuser"], "reads", ()))
         spec = dataclasses.replace(spec, importance=read, reference=self._anchor(spec.lists))
         reads = getattr(strategies["reranker"], "reads", ())
         beside = {

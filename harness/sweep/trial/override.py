@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from harness.core.configuration import defaults, extensions, names, strategy
+from harness.core.configuration import by_name, defaults, extensions, names, strategy
 from harness.core.errors import HarnessError, nearest, unused, with_article
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
@@ -41,8 +41,10 @@ def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str,
 
 
 def name(fields: Fields) -> str:
-    """Return a strategy's name, the last word of its module."""
-    return str(fields["_target_"]).split(".")[-2]
+    """Return the name of a strategy's file in conf/, or of its module if it has none."""
+    target = str(fields["_target_"])
+    named = str(by_name({"_target_": target})["strategy"])
+    return named.rpartition("/")[2] if "/" in named else target.split(".")[-2]
 
 
 def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
