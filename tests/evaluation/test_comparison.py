@@ -252,3 +252,15 @@ def test_a_finding_that_one_more_cluster_would_undo() -> None:
     assert single.undone_by is None
     theirs[np.arange(30) * 10] = 1
     assert Comparison.of(np.zeros(300), theirs, labels=labels).undone_by is None
+
+
+def test_a_loop_of_calls_is_not_more_suspicious_than_one_call() -> None:
+    """No call counts earlier ones. 8 of 8 won have p 2 / 2^8; in one call Holm's is 14 times it."""
+    ours, theirs = ({f"q{n}": [f"d{(n + shift) % 8}"] for n in range(8)} for shift in (0, 1))
+    gold = Gold.from_dict(ours)
+    names = [f"recall@{k}" for k in range(1, 15)]
+    joint = compare(ours, theirs, gold, names)
+    alone = [compare(ours, theirs, gold, name) for name in names]
+    assert {one.p_holm for one in alone} == {one.p_deciding for one in joint} == {2 / 2**8}
+    assert {one.p_holm for one in joint} == {14 * 2 / 2**8}
+    assert alone[0].json == compare(ours, theirs, gold, names[0]).json
