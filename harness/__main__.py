@@ -32,7 +32,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.escape import masked, printable, terminal
 from harness.core.files import unwritable
 from harness.core.secret import hide_values
-from harness.core.table import entry, fold
+from harness.core.table import Table, entry, fold
 from harness.core.threads import available
 
 if TYPE_CHECKING:
@@ -256,12 +256,13 @@ def launch(line: CommandLine) -> None:
 
 
 def perform(
-    run: Callable[[DictConfig], float | None], config: DictConfig, overrides: Sequence[str]
-) -> float | None:
+    run: Callable[[DictConfig], float | Table | None], config: DictConfig, overrides: Sequence[str]
+) -> float | Table | None:
     """Run a command with its configuration and return its result.
 
     Args:
-        run: the command. A sweep returns the winner's objective on tune, for Hydra's sweepers.
+        run: the command. A sweep returns the winner's objective on tune, for Hydra's sweepers, and
+            `evaluate` its row of a multirun's table.
         config: its configuration.
         overrides: the overrides of the configuration.
     """
@@ -275,7 +276,7 @@ def perform(
     return found
 
 
-def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]) -> None:
+def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table | None]) -> None:
     """Run a command through Hydra, for Hydra's own flags or several jobs by its launchers.
 
     Each job composes its own configuration from its overrides, as a single command does.
@@ -310,7 +311,11 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | None]
     def job(config: DictConfig) -> float | None:
         with begin():  # not outside: Hydra would add a line of its own
             typed = list(HydraConfig.get().overrides.task)
-            return perform(run, compose(line.primary, typed), typed)
+            found = perform(run, compose(line.primary, typed), typed)
+            if not isinstance(found, Table):
+                return found
+            if line.is_several:
+                multirun.note(found)
         return None  # the error of a job is noted for the table of the multirun
 
     extensions.extend_hydra()

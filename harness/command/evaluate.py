@@ -44,13 +44,18 @@ common.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from omegaconf import DictConfig
 
 from harness.command import at_depths, complete, keep_inputs, python_value
 
+if TYPE_CHECKING:
+    from harness.core.table import Table
 
-def run(config: DictConfig) -> None:
-    """Read the run, score it, print and write."""
+
+def run(config: DictConfig) -> Table:
+    """Read the run, score it, print and write; return the row of all questions."""
     from functools import partial
 
     from harness.core.table import paragraph, shown_lines
@@ -80,3 +85,4 @@ def run(config: DictConfig) -> None:
     if config.out is not None:
         rows = partial(found.to_frame, per_query=True)
         write_result(config.out, found.json, found.table(), queries=rows)
+    return found.table().take(rows=[0]).without(["questions"])

@@ -23,7 +23,16 @@ from typing_extensions import TypedDict
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json, write_text
 from harness.core.input import read_json
-from harness.core.table import TWO_COLUMNS, counted, paragraph, shown_lines, typeset
+from harness.core.table import (
+    TWO_COLUMNS,
+    Column,
+    Kind,
+    Table,
+    counted,
+    paragraph,
+    shown_lines,
+    typeset,
+)
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.settings import settings_table
 
@@ -35,12 +44,20 @@ VARIABLE = "HARNESS_MULTIRUN"
 """The environment variable with the folder of a multirun's records: launchers pass it on."""
 
 
+class JobTable(TypedDict):
+    """A job's part of the joint table: title and kind of its columns, and its rows."""
+
+    columns: list[tuple[str, Kind]]
+    rows: list[list[Any]]
+
+
 class Job(TypedDict, total=False):
     """The record of a job: its place among the others, and how it ended."""
 
     number: Required[int]
     overrides: Required[list[str]]
     sweep: str
+    table: JobTable
     left_out: str
     failed: str
 
@@ -85,7 +102,7 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
     }
     log.info("job %d: %s", note["number"] + 1, " ".join(note["overrides"]))
     _write({**note, "failed": "it was ended from outside"})
-    ending: dict[str, str] = {}
+    ending: dict[str, object] = {}
     try:
         yield
     except CombinationError as error:
@@ -96,18 +113,21 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
         ending["failed"] = str(error)
     except Exception:  # a bug in one job
         ending["failed"] = _trace()
-    if MADE:
-        ending["sweep"] = MADE.pop()
-    _write({**note, **ending})
+    _write({**note, **ending, **MADE})
+    MADE.clear()
 
 
-MADE: list[str] = []
-"""The sweep of the job in this process."""
+MADE: dict[str, object] = {}
+"""The result of the job in this process."""
 
 
-def note(result: SweepResult) -> None:
-    """Record the sweep of this job."""
-    MADE[:] = [str(result.folder)]
+def note(result: SweepResult | Table) -> None:
+    """Record the sweep of this job, or its rows of the joint table."""
+    if isinstance(result, SweepResult):
+        MADE["sweep"] = str(result.folder)
+    else:
+        columns = [(column.title, column.kind) for column in result.columns]
+        MADE["table"] = {"columns": columns, "rows": result.rows}
 
 
 def _write(note: Mapping[str, object]) -> None:
@@ -123,15 +143,18 @@ def _trace() -> str:
 
 
 def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -> Iterator[str]:
-    """Yield the table of settings, the combinations that were left out, and the folders.
+    """Yield the table of settings or the joint table, the combinations that were left out, and the
+    folders.
 
-    place: the file to which the table is also written.
+    place: the folder to which the table of settings is also written.
     """
     if results:
         table = settings_table(results)
         yield from ["", *shown_lines(table)]
         latex = write_text(place / "settings.tex", typeset(table, TWO_COLUMNS, "settings"))
         yield f"{latex}, {write_text(place / 'settings.csv', table.csv()).name}"
+    if any("table" in job for job in jobs):
+        yield from ["", *shown_lines(_joint(jobs))]
     number = sum("left_out" in job for job in jobs)
     if 0 < number < len(jobs):
         told = "left out, since their settings do not go together"
@@ -141,6 +164,21 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
     if results:
         yield "next: harness heldout sweep=DIR    # scores one of these on test, once"
     yield from (str(result.folder) for result in results)
+
+
+def _joint(jobs: Sequence[Job]) -> Table:
+    """Return the rows of all jobs as one table, each with the settings of its job."""
+    rows: list[dict[str, Any]] = []
+    kinds: dict[str, Kind] = {"job": "text"}
+    for job in jobs:
+        if "table" in job:
+            kinds |= dict(job["table"]["columns"])
+            titles = [title for title, _ in job["table"]["columns"]]
+            own = {"job": _cell(job, jobs)}
+            rows += [own | dict(zip(titles, row, strict=True)) for row in job["table"]["rows"]]
+    columns = [Column(*column) for column in kinds.items()]
+    cells = [[row.get(title) for title in kinds] for row in rows]
+    return Table("multirun", f"All results of {counted(len(jobs), 'job')}", columns, cells)
 
 
 def _check(jobs: Sequence[Job]) -> None:

@@ -126,8 +126,10 @@ def test_a_row_is_of_its_own_settings_though_the_rrf_of_every_sweep_is_better(ov
 def test_a_bad_job_of_evaluate_stops_no_other(tmp_path):
     (tmp_path / "run.json").write_text('{"q": {"d": 1.0}}')
     (tmp_path / "gold.txt").write_text("q 0 d 1\n")
-    typed = ("-m", "run=run.json,none.json,run.json", "gold=gold.txt", "metrics=[recall]")
+    (tmp_path / "half.json").write_text('{"q": {"e": 2.0, "d": 1.0}}')
+    typed = ("-m", "run=run.json,none.json,half.json", "gold=gold.txt", "metrics=[recall]", "k=1")
     found = process.harness("evaluate", *typed, cwd=tmp_path)
     assert found.returncode == 1
-    assert found.stdout.count("100.0") == 2
+    joint = [line.split() for line in found.stdout.splitlines()[-3:-1]]
+    assert joint == [["run=run.json", "1", "100.0"], ["run=half.json", "1", "0.0"]]
     assert "failed: run=none.json: none.json: there is no such file" in found.stderr
