@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
@@ -73,14 +73,7 @@ def check_array(
     """Raise HarnessError, which begins with ``where``, for another form of array or a value out of
     bounds.
     """
-    if (
-        found.dtype != dtype
-        or len(found.shape) != len(shape)
-        or any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True))
-    ):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        there = f"{found.dtype}[{', '.join(map(str, found.shape))}]"
-        raise HarnessError(f"{where}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
+    _check_form(where, (found.dtype, *found.shape), (np.dtype(dtype), *shape))
     for bound, outside in ((least, np.less), (most, np.greater)):
         if bound is not None and found.size and (np.isnan(found) | outside(found, bound)).any():
             bad = found[np.isnan(found) | outside(found, bound)][0]
@@ -122,19 +115,26 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
     """Return the matrix. Raise HarnessError, which begins with ``where``, as ``read_matrix``
     does.
     """
-    if any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True)):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise HarnessError(
-            f"{where}: a matrix [{', '.join(map(str, found.shape))}], expected [{wanted}]; "
-            f"{REBUILD}"
-        )
+    _check_form(where, ("a matrix", *found.shape), ("a matrix", *shape))
     try:
         found.check_format(full_check=True)
+        if not np.isfinite(found.data).all():
+            raise ValueError("a value that is not finite")
     except ValueError as error:
         raise HarnessError(f"{where}: {error}; {REBUILD}") from error
-    if not np.isfinite(found.data).all():
-        raise HarnessError(f"{where}: a value that is not finite; {REBUILD}")
     return found
+
+
+def _check_form(where: str | Path, there: Sequence[object], wanted: Sequence[object]) -> None:
+    """Raise HarnessError unless type and shape are the wanted ones; None: any length."""
+    if len(there) != len(wanted) or any(
+        one not in (None, other) for one, other in zip(wanted, there, strict=True)
+    ):
+        (own, *shape), (kind, *axes) = there, wanted
+        told = ", ".join("any" if size is None else str(size) for size in axes)
+        raise HarnessError(
+            f"{where}: {own}[{', '.join(map(str, shape))}], expected {kind}[{told}]; {REBUILD}"
+        )
 
 
 def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:

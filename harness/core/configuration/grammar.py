@@ -24,6 +24,7 @@ LIKE_NUMBER = re.compile(r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?(?:inf|nan)",
 WORDS = {"true": True, "false": False, "null": None}
 DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
 BEFORE_COLON = re.compile(r"[{,]\s*([^{}\[\],:]+?)\s*:")
+QUOTES = "'\""
 TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
 """A name that Hydra's grammar reads before a colon. It has no quotes for names."""
 
@@ -54,7 +55,7 @@ def parse(key: str, value: str) -> Any:
     try:
         (override,) = OverridesParser.create().parse_overrides([f"key={value}"])
     except OverrideParseException as error:
-        raise _unreadable(key, value) from error
+        raise HarnessError(f"{key}={value}{_unreadable(key, value)}") from error
     if override.is_sweep_override():
         point = value.replace(",", ".")
         mend = f", with a decimal point {key}={point}" if DECIMAL.fullmatch(value) else ""
@@ -92,18 +93,17 @@ def _value(node: Any, text: str) -> Any:
     return WORDS.get(word.lower(), word)
 
 
-def _unreadable(key: str, value: str) -> HarnessError:
+def _unreadable(key: str, value: str) -> str:
+    """Return, for a message, why a value cannot be read."""
     nested = value.startswith(("{", "["))
     if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
-        return HarnessError(f"{key}={value}: a bracket is opened and not closed")
+        return ": a bracket is opened and not closed"
     if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
-        return HarnessError(f"{key}={value}: a value is missing beside a comma or a colon")
+        return ": a value is missing beside a comma or a colon"
     if wrong := [name for name in BEFORE_COLON.findall(value) if not TYPED.fullmatch(name)]:
-        name = wrong[0].strip("'\"")
-        return HarnessError(f"{key}={value}: put {name} in quotes, it is not a plain name")
-    inside = value.strip("'\"")
-    mend = f"'{key}={{name: \"...\"}}'" if nested else f"'{key}=\"{inside}\"'"
-    return HarnessError(
-        f"{key}={value} cannot be read as it is typed; such a text needs quotes within those of "
-        f"the shell: {mend}"
+        return f": put {wrong[0].strip(QUOTES)} in quotes, it is not a plain name"
+    mend = '{name: "..."}' if nested else f'"{value.strip(QUOTES)}"'
+    return (
+        " cannot be read as it is typed; such a text needs quotes within those of the shell: "
+        f"'{key}={mend}'"
     )

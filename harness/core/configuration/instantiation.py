@@ -56,18 +56,19 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
         if isinstance(cause, TypeError) and unexpected:
             fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
             return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
-    if told := next(_misfits(target, node), None):
-        return HarnessError(told)
-    if target.startswith("harness."):
+    told, last = next(_misfits(target, node), None), causes[-1]
+    if told is None and target.startswith("harness."):
         return None
-    last = causes[-1]
-    if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
-        return HarnessError(
-            f"{target}: the package {last.name} is not on Python's path; in the folder that "
-            "holds it put "
-            f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
+    if (
+        told is None
+        and isinstance(last, ModuleNotFoundError)
+        and target.startswith(f"{last.name}.")
+    ):
+        told = (
+            f"{target}: the package {last.name} is not on Python's path; in the folder that holds "
+            "it put `PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
-    return HarnessError(f"{target} cannot be made: {_reason(last)}; correct that module")
+    return HarnessError(told or f"{target} cannot be made: {_reason(last)}; correct that module")
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from .packing import is_packed as is_packed
 from .packing import packed as packed
 from .read import DAMAGED as DAMAGED
 from .read import MARK as MARK
+from .read import decoded as decoded
 from .read import numbered_lines as numbered_lines
 from .read import opened as opened
 from .read import parse_json as parse_json

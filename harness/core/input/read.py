@@ -78,6 +78,30 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line
 
 
+def decoded(data: bytes, path: Path, expected: str, line: int = 0) -> str:
+    """Return bytes as text.
+
+    Args:
+        data: the bytes of a line, or of a whole file.
+        path: the file, for the message.
+        expected: its form, for the message.
+        line: the number of the line; 0 for a whole file.
+
+    Raises:
+        HarnessError: they are not UTF-8 text; names the line.
+    """
+    try:
+        text = data.decode()
+        place, wrong = data.find(b"\0"), "a NUL byte: this is a binary or UTF-16 file"
+    except UnicodeDecodeError as error:
+        text, place = "", error.start
+        wrong = f"not UTF-8 text (byte 0x{error.object[place]:02x})"
+    if place >= 0:
+        found = line or data.count(b"\n", 0, place) + 1
+        raise HarnessError(f"{path}:{found}: {wrong}; expected {expected}, saved as UTF-8")
+    return text
+
+
 def refuse_array(path: Path, line: bytes) -> None:
     """Raise HarnessError if the first line of a file of JSON lines begins an array."""
     if line.lstrip().startswith(b"["):
@@ -112,17 +136,11 @@ def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) 
             repeated name in an object, bytes that are not UTF-8, or half of a surrogate pair.
     """
     place = f"{path}:{line}" if line else str(path)
+    text = decoded(data.removeprefix(MARK), path, expected, line or 0)
     try:
-        text = data.decode("utf-8-sig")
         value = json.loads(text, object_pairs_hook=_once)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeDecodeError as error:
-        found = line or data.count(b"\n", 0, error.start) + 1
-        letter = f"byte 0x{error.object[error.start]:02x}"
-        raise HarnessError(
-            f"{path}:{found}: not UTF-8 text ({letter}); expected {expected}, saved as UTF-8"
-        ) from error
     except UnicodeEncodeError as error:
         raise HarnessError(
             f"{place}: half of a surrogate pair; write the whole character as UTF-8"

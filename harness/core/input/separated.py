@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.core.errors import HarnessError
-from harness.core.input.read import MARK, opened
+from harness.core.input.read import MARK, decoded, opened
 
 COMMA, TAB, SEMICOLON = ",", "\t", ";"
 WHOLE = {
@@ -32,19 +32,7 @@ def read_text(path: Path) -> str:
         HarnessError: the file is no UTF-8 text; names the line.
     """
     with opened(path) as stream:
-        data = stream.read().removeprefix(MARK)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line, letter = data.count(b"\n", 0, error.start) + 1, data[error.start]
-        raise HarnessError(
-            f"{path}:{line}: not UTF-8 text (byte 0x{letter:02x}); save it as UTF-8"
-        ) from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise HarnessError(
-            f"{path}:{line}: a NUL byte: this is a binary or UTF-16 file; save it as UTF-8 text"
-        )
+        text = decoded(stream.read().removeprefix(MARK), path, "separated values")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from harness.core.errors import HarnessError, MissingFile
+from harness.core.errors import HarnessError
 from harness.core.input import COMMA, TAB, form_of, is_packed
 from harness.run import trec
 from harness.run.content import LISTS, Content
@@ -56,8 +56,6 @@ class Form:
         """
         try:
             return self.read(path, content, lenient)
-        except FileNotFoundError as error:
-            raise MissingFile(f"{path}: there is no such file", path) from error
         except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
             raise HarnessError(
                 f"{path}: no readable {self.name} file ({str(error).splitlines()[0]})"

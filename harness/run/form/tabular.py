@@ -34,7 +34,7 @@ def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
     """Return the entries of a Parquet file."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
+    with opened(path) as stream, pq.ParquetFile(stream) as file:
         table = file.read(
             choose_columns(str(path), file.schema_arrow.names, content), use_threads=False
         )

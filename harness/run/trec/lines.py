@@ -152,23 +152,6 @@ QRELS = Line(
 LINES = (RUN, QRELS)
 
 
-def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
-    """Return the fields of line ``number``. Raise HarnessError, which has the expected ``form``,
-    unless it is UTF-8 text.
-    """
-    if b"\0" in line:
-        raise HarnessError(
-            f"{path}:{number}: a NUL byte: this is a binary or UTF-16 file; expected UTF-8 `{form}`"
-        )
-    try:
-        return line.decode().encode().split()
-    except UnicodeDecodeError as error:
-        letter = line[error.start]
-        raise HarnessError(
-            f"{path}:{number}: not UTF-8 text (byte 0x{letter:02x}); expected lines `{form}`"
-        ) from error
-
-
 def first_line(path: Path, lenient: bool) -> tuple[int, bytes]:
     """Return number and bytes of the first line that is read; 0 and no bytes if there is none."""
     return next(

@@ -15,10 +15,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from harness.core.errors import HarnessError
-from harness.core.input import MARK, numbered_lines, opened
+from harness.core.input import MARK, decoded, numbered_lines, opened
 from harness.core.table import counted
 from harness.run.entries import Entries, several_systems
-from harness.run.trec.lines import RUN, Line, fields_of, first_line, is_comment
+from harness.run.trec.lines import RUN, Line, first_line, is_comment
 
 PIECE = 1 << 24
 """Number of bytes of a file that are read at once; more if a line is longer."""
@@ -139,7 +139,7 @@ def parse_lines(
     """
     rows = []
     for number, one in enumerate(text.splitlines(), first):
-        fields = fields_of(path, number, one, line.form)
+        fields = decoded(one, path, f"lines `{line.form}`", number).encode().split()
         if lenient and is_comment(one):
             skipped["comment line"] += 1
         elif fields and number != head:
