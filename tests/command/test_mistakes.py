@@ -144,7 +144,7 @@ def test_of_sweep_before_anything_is_built(
         ("sweep dataset=", "dataset= is not known; known: "),
         ("sweep --cfg jobs", "--cfg: give job, hydra or all"),
         ("evaluate run={a:d.trec} gold=g", "expected one file, or {file: PATH, columns: {doc:"),
-        ("apply out=x.trec lock=/", "no such lock of a sweep; give runs/sweeps/NAME"),
+        ("apply out=x.trec lock=/", "no such file; expected the lock of a sweep, runs/sweeps/NAME"),
     ],
 )
 def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:

@@ -18,6 +18,7 @@ from .published import Published as Published
 from .records import QUERY_NAMES as QUERY_NAMES
 from .records import Record as Record
 from .records import Records as Records
+from .records import check_supporting as check_supporting
 from .records import read_array as read_array
 from .records import read_lines as read_lines
 from .records import stream_lines as stream_lines

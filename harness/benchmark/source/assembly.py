@@ -21,9 +21,9 @@ import pyarrow as pa
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.corpus import Corpus, read_corpus
-from harness.benchmark.source.records import Record, Records, check_queries
+from harness.benchmark.source.records import Record, Records, check_queries, check_supporting
 from harness.core.arrays import BoolArray, Int32Array
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, texts_of
 from harness.core.identity import texts_sha256
 
 log = logging.getLogger(__name__)
@@ -140,31 +140,9 @@ def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[Int32Arr
     """
     check_queries(queries, QUERY)
     for number, query in enumerate(queries.values):
-        _check_query(queries, number, query)
+        texts_of(f"{queries.at(number)}: field answers", query["answers"])
+        check_supporting(queries.at(number), query)
     return _gold(queries, corpus), chains(chain, queries.values)
-
-
-def _check_query(queries: Records, number: int, query: Record) -> None:
-    for key in ("answers", "supporting_ids"):
-        for value in query[key]:
-            if not isinstance(value, str):
-                raise HarnessError(
-                    f"{queries.at(number)}: field {key} must be a list of strings, found "
-                    f"{value!r:.60} in it"
-                )
-    if len(set(query["supporting_ids"])) < len(query["supporting_ids"]):
-        raise HarnessError(
-            f"{queries.at(number)}: query {query['id']} repeats a supporting id; name each once"
-        )
-    hops, kind = query.get("hops", 1), query.get("type")
-    if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops < 1000:
-        raise HarnessError(
-            f"{queries.at(number)}: field hops must be an integer of at least 1, found {hops!r:.60}"
-        )
-    if kind is not None and not isinstance(kind, str):
-        raise HarnessError(
-            f"{queries.at(number)}: field type must be a string or null, found {kind!r:.60}"
-        )
 
 
 def _gold(queries: Records, corpus: Corpus) -> Int32Array:
@@ -203,7 +181,8 @@ def _query_table(queries: Sequence[Record]) -> pa.Table:
 
 
 def _hops(query: Record) -> Any:
-    return query.get("hops", len(query["supporting_ids"]))
+    hops = query.get("hops")
+    return len(query["supporting_ids"]) if hops is None else hops
 
 
 def _content(corpus: Corpus, queries: Sequence[Record], chain: BoolArray) -> Iterator[str]:

@@ -4,6 +4,7 @@ array.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -147,6 +148,41 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], *body: 
         raise HarnessError(
             f"{where}: {name} has an empty {' and '.join(body)}; fill it in or remove the record"
         )
+
+
+def check_supporting(where: str, query: Record) -> None:
+    """Raise HarnessError unless a query names its supporting passages, each once, with whole hops
+    and a text as type if it has these.
+    """
+    passages, hops, kind = (query.get(key) for key in ("supporting_ids", "hops", "type"))
+    told = ""
+    if not isinstance(passages, list) or not all(
+        isinstance(name, str) and name for name in passages
+    ):
+        expected = "a list of document ids, texts that are not empty"
+        told = f"supporting_ids must be {expected}, {_found(passages)}"
+    elif len(set(passages)) < len(passages):
+        told = "supporting_ids names a document twice; keep the later hop"
+    elif hops is not None and (type(hops) is not int or not 1 <= hops < 1000):
+        told = f"hops must be a whole number from 1 to 999, or missing, found {hops!r:.60}"
+    elif not isinstance(kind, (str, type(None))):
+        told = f"type must be a text, or missing, found {kind!r:.60}"
+    if told:
+        raise HarnessError(f"{where}: query {query['id']}: {told}")
+
+
+def _found(passages: Any) -> str:
+    """Return what was found in place of supporting_ids, and the fix."""
+    if passages is None:
+        return "it is missing; BEIR has its judgements in qrels/"
+    said = f"found {passages!r:.60}"
+    if isinstance(passages, list) and all(
+        isinstance(name, (str, int)) and name != "" for name in passages
+    ):
+        return (
+            f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
+        )
+    return said
 
 
 def is_blank(record: Record, *body: str) -> bool:

@@ -59,13 +59,10 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     told, last = next(_misfits(target, node), None), causes[-1]
     if told is None and target.startswith("harness."):
         return None
-    if (
-        told is None
-        and isinstance(last, ModuleNotFoundError)
-        and target.startswith(f"{last.name}.")
-    ):
+    absent = last.name if isinstance(last, ModuleNotFoundError) else None
+    if told is None and absent == target.partition(".")[0]:
         told = (
-            f"{target}: the package {last.name} is not on Python's path; in the folder that holds "
+            f"{target}: the package {absent} is not on Python's path; in the folder that holds "
             "it put `PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(told or f"{target} cannot be made: {_reason(last)}; correct that module")

@@ -9,17 +9,16 @@ Readers raise HarnessError with file and line for malformed, repeated or missing
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from harness.benchmark.source import (
     QUERY_NAMES,
     Chain,
     Record,
     chains,
+    check_supporting,
     join_judgements,
     judgement_files,
     read_judgements,
@@ -169,37 +168,5 @@ def _query(path: Path, number: int, line: bytes) -> Record:
     row = dict(with_our_names(row, QUERY_NAMES)) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
         raise HarnessError(f"{where}: expected a query {LINE} with a text as id")
-    passages = row.get("supporting_ids")
-    if not isinstance(passages, list) or not all(
-        isinstance(name, str) and name for name in passages
-    ):
-        raise HarnessError(
-            f"{where}: query {row['id']}: supporting_ids must be a list of document ids, texts "
-            "that are not empty, "
-            f"{_found(passages)}"
-        )
-    if len(set(passages)) < len(passages):
-        raise HarnessError(
-            f"{where}: query {row['id']}: supporting_ids names a document twice; keep the later hop"
-        )
-    if not isinstance(row.get("hops"), (int, type(None))) or not isinstance(
-        row.get("type"), (str, type(None))
-    ):
-        raise HarnessError(
-            f"{where}: query {row['id']}: hops must be a whole number and type a text, or missing"
-        )
+    check_supporting(where, row)
     return row
-
-
-def _found(passages: Any) -> str:
-    """Return what was found in place of supporting_ids, and the fix."""
-    if passages is None:
-        return "it is missing; BEIR has its judgements in qrels/"
-    said = f"found {passages!r:.60}"
-    if isinstance(passages, list) and all(
-        isinstance(name, (str, int)) and name != "" for name in passages
-    ):
-        return (
-            f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
-        )
-    return said

@@ -119,18 +119,17 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
     """
     if name not in recorded:
         return
-    if not recorded[name]:
-        raise HarnessError(
-            f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same "
-            "evaluation"
-        )
+    told = "changed since it was written (its SHA-256 differs)"
     mend = "copy the folder again from where it was made, or sweep again"
-    if name in HELDOUT:
+    if not recorded[name]:
+        name, mend = ENTRY, "run `harness heldout` again: it finishes the same evaluation"
+    elif name in HELDOUT:
         mend = "delete it and run `harness heldout` again: the same evaluation gives the same bytes"
     try:
-        same = file_hash(folder / name) == recorded[name]
-    except FileNotFoundError as error:
-        raise HarnessError(f"{folder / name}: missing; {mend}") from error
+        if file_hash(folder / name) == recorded[name]:
+            return
+    except FileNotFoundError:
+        told = "missing"
     except (
         OSError,
         ValueError,
@@ -139,14 +138,8 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         AttributeError,
         yaml.YAMLError,
     ) as error:
-        reason = " ".join(str(error).split())[:120]
-        raise HarnessError(
-            f"{folder / name}: damaged ({reason or type(error).__name__}); {mend}"
-        ) from error
-    if not same:
-        raise HarnessError(
-            f"{folder / name}: changed since it was written (its SHA-256 differs); {mend}"
-        )
+        told = f"damaged ({' '.join(str(error).split())[:120] or type(error).__name__})"
+    raise HarnessError(f"{folder / name}: {told}; {mend}")
 
 
 def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
@@ -155,6 +148,7 @@ def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
     Raises HarnessError if it was changed, or belongs to another lock.
     """
     path = folder / ENTRY
+    told = None
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
         own = entry == sealed(entry)
@@ -162,13 +156,14 @@ def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
-    if told := misfit(entry, EvaluationEntry):
-        raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
-    if not own or entry.get("lock_sha256") != lock["sha256"]:
-        raise HarnessError(
-            f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again"
-        )
+        told = f"damaged ({type(error).__name__})"
+    else:
+        if fault := misfit(entry, EvaluationEntry):
+            told = f"damaged ({fault})"
+        elif not own or entry.get("lock_sha256") != lock["sha256"]:
+            told = "not the evaluation of this lock"
+    if told:
+        raise HarnessError(f"{path}: {told}; delete it and run `harness heldout` again")
     entry["files"] = files
     return cast("EvaluationEntry", entry)
 

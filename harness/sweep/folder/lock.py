@@ -85,24 +85,19 @@ def read_lock(path: Path) -> Lock:
     """Return the lock at ``path``; raise HarnessError if it is missing, damaged, changed or
     incomplete.
     """
-    if not path.exists() and not (path.parent / "config.yaml").exists():
-        raise HarnessError(
-            f"{path}: there is no such lock of a sweep; give runs/sweeps/NAME, or its {LOCK}"
-        )
-    if not path.exists():
-        raise HarnessError(
-            f"{path}: there is no lock; the sweep was interrupted before it chose: run the same "
-            "`harness sweep` again"
-        )
-    lock = read_json(path, f"the lock of a sweep, runs/sweeps/NAME/{LOCK}")
-    if not isinstance(lock, dict) or not isinstance(lock.get("sha256"), str):
-        raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
-    if lock != sealed(lock):
-        raise HarnessError(
-            f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock"
-        )
-    if (told := misfit(lock, Lock)) is not None:
-        raise HarnessError(f"{path}: {told}; sweep again")
+    expected = f"the lock of a sweep, runs/sweeps/NAME/{LOCK}"
+    lock = read_json(path, expected) if path.exists() else None
+    if path.exists() and not (isinstance(lock, dict) and isinstance(lock.get("sha256"), str)):
+        told: str | None = f"expected {expected}"
+    elif isinstance(lock, dict):
+        changed = "changed since it was written (its sha256 differs); sweep again for a new lock"
+        told = changed if lock != sealed(lock) else misfit(lock, Lock)
+    elif (path.parent / "config.yaml").exists():
+        told = "there is no lock; the sweep was interrupted before it chose: sweep again"
+    else:
+        told = f"there is no such file; expected {expected}"
+    if told is not None:
+        raise HarnessError(f"{path}: {told}")
     return cast("Lock", lock)
 
 

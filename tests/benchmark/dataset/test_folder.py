@@ -187,7 +187,7 @@ Q = json.dumps(QUERIES[0])
         (
             CORPUS,
             [{**QUERIES[0], "supporting_ids": ["p1"] * 2}],
-            "l:1: query q1 repeats a supporting id",
+            "l:1: query q1: supporting_ids names a document twice",
         ),
         (
             [*CORPUS, {"id": "p4", "title": " ", "text": "\t"}],
@@ -218,19 +218,19 @@ Q = json.dumps(QUERIES[0])
         (
             CORPUS,
             [{**QUERIES[0], "answers": [1889]}],
-            "field answers must be a list of strings, found 1889 in it",
+            "field answers: expected a text, got an int, 1889",
         ),
         (
             CORPUS,
             [{**QUERIES[0], "hops": "2"}],
-            "field hops must be an integer of at least 1, found '2'",
+            "hops must be a whole number from 1 to 999, or missing, found '2'",
         ),
         (
             CORPUS,
             [{**QUERIES[0], "hops": 0}],
-            "field hops must be an integer of at least 1, found 0",
+            "hops must be a whole number from 1 to 999, or missing, found 0",
         ),
-        (CORPUS, [{**QUERIES[0], "type": 3}], "field type must be a string or null, found 3"),
+        (CORPUS, [{**QUERIES[0], "type": 3}], "type must be a text, or missing, found 3"),
         (CORPUS, [], "queries.jsonl: the file is empty"),
         ([""], [Q], "corpus.jsonl: the file is empty"),
         (CORPUS, ['{"id": "q\\ud800"}'], "queries.jsonl:1: half of a surrogate pair"),
