@@ -10,6 +10,7 @@ benchmark.
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
   harness evaluate run=f.trec gold=qrels.txt 'metrics=[recall,ndcg,mrr@10]' k=20 ties=trec out=table.tex
   harness evaluate run=f.trec gold=queries.jsonl split=test strict=true
+  harness evaluate -m run=a.trec,b.trec gold=queries.jsonl    one after the other, and a joint table
 
 Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), success@k
 (one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision,
