@@ -17,6 +17,7 @@ from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.metric import Metric, means
 from harness.evaluation.statistic import Labels, clustered_wilson
+from harness.sweep.folder.result import COMPARED
 from harness.sweep.folder.rows import NUMBERS, Compared, Count, Interval, Row
 
 if TYPE_CHECKING:
@@ -212,7 +213,8 @@ def frame(made: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
     Overrides and parameters are JSON, an interval is two columns.
     """
-    found = pd.DataFrame([_flat(row) for row in made])
+    # one trial has no comparison, and its table the usual columns
+    found = pd.DataFrame([_flat(row) for row in made], columns=None if made else [*COMPARED])
     types = {name: kind for name, kind in TYPES.items() if name in found}
     if "against" in found:  # comparisons are stored with this type of n
         types["n"] = "Int64"

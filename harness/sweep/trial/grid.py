@@ -318,16 +318,17 @@ class Grid:
 
 
 def _check_shares(trial: Trial) -> None:
-    """Raise if alpha would share the score between more than two lists."""
+    """Raise if alpha would share the score between other than two lists."""
     if (
         isinstance(trial.fuser, Shared)
         and trial.fuser.weights is None
-        and len(trial.pool.lists) > 2
+        and len(trial.pool.lists) != 2
     ):
+        one = len(trial.pool.lists) < 2
+        mend = "add a list" if one else "give fuser.weights={name: weight, ...} with the fuser"
         raise CombinationError(
             "alpha shares the score between two lists, the pool has "
-            f"{', '.join(trial.pool.lists)}; give "
-            "fuser.weights={name: weight, ...} with the fuser"
+            f"{', '.join(trial.pool.lists)}; {mend}"
         )
 
 

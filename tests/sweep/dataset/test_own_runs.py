@@ -63,6 +63,14 @@ def test_heldout_refuses_another_gold_or_list(place: Path, command: Command, cha
     assert "sweep again for a new lock" in message
 
 
+def test_a_single_trial_has_nothing_to_compare(place: Path, command: Command) -> None:
+    typed = ("gold=gold.jsonl", "tracking=none", "fuser=single")
+    assert not command("sweep", "lists={dense: vectors.trec}", *typed)[0]
+    assert not command("heldout", "tracking=none")[0]
+    result = SweepResult(latest(place / "runs"))
+    assert (len(result.trials), len(result.comparisons)) == (1, 0)
+
+
 def test_judgements_and_any_names(place: Path, command: Command) -> None:
     """Without a hop order the objective is the first metric of conf/config.yaml that needs none."""
     with (place / "test.qrels").open("w") as stream:
