@@ -32,9 +32,11 @@ PADDING = 3.4e38
 """FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
 EXACT = 2.0**53
 """Whole numbers below this are distinct in float64."""
-RISING_BY_CHANCE = {True: 1 / 6, False: 1e-4}
-"""By whether the entries of a list are meant to be best first, the greatest probability at which
-lists whose scores all rise are refused. Three documents in random order rise with 1 / 6.
+MANY = 3
+"""The smallest number of documents of a list whose order can be judged."""
+ORDERS = 1e4
+"""The number of orders of all lists above which rising scores are no accident, if lists need not
+have their best document first.
 """
 
 
@@ -185,8 +187,8 @@ def check_rising(found: Entries) -> None:
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
     scores = found.scores[order]
-    # lists of n documents in random order all rise with a probability of 1 / product of n!
-    if -np.log(places).sum() > np.log(RISING_BY_CHANCE[found.ordered]) + 1e-9:
+    orders = np.log(places).sum()  # of the product of n! over all lists
+    if places.max(initial=0) < MANY if found.ordered else orders < np.log(ORDERS):
         return
     if (scores == places).all():
         raise HarnessError(
