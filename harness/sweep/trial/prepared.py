@@ -145,7 +145,7 @@ class Prepared:
         )
         orders = self.orders
         for name, sha256 in (lock.get("orders") or {}).items():
-            if orders[name] != sha256:
+            if orders.get(name) != sha256:
                 raise HarnessError(
                     f"{result.folder}: lists.{name} ranks otherwise than in the sweep: {changed}"
                 )
