@@ -190,20 +190,23 @@ def check_rising(found: Entries) -> None:
     orders = np.log(places).sum()  # of the product of n! over all lists
     if places.max(initial=0) < MANY if found.ordered else orders < np.log(ORDERS):
         return
+    within, told = places[1:] > 1, ""
     if (scores == places).all():
-        raise HarnessError(
-            f"{found.place(0)}: the scores of each list are 1, 2, 3 ..., the lowest first; if "
-            "they are ranks call that column rank, or columns={rank: NAME}; if they are scores "
-            "write the best first"
+        told = (
+            "are 1, 2, 3 ..., the lowest first; if they are ranks call that column rank, or "
+            "columns={rank: NAME}"
         )
-    within = places[1:] > 1
-    if not (scores[1:] < scores[:-1])[within].any() and (
+    elif not (scores[1:] < scores[:-1])[within].any() and (
         (scores[1:] > scores[:-1])[within].mean() > 0.5
     ):
+        told = (
+            "rise, so that its last document would be the best; if a lower one is better, as a "
+            "distance is, write it negated"
+        )
+    if told:
         raise HarnessError(
-            f"{found.place(0)}: the scores of each list rise, so that its last document would be "
-            "the best; if a lower one is better, as a distance is, write it negated; if they are "
-            "scores write the best first"
+            f"{found.place(0)}: the scores of each list {told}; if they are scores write the best "
+            "first"
         )
 
 
