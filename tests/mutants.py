@@ -14,6 +14,7 @@ equal.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import gc
 import hashlib
@@ -48,9 +49,10 @@ JUDGED = (
     "harness/fusion",
     "harness/run/run.py",
     "harness/benchmark/cluster.py",
+    "harness/benchmark/split.py",
     "harness/plugins/items",
 )
-TESTS = ("evaluation", "sweep", "command", "fusion", "run", "benchmark", "report", "plugins")
+TESTS = ("evaluation", "fusion", "benchmark", "run", "sweep", "plugins/items", "command")
 OTHER = {
     "+": "-",
     "-": "+",
@@ -77,9 +79,11 @@ OTHER = {
     "all": "any",
     "not": "",
 }
-OPTIONS = ("-q", "-m", "not slow", "-p", "no:cacheprovider")
+OPTIONS = ("-q", "-m", "not slow", "-p", "no:cacheprovider", "--ignore-glob=*/test_new.py")
 SECONDS = 600
-"""A test run that takes longer than this has noticed the mutant."""
+"""A run of tests that takes longer than this has noticed the mutant."""
+SLOWER = 30
+"""So has a test that takes longer than this many times its noted time plus a second."""
 
 
 Mutant = tuple[str, int, int, str, str]
@@ -96,10 +100,12 @@ class Tested:
 
 @dataclass
 class Lines:
-    """Notes which lines of ``harness`` in ``tree`` are executed."""
+    """Notes which lines of the files and folders ``judged`` in ``tree`` are executed."""
 
     tree: Path
-    seen: set[tuple[str, int]] = field(default_factory=set)
+    judged: tuple[str, ...]
+    left: dict[int, tuple[CodeType, set[int]]] = field(default_factory=dict)
+    """The lines of each code that were not executed yet; by its id, which is quicker to look up."""
 
     def __enter__(self) -> Lines:
         threading.settrace(self.call)
@@ -111,18 +117,33 @@ class Lines:
         threading.settrace(None)  # type: ignore[arg-type]
 
     def call(self, frame: FrameType, event: str, argument: object) -> Any:
-        return self.line if frame.f_code.co_filename.startswith(f"{self.tree}/harness/") else None
+        code = frame.f_code
+        if (known := self.left.get(id(code))) is None:
+            known = self.left[id(code)] = code, lines_of(code) if self.holds(code) else set()
+        return self.line if known[1] else None
 
     def line(self, frame: FrameType, event: str, argument: object) -> Any:
-        self.seen.add((frame.f_code.co_filename, frame.f_lineno))
+        self.left[id(frame.f_code)][1].discard(frame.f_lineno)
         return self.line
+
+    def holds(self, code: CodeType) -> bool:
+        return os.path.relpath(code.co_filename, self.tree).startswith(self.judged)
 
     def texts(self) -> frozenset[tuple[str, str]]:
         """The lines as (file, text), which holds when other lines move them."""
         return frozenset(
-            (os.path.relpath(path, self.tree), linecache.getline(path, line).strip())
-            for path, line in self.seen
+            (
+                os.path.relpath(code.co_filename, self.tree),
+                linecache.getline(code.co_filename, line).strip(),
+            )
+            for code, left in self.left.values()
+            if self.holds(code)
+            for line in lines_of(code) - left
         )
+
+
+def lines_of(code: CodeType) -> set[int]:
+    return {line for *_, line in code.co_lines() if line is not None}
 
 
 @functools.cache
@@ -138,7 +159,7 @@ def mutants(path: str) -> list[tuple[int, int, str, str]]:
     Nor ``strict=True`` of a ``zip``, which only guards against mistakes of ours.
     """
     found, text = [], source(path)
-    types = annotations(text)
+    types = annotated(text)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         plain = (
             token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
@@ -154,7 +175,7 @@ def mutants(path: str) -> list[tuple[int, int, str, str]]:
     return found
 
 
-def annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def annotated(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Where each annotation begins and ends: line and column."""
     nodes = [
         getattr(node, key, None)
@@ -226,15 +247,15 @@ def forked(seconds: float, work: Callable[..., int], *arguments: object) -> int 
             status = work(*arguments)
         finally:
             os._exit(status)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
+    end, done, status = time.monotonic() + seconds, 0, 0
+    while not done and time.monotonic() < end:
         time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+        done, status = os.waitpid(child, os.WNOHANG)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # with what it has started
+    if not done:
+        os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) if done else None
 
 
 @dataclass
@@ -298,7 +319,7 @@ class Judge:
         found = {}
         for name in names:
             start = time.perf_counter()
-            with Lines(self.tree) as lines:
+            with Lines(self.tree, JUDGED) as lines:
                 passes = all(
                     one.passed
                     for one in runtestprotocol(self.items[name], log=False, nextitem=None)
@@ -367,16 +388,18 @@ class Judge:
         functions: Sequence[FunctionType],
         codes: dict[CodeType, CodeType],
     ) -> int:
-        """Run tests to the first that fails, with other codes of the functions; write its name."""
+        """Run tests to the first that fails or does not end, with other codes of the functions.
+
+        The name of the test that runs is in the file ``failure``.
+        """
         for one in functions:
             one.__code__ = codes.get(one.__code__, one.__code__)
         for name, later in zip(names, [*names[1:], None], strict=True):
             following = None if later is None else self.items[later]
-            if any(
-                report.failed
-                for report in runtestprotocol(self.items[name], log=False, nextitem=following)
-            ):
-                failure.write_text(name)
+            failure.write_text(name)
+            signal.alarm(SLOWER * int(1 + self.tests[name].seconds))
+            reports = runtestprotocol(self.items[name], log=False, nextitem=following)
+            if any(report.failed for report in reports):
                 return 1
         return 0
 
