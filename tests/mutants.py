@@ -114,7 +114,7 @@ class Lines:
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
     def call(self, frame: FrameType, event: str, argument: object) -> Any:
         code = frame.f_code

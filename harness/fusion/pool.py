@@ -277,13 +277,7 @@ class Pool:
         """
         listing = self.listings[name]
         fill = torch.as_tensor(absent, dtype=values.dtype, device=values.device)
-        spread = (
-            fill.expand(self.shape).contiguous()
-            if fill.dim()
-            else values.new_full(self.shape, fill.item())
-        )
-        if fill.dim() and spread.data_ptr() == fill.data_ptr():
-            spread = spread.clone()
+        spread = values.new_empty(self.shape).copy_(fill)
         spread.view(-1)[self.slots(name)] = values[listing.present]
         return spread
 

@@ -462,10 +462,10 @@ def _bounds(lengths: Int64Array) -> Int64Array:
 
 def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
     """Raise HarnessError at the first number that is not in [0, size)."""
-    if len(given) and not 0 <= given.min() <= given.max() < size:
-        wrong = given[(given < 0) | (given >= size)][0]
+    wrong = given[(given < 0) | (given >= size)]
+    if len(wrong):
         raise HarnessError(
-            f"{place}: there is no {what} {wrong}; expected numbers from 0 to {size - 1}"
+            f"{place}: there is no {what} {wrong[0]}; expected numbers from 0 to {size - 1}"
         )
 
 

@@ -146,6 +146,7 @@ def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said:
         ({"indptr": [0, 4, 3]}, "indptr: expected 3 numbers"),
         ({"scores": [2.0, 1.0]}, "indptr: .* as many scores"),
         ({"docs": [0, 2, 0]}, "docs: there is no document 2"),
+        ({"docs": [0, -1, 1]}, "docs: there is no document -1"),
         ({"docs": [0, 2**40, 0]}, f"docs: expected whole numbers.*, got {2**40}, which is too"),
         ({"docs": [0.5, 1, 0]}, "docs: expected whole numbers, .*, got float64"),
         ({"docs": [0, 0, 0]}, "query q holds document a twice"),

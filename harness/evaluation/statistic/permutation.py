@@ -44,7 +44,7 @@ def sign_flip(
     sums = values if labels is None else cluster_sums(values, labels)
     sums = sums[np.abs(sums) > TIE * np.abs(values).max(initial=0)]
     reach = abs(float(sums.sum())) - TIE * float(np.abs(sums).sum())
-    if len(sums) < 60 and 2 ** len(sums) <= permutations:
+    if 2 ** len(sums) <= permutations:
         patterns = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
         return float((np.abs((2 * patterns - 1) @ sums) >= reach).mean())
     draw = np.random.Generator(np.random.PCG64(0))
