@@ -82,6 +82,8 @@ OTHER = {
 OPTIONS = ("-q", "-m", "not slow", "-p", "no:cacheprovider", "--ignore-glob=*/test_new.py")
 SECONDS = 600
 """A run of tests that takes longer than this has noticed the mutant."""
+MOST = 150
+"""A mutant is judged by tests that took this many seconds when they were noted."""
 SLOWER = 30
 """So has a test that takes longer than this many times its noted time plus a second."""
 
@@ -365,25 +367,24 @@ class Judge:
 
     def near(self, path: str, text: str) -> list[str]:
         """The tests that execute a line, quickest first, then those of their files, which may share
-        what they made.
+        what they made; the first that together took up to MOST seconds.
 
         Where none executes it (on import, compiled): the tests that execute any line of its file.
         """
-        for wanted in (
-            {(path, text)},
-            {(path, line.strip()) for line in source(path).splitlines()},
-        ):
-            if found := [
-                name for name, test in self.tests.items() if not wanted.isdisjoint(test.lines)
-            ]:
-                files = {name.partition("::")[0] for name in found}
-                shared = [
-                    name
-                    for name in self.tests
-                    if name.partition("::")[0] in files and name not in found
-                ]
-                return [*sorted(found, key=lambda name: self.tests[name].seconds), *shared]
-        return []
+        whole = {(path, line.strip()) for line in source(path).splitlines()}
+        found = self.that_execute({(path, text)}) or self.that_execute(whole)
+        files = {name.partition("::")[0] for name in found}
+        shared = [name for name in self.tests if name.partition("::")[0] in files]
+        kept, spent = [], 0.0
+        for name in dict.fromkeys([*found, *shared]):
+            if spent < MOST:
+                kept.append(name)
+            spent += self.tests[name].seconds
+        return kept
+
+    def that_execute(self, lines: set[tuple[str, str]]) -> list[str]:
+        found = [name for name, test in self.tests.items() if not lines.isdisjoint(test.lines)]
+        return sorted(found, key=lambda name: self.tests[name].seconds)
 
     def run(
         self,
