@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, NONE, Metric, gold_ranks, groups, metrics, run_ranks
-from harness.evaluation.metric.measure import MEASURES
+from harness.evaluation.metric.measure import MEASURES, Measure, Ranks, Values
 from harness.evaluation.metric.rank import _count_on_device
 from harness.fusion.pool import Pool
 from harness.run import Run
@@ -76,6 +76,29 @@ def test_trials_are_scored_together() -> None:
     for name in ("last_hop@5", "full_sup@5", "recall@5", "ndcg@5", "mrr"):
         metric = Metric.parse(name)
         assert metric(many).tolist() == [metric(HAND).tolist(), metric(HAND[::-1]).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("binary", "values", "said"),
+    [
+        (True, [1.0, 0.5], "gave 0.5, expected 0 or 1"),
+        (False, [0.5, np.inf], "gave inf, expected a finite number"),
+        (False, [0.5], r"gave float64 of shape \(1,\), expected a number a query, \(2,\)"),
+    ],
+)
+def test_values_of_an_own_formula_are_checked(
+    binary: bool, values: list[float], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def formula(ranks: Ranks, k: int) -> Values:
+        return np.array(values)
+
+    own = Measure(formula, binary=binary)
+    monkeypatch.setattr("harness.evaluation.metric.measure.measure_of", lambda *_: own)
+    ranks = np.array([[1], [2]], dtype=np.int32)
+    with pytest.raises(HarnessError, match=said):
+        Metric("own", 1)(ranks)
+    values[:] = [np.nan, 1.0]
+    assert np.isnan(Metric("own", 1)(ranks)).tolist() == [True, False]
 
 
 def test_no_place_for_gold() -> None:
