@@ -149,11 +149,11 @@ def _critical(differ: Int64Array, alpha: float) -> Int64Array:
     low, high = np.full_like(differ, -1), (differ + 1) // 2
     width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
     for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):
-        inside = (low < guess) & (guess < high)
+        inside = guess < high
         rejects = inside & (2 * _cdf(guess, differ, 0.5) <= alpha)
         low, high = np.where(rejects, guess, low), np.where(inside & ~rejects, guess, high)
     while (high - low > 1).any():
-        middle = np.maximum((low + high) // 2, low)
+        middle = (low + high) // 2
         rejects = 2 * _cdf(middle, differ, 0.5) <= alpha
         low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
     return low

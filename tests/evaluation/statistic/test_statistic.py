@@ -297,6 +297,7 @@ def test_queries_needed_have_the_power_and_fewer_have_not() -> None:
     )
     assert queries_needed(0.08, 0.0) is None
     assert queries_needed(1.0, 1.0) == 6  # 2 / 2 ** 6 is the first below .05
+    assert queries_needed(1.0, 1.0, alpha=1.0) == 1  # every p is at most 1
 
 
 @pytest.mark.parametrize("effect", [0.5, 0.6, 0.7])

@@ -84,6 +84,13 @@ def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
     assert of_lists([[1, 2], [1, 2], [1, 2]], queries).copies == [False, True, True]
 
 
+def test_impractical_rows_come_last_whatever_their_score() -> None:
+    view = of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]}))
+    for row, score in zip(view.rows, (0.2, 0.9, 0.5), strict=True):
+        row |= {"recall@5": score, "practical": row["name"] != "dense"}
+    assert view.best_first == [2, 0, 1]
+
+
 def test_how_queries_share_gold_is_said() -> None:
     """A pair is 10% of 20 queries, and 5% of 40; pairs that are found or lost as a whole double the
     variance.
