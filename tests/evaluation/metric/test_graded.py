@@ -105,6 +105,12 @@ def test_a_level_of_ndcg_leaves_lower_grades_without_a_gain() -> None:
     assert (found["recall(rel=3)@2"], found["mrr(rel=2)"]) == (1, 0.5)
 
 
+def test_a_perfect_graded_list_has_exactly_one() -> None:
+    """Gains are added from the best rank on, whatever the order of the judgements."""
+    ranks, grades = np.array([[5, 1, 2, 4, 3]], dtype=np.int32), np.array([[1.0, 3, 2, 1, 2]])
+    assert Metric("ndcg", 10)(ranks, (ranks, grades)).tolist() == [1]
+
+
 def test_a_metric_with_a_level_is_parsed_back() -> None:
     metric = Metric.parse("ndcg( rel = 2 )@10")
     assert (str(metric), metric) == ("ndcg(rel=2)@10", Metric("ndcg", 10, 2))
