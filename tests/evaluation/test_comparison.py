@@ -37,6 +37,12 @@ def test_values_by_hand() -> None:
     assert found.interval == found.interval_query
 
 
+def test_an_interval_that_reaches_the_margin_is_not_within_it() -> None:
+    reached = max(map(abs, Comparison.of(OURS, THEIRS).interval_query))
+    found = [Comparison.of(OURS, THEIRS, margin=margin) for margin in (reached, reached + 1e-9)]
+    assert [one.within_margin for one in found] == [False, True]
+
+
 def test_values_that_are_not_0_or_1() -> None:
     found = Comparison.of(OURS / 2, THEIRS / 3, binary=False)
     assert (found.wins, found.losses) == (9, 2)

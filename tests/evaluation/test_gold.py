@@ -153,6 +153,7 @@ def test_what_is_refused(tmp_path: Path, data: bytes, place: str, words: str) ->
         read(tmp_path, data)
     assert str(caught.value).startswith(f"{tmp_path / 'gold'}{place}: ")
     assert words in str(caught.value)
+    assert ("write the ids as texts" in str(caught.value)) == (b"[1, 2]" in data)
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def _critical(differ: Int64Array, alpha: float) -> Int64Array:
     never.
     """
     low, high = np.full_like(differ, -1), (differ + 1) // 2
-    width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
+    width = -NormalDist().inv_cdf(alpha / 2) * np.sqrt(differ) / 2
     for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):
         inside = guess < high
         rejects = inside & (2 * _cdf(guess, differ, 0.5) <= alpha)

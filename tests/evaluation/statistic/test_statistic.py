@@ -264,6 +264,11 @@ def test_power_is_that_of_enumeration(
     assert mcnemar_power(n, discordance, effect, alpha) == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_p_equal_to_alpha_is_a_finding() -> None:
+    """All n questions differ and are won: p = 2 / 2^n."""
+    assert {mcnemar_power(n, 1.0, 1.0, alpha=2.0 ** (1 - n)) for n in range(1, 80)} == {1}
+
+
 def test_power_without_an_effect_stays_below_alpha() -> None:
     for n in (10, 100, 1000, 20_000):
         assert 0 <= mcnemar_power(n, 0.1, 0.0) <= 0.05

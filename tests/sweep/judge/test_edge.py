@@ -109,6 +109,14 @@ def test_a_cap_goes_on_to_the_longest_list_and_no_further():
     ]
 
 
+def test_the_winner_s_edges_come_first():
+    both = {"fuser": ["linear", "rrf"], "fuser.alpha": [0.1, 0.3], "fuser.k": [20, 30]}
+    assert edges(both, [0.7, 0.6, 0.9, 0.8]) == [
+        (True, "only", "fuser.k", 20, 13),  # by the ratio: 20 * 20 / 30
+        (False, "only", "fuser.alpha", 0.1, 0.0),
+    ]
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     """Two lists of 5 documents without a common one. ``dense`` finds nothing; ``graph`` has the

@@ -142,7 +142,7 @@ Fields = Iterator[tuple[str, Mapping[str, object]]]
 def _separated(path: Path, delimiter: str) -> Fields:
     between, text = separator_of(read_text(path), delimiter)
     rows = rows_of(path, text, between)
-    _, head = next(rows, (0, list[str]()))
+    head: list[str] = next((fields for _, fields in rows), [])
     if twice := [name for name in head if head.count(name) > 1]:
         raise HarnessError(
             f"{path}:1: {head.count(twice[0])} columns are called {twice[0]}; keep one"
