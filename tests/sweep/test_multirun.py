@@ -3,12 +3,15 @@ Stages are logged.
 """
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from harness.sweep.settings import SettingRow
 from tests import process
 
 
@@ -133,3 +136,12 @@ def test_a_bad_job_of_evaluate_stops_no_other(tmp_path):
     joint = [line.split() for line in found.stdout.splitlines()[-3:-1]]
     assert joint == [["run=run.json", "1", "100.0"], ["run=half.json", "1", "0.0"]]
     assert "failed: run=none.json: none.json: there is no such file" in found.stderr
+
+
+def test_a_setting_that_was_not_typed_is_its_strategys_name_or_value() -> None:
+    config = {"encoder": {"strategy": "encoder/hashed"}, "lists": {"dense": {}}, "seed": 3}
+    result: Any = SimpleNamespace(given={"pool.cap": "5"}, config=config)
+    view: Any = None
+    row = SettingRow(result, view, 0)
+    keys = ("pool.cap", "encoder", "lists.dense", "seed", "fuser.alpha")
+    assert [row.setting(key) for key in keys] == ["5", "hashed", "default", "3", "default"]

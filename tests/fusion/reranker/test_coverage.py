@@ -1,6 +1,7 @@
 """Coverage by hand: open words are worth their share of the question's idf."""
 
 import math
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -12,6 +13,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
+from harness.fusion.reranker import reorder
 from harness.fusion.reranker.coverage import Coverage
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
@@ -68,3 +70,13 @@ class TestCoverage(RerankerConformance):
         count = len(next(iter(runs.values())).query_ids)
         questions = [f"word{n % 6} word{n % 4} word{n}" for n in range(count)]
         return Context(texts=SourceTexts(questions, passages, Store(self.texts)))
+
+
+def test_documents_below_the_reranked_ones_follow_whatever_the_padding():
+    """One of three documents, and one of four, has the new score 5; the others have 4, 3, ..."""
+    docs = torch.tensor([[0, 1, 2, -1], [0, 1, 2, 3]], dtype=torch.int32)
+    calibrated = SimpleNamespace(pool=SimpleNamespace(docs=docs))
+    fused = torch.tensor([[3.0, 2.0, 1.0, 0.0]], dtype=torch.float64).expand(2, -1)
+    columns, there = torch.tensor([[2], [2]]), torch.ones((2, 1), dtype=torch.bool)
+    found = reorder(fused, calibrated, columns, there, torch.full((2, 1), 5.0, dtype=torch.float64))
+    assert found.tolist() == [[4, 3, 5, -torch.inf], [4, 3, 5, 2]]

@@ -51,6 +51,9 @@ def test_the_only_one_is_taken_wherever_it_was_made(runs, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOGNAME", "bob")
     assert latest(runs).name == "one"
+    swept(runs, "two", tmp_path / "a", "ann", monkeypatch)  # in the place of one
+    monkeypatch.setenv("LOGNAME", "bob")
+    assert latest(runs).name == "two"
 
 
 def test_what_was_imported_is_taken_while_it_is_the_only_one(runs):

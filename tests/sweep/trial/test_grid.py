@@ -159,7 +159,7 @@ def test_hashes_differ_by_data_lists_and_knobs_and_nothing_else():
         ({"pool.lists": [1]}, r"pool\.lists = 1, expected a list of names"),
         ({"pool.cap": [0]}, r"pool\.cap must be in \[1, inf\), got cap=0"),
         (
-            {"fuser": ["boltzmann"], "normalizer": ["zscore"]},
+            {"fuser": ["boltzmann", "combsum"], "normalizer": ["zscore"]},
             r"boltzmann.*zscore|zscore.*boltzmann|normalizer",
         ),
     ],
