@@ -87,6 +87,12 @@ def test_the_range_is_that_of_every_order(graded: bool, ties: Ties) -> None:
     assert len(found) > len(names) / 2
 
 
+def test_equal_scores_of_two_lists_are_no_tie() -> None:
+    run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}, "r": {"c": 1.0}})
+    gold = harness.Gold.from_dict({"q": ["b"], "r": ["d"]})
+    assert ranges_of(run, gold, metrics("mrr", None)) == {}
+
+
 def test_scores_that_are_one_in_32_bits_are_equal_for_trec() -> None:
     run = Run.from_dict({"q": {"a": 1.0, "b": 1.0 - 1e-12}})
     gold = harness.Gold.from_dict({"q": ["a"]})
