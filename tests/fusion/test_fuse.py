@@ -18,6 +18,7 @@ from harness.core.errors import HarnessError
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.linear import Linear
 from harness.fusion.fuser.rrf import Rrf
+from harness.fusion.normalizer.minmax import MinMax
 from harness.fusion.pool import Pool, PoolSpec, union
 from harness.fusion.reranker import Keep
 from harness.run import Run
@@ -105,6 +106,18 @@ def test_a_fuser_or_reranker_that_gives_something_else_is_named(
     monkeypatch.setattr(Keep, "__call__", lambda self, fused, pool: wrong(fused))
     with pytest.raises(HarnessError, match=message.replace("Rrf", "Keep")):
         trial.fused(Pool.align(lists))
+
+
+@pytest.mark.parametrize("value", [-0.5, 1.5])
+def test_a_normalizer_that_leaves_its_bounds_is_named(
+    value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        MinMax, "__call__", lambda self, scores, present: torch.full_like(scores, value)
+    )
+    run = Run.from_dict({"q": {"a": 1, "b": 2}})
+    with pytest.raises(HarnessError, match=rf"MinMax gave {value}, expected values in \[0, 1\]"):
+        harness.fuse({"dense": run, "graph": run}, "combsum", "minmax")
 
 
 def test_scores_too_large_to_sum_are_a_mistake_not_a_result(scores) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.sweep.judge.knob_effects import importance, of_sweeps
+from harness.sweep.judge.knob_effects import Importance, importance, of_sweeps
 
 
 def test_a_full_grid_by_hand() -> None:
@@ -40,7 +40,7 @@ def test_a_grid_with_gaps_by_statsmodels() -> None:
     from statsmodels.stats.anova import anova_lm
 
     random = np.random.default_rng(7)
-    frame = pd.DataFrame(product("abc", "uvwx"), columns=["f", "g"]).drop([1, 6, 11])
+    frame = pd.DataFrame(product("abcdefghij", "uvwx"), columns=["f", "g"]).drop([1, 11])
     frame["y"] = random.normal(size=len(frame)) + (frame["f"] == "a") * 2 + (frame["g"] == "v")
     found = importance(frame[["f", "g"]].to_dict("records"), frame["y"].tolist())
     total = float(((frame["y"] - frame["y"].mean()) ** 2).sum())
@@ -104,5 +104,5 @@ def test_a_grid_is_not_full_where_a_trial_lacks_a_knob() -> None:
 
 
 def test_nothing_varies() -> None:
-    assert importance([{"k": 1}, {"k": 2}], [0.5, 0.5]).main == ()
-    assert importance([], []).main == ()
+    nothing = Importance((), (), full=False)
+    assert importance([{"k": 1}, {"k": 2}], [0.5, 0.5]) == importance([], []) == nothing
