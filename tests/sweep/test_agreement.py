@@ -45,6 +45,7 @@ def test_changed_ranks_and_scores_are_measured_and_explained(mine, tmp_path):
     assert (ranks[5, 3:5, 1] == A).all()
     ranks[5, 3:5, 1] = 2
     np.save(theirs.folder / "ranks.npy", ranks)
+    assert Agreement(mine, type(theirs)(theirs.folder)).answer == "same verdict"
     trials = pd.read_parquet(theirs.folder / "trials.parquet")
     trials.loc[5, "last_hop@5"] += 0.25
     trials.to_parquet(theirs.folder / "trials.parquet")

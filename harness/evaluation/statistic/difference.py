@@ -134,7 +134,7 @@ class ClusteredScore:
         if self.largest[0]:
             return self._with_coin(mean, apart, own)
         if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
-            return 0.0 if abs(apart) <= 1e-12 * self.n else inf if apart > 0 else -inf
+            return 0.0 if abs(apart) <= 1e-12 * self.n else copysign(inf, apart)
         if self.kind == "wins":
             alone = _score(*self.counts, self.n, mean)
         else:
@@ -200,7 +200,7 @@ def _score(wins: float, losses: float, n: float, margin: float) -> float:
     """Return Tango's z: the distance of (W - L) / n from ``margin`` in standard errors."""
     variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:
-        return 0.0 if apart == 0 else float("inf") if apart > 0 else float("-inf")
+        return copysign(inf, apart) if apart else 0.0
     return apart / sqrt(variance)
 
 

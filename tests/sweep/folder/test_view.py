@@ -132,3 +132,11 @@ def test_what_a_manifest_has_as_null_is_not_told() -> None:
         [[1], [2], [3]], pd.DataFrame({"id": ["a"]}), fitted=None, recalls=None, coverage=None
     )
     assert (caption.of_lists(nulls), caption.cautions(nulls)) == ([], [])
+
+
+def test_an_index_that_finds_less_than_98_percent_is_told() -> None:
+    recalls = {"dense": {"index": "HNSW", "recall@100": 0.98}}
+    queries = pd.DataFrame({"id": ["a"]})
+    assert caption.cautions(of_lists([[1], [2], [3]], queries, recalls=recalls)) == []
+    recalls["dense"]["recall@100"] = 0.97
+    assert len(caption.cautions(of_lists([[1], [2], [3]], queries, recalls=recalls))) == 1
