@@ -191,3 +191,12 @@ def test_arrays_come_back_from_disk(tmp_path_factory, lists):
     run = Run.from_dict(lists)
     run.save(folder)
     assert Run.load(folder, run.query_ids, run.doc_ids).to_dict() == lists
+
+
+def test_runs_are_equal_if_all_of_them_is() -> None:
+    lists = {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0}}
+    run = Run.from_dict(lists)
+    assert run.equals(Run.from_dict(lists))
+    for changed in ({"q": {"a": 3.0, "b": 1.0}}, {"q": {"b": 2.0, "a": 1.0}}):
+        assert not run.equals(Run.from_dict(lists | changed))
+    assert not run.equals(Run.from_dict({"q": {"a": 2.0}, "r": {"b": 1.0, "a": 1.0}}))

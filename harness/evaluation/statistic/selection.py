@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -82,12 +81,11 @@ def expected(
     winner, sizes = points[first] / unit, np.bincount(groups)
     points, value = _sums(points, groups), _sums(value, groups)
     count = len(sizes)
-    kind: Any = np.float32 if int(value.max(initial=0)) * count < 1 << 24 else np.float64
-    keys, draw = value.T.astype(kind), np.random.Generator(np.random.PCG64(seed))
+    keys, draw = value.T.astype(np.float64), np.random.Generator(np.random.PCG64(seed))
     outside = weight = 0
     for start in range(0, resamples, BLOCK):
         drawn = _counts(draw, min(BLOCK, resamples - start), count)
-        chosen = np.argmax(drawn.astype(kind) @ keys, axis=1)
+        chosen = np.argmax(drawn.astype(np.float64) @ keys, axis=1)
         times += np.bincount(chosen, minlength=len(times))
         left = drawn == 0
         outside += int((points[chosen] * left).sum())

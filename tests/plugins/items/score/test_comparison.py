@@ -97,6 +97,8 @@ def test_other_names_are_not_taken_for_it(tmp_path: Path, metric: str) -> None:
 def test_two_scales_are_said(tmp_path: Path) -> None:
     percents = {item: 100 * score for item, score in scores(2).items()}
     assert "the same scale?" in two(tmp_path, percents, scores(1))
+    twenty = {item: 20 * score for item, score in scores(1).items()}
+    assert "the same scale?" in two(tmp_path, twenty, scores(1))
     assert "the same scale?" not in two(tmp_path, scores(2), scores(1))
 
 
