@@ -192,7 +192,7 @@ def graph_outcomes(
         dense: index of dense among the trials, None if there is none.
     """
     found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
-    known = ~np.isnan(found).any(axis=0)
+    known = ~np.isnan(found[0])  # the same questions for all trials
     if dense is None or not known.any():
         return [{"graph_win": None, "graph_loss": None}] * len(ranks)
     found = found[:, known]

@@ -70,6 +70,13 @@ def test_of_one_resample_the_score_is_that_of_the_queries_left_out():
     assert told.score == pytest.approx(np.delete(scores[0], drawn).mean(), abs=1e-6)
 
 
+def test_blocks_of_resamples_change_nothing(monkeypatch):
+    scores = np.random.default_rng(0).random((3, 9))
+    whole = expected(scores, scores < 0.2, 9, resamples=20)
+    monkeypatch.setattr("harness.evaluation.statistic.selection.BLOCK", 7)
+    assert expected(scores, scores < 0.2, 9, resamples=20) == whole
+
+
 def test_scores_between_0_and_1():
     rng = np.random.default_rng(8)
     scores = rng.random((1, 200))

@@ -493,6 +493,7 @@ def test_in_python(folder: Path) -> None:
     assert (found.wins, found.losses, found["p"]) == (5, 1, pytest.approx(binomtest(1, 6).pvalue))
     told = harness.compare_scores({"a": 1, "b": 1, "c": 0}, {"a": 0, "b": 1, "c": 0})
     assert (told.wins, told.n, told.ids[0]) == (1, 3, "a")
+    assert not told.fusable  # systems in general, not ranked lists
     assert "Against the baseline, in percent: 3 items" in str(told)
     with pytest.raises(HarnessError, match="the run: there are no scores"):
         harness.compare_scores({}, {"a": 0})
