@@ -140,3 +140,10 @@ def test_an_index_that_finds_less_than_98_percent_is_told() -> None:
     assert caption.cautions(of_lists([[1], [2], [3]], queries, recalls=recalls)) == []
     recalls["dense"]["recall@100"] = 0.97
     assert len(caption.cautions(of_lists([[1], [2], [3]], queries, recalls=recalls))) == 1
+
+
+def test_a_slice_is_of_a_column_or_of_what_a_list_finds() -> None:
+    view = of_lists([[1, 1], [9, 1], [1, 9]], pd.DataFrame({"id": ["a", "b"], "hops": [2, 3]}))
+    assert view.slice({"hops": 3}).tolist() == [False, True]
+    found_by_graph = {"list": "graph", "metric": "recall@5", "is": 1}
+    assert view.slice(found_by_graph).tolist() == [True, False]
