@@ -413,7 +413,7 @@ class Run:
                 f"document {missing[0]} and {len(missing) - 1} others are not in the corpus"
             )
         # ascending, so lists keep their order
-        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)
+        renumbered = numbers.to_numpy().astype(np.int32)
         places = pc.index_in(query_ids, value_set=self.query_ids)
         found = ~np.asarray(pc.is_null(places))
         taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))

@@ -23,7 +23,7 @@ from harness.report.table.tables import build_tables
 from harness.run import Run, io
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.protocol import run_heldout
-from harness.sweep.trial.lists import retrievers
+from harness.sweep.trial.lists import graphs_read, retrievers
 from harness.sweep.trial.plan import Plan
 from tests import process
 from tests.world.generate import write
@@ -323,3 +323,16 @@ def test_a_file_under_other_ids_costs_a_moment_and_builds_nothing(
     assert done.returncode == 2
     assert "strange.json and the benchmark world have no query in common" in done.stderr
     assert {path.name for path in (tmp_path / "artifacts").iterdir()} <= {"ids", "retrieve"}
+
+
+def test_a_reader_of_mentions_needs_a_list_that_walks_a_graph(tmp_path):
+    (tmp_path / "dense.trec").write_text("q Q0 d 1 1.0 s\n")
+    config = OmegaConf.create({"lists": {"dense": str(tmp_path / "dense.trec")}})
+    pool = SimpleNamespace(lists=("dense",))
+    plain, reader = (
+        SimpleNamespace(reranker=SimpleNamespace(reads=reads), pool=pool)
+        for reads in (frozenset(), frozenset({"mentions"}))
+    )
+    assert graphs_read([plain], config) == {}
+    with pytest.raises(HarnessError, match="add a list that walks a graph"):
+        graphs_read([plain, reader], config)
