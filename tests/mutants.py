@@ -60,7 +60,7 @@ TESTS = (
     "sweep",
     "plugins/items",
     "command",
-    "report/test_archive.py",
+    "report/test_archive_contents.py",
 )
 OTHER = {
     "+": "-",

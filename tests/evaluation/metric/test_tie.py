@@ -90,7 +90,7 @@ def test_the_range_is_that_of_every_order(graded: bool, ties: Ties) -> None:
 def test_equal_scores_of_two_lists_are_no_tie() -> None:
     run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}, "r": {"c": 1.0}})
     gold = harness.Gold.from_dict({"q": ["b"], "r": ["d"]})
-    assert ranges_of(run, gold, metrics("mrr", None)) == {}
+    assert RunRanks(run, gold).tie_ranges(metrics("mrr", None)) == {}
 
 
 def test_scores_that_are_one_in_32_bits_are_equal_for_trec() -> None:
