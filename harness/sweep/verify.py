@@ -118,7 +118,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
         stored, again = _contents(result), _contents(SweepResult(Path(beside)))
-        for name in stored.keys() & {LOCK, *result.lock.get("files", stored)}:
+        for name in stored.keys() & {LOCK, *result.lock["files"]}:
             for path, old, new in differences(stored[name], again[name]):
                 if path.partition(".")[0] not in UNCOMPARED:
                     why = _why(result, prepared)

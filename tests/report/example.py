@@ -270,6 +270,7 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
         "code": "0.1.0+abc",
         "libraries": {"numpy": "2.4.6"},
         "objective": "last_hop@5",
+        "files": {},
     }
     (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
     if heldout:

@@ -9,7 +9,7 @@ import pytest
 
 from harness.core.configuration import strategy
 from harness.fusion.pool import PoolSpec
-from harness.report.figure import alpha, ceiling, frontier, list_scores, look, outcomes
+from harness.report.figure import alpha, ceiling, color_and_marker, frontier, list_scores, outcomes
 from harness.report.figure.list_scores import distributions, histogram, normalize
 from harness.report.table import cost
 from harness.run import Run
@@ -206,7 +206,7 @@ def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
 
 
 def test_no_two_of_many_series_look_alike() -> None:
-    assert len({look(number) for number in range(64)}) == 64
+    assert len({color_and_marker(number) for number in range(64)}) == 64
 
 
 def test_scores_of_lists_are_kept_and_cut_a_query() -> None:

@@ -312,10 +312,10 @@ def test_a_class_of_conf_is_stored_by_its_name_alone(folder):
         reopen(folder, compose("heldout", ["tracking=none"]))
 
 
-def test_the_lock_of_a_sweep_without_hashes_of_files_opens(folder):
+def test_a_lock_without_hashes_of_files_is_refused(folder):
     forge(folder / LOCK, lambda lock: lock.pop("files"))
-    assert [trial.name for trial in reopen(folder, compose("heldout", ["tracking=none"])).trials()]
-    assert fuse_by(folder / LOCK).pool.lists == ("dense", "graph")
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*files"):
+        reopen(folder, compose("heldout", ["tracking=none"]))
 
 
 def test_no_file_of_a_sweep_names_a_class(folder):

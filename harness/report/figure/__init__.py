@@ -41,7 +41,7 @@ HATCHES = ("", "////", "....", "xxxx")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def look(number: int) -> tuple[str, str]:
+def color_and_marker(number: int) -> tuple[str, str]:
     """Return colour and marker of the n-th of up to 64 series, no two of which share both."""
     return COLORS[number % len(COLORS)], MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.evaluation.statistic import wilson
 from harness.fusion.context import default_anchor
-from harness.report.figure import Picture, look
+from harness.report.figure import Picture, color_and_marker
 from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         axes = figure.subplots()
         for number, (family, curve) in enumerate(found.items()):
             alphas, shares, low, high = zip(*curve, strict=True)
-            color, marker = look(number)
+            color, marker = color_and_marker(number)
             axes.fill_between(
                 alphas,
                 [100 * x for x in low],

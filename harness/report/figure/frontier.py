@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.core.table import counted
-from harness.report.figure import Picture, look, whole_numbers
+from harness.report.figure import Picture, color_and_marker, whole_numbers
 from harness.report.table.cost import frontier
 from harness.sweep.folder import Row, SweepResult, View
 
@@ -42,7 +42,7 @@ def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
     edge = frontier([(lost, won) for lost, won, _ in every])
     axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
     for number, (name, mine) in enumerate(points.items()):
-        color, marker = look(number)
+        color, marker = color_and_marker(number)
         lost, won, _ = zip(*mine, strict=True)
         axes.scatter(
             lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2

@@ -128,12 +128,12 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
         f"{name}: {counted(len(result.queries), 'question')} of tune{test}; by the rule "
         f"{view.splitting}{hashed}",
     )
-    looks = (
+    evaluated = (
         f"evaluation {result.heldout[0]['evaluation']} of this test split"
         if result.heldout
         else "none: test was not evaluated"
     )
-    yield "Looks at the test split", f"{name}: {looks}"
+    yield "Evaluations on test", f"{name}: {evaluated}"
     yield "Hyperparameters tried", f"{name}: {_grid(result)}; chosen by {view.objective} on tune"
     yield (
         "Random seeds",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import logging
 import re
@@ -99,18 +98,14 @@ def portable(config: Mapping[str, Any]) -> dict[str, Any]:
 def recorded(folder: Path, lock: Lock) -> dict[str, str]:
     """Return the recorded hashes of a folder's files by name, from its lock and its ledger line.
 
-    One warning is logged if the sweep is older than these hashes. A held-out file without that line
-    has an empty hash. Raises HarnessError as ``read_entry`` does.
+    A held-out file without that line has an empty hash. Raises HarnessError as ``read_entry`` does.
     """
     entry = read_entry(folder, lock)
-    if "files" not in lock:
-        _warn(folder)
-    found = dict(lock.get("files", {}))
     if entry:
-        found |= entry["files"]
-    elif found and (folder / HELDOUT[0]).is_file():
-        found |= dict.fromkeys(HELDOUT, "")
-    return found
+        return {**lock["files"], **entry["files"]}
+    if lock["files"] and (folder / HELDOUT[0]).is_file():
+        return {**lock["files"], **dict.fromkeys(HELDOUT, "")}
+    return lock["files"]
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
@@ -119,7 +114,7 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
     """
     if name not in recorded:
         return
-    told = "changed since it was written (its SHA-256 differs)"
+    fault = "changed since it was written (its SHA-256 differs)"
     mend = "copy the folder again from where it was made, or sweep again"
     if not recorded[name]:
         name, mend = ENTRY, "run `harness heldout` again: it finishes the same evaluation"
@@ -129,7 +124,7 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         if file_hash(folder / name) == recorded[name]:
             return
     except FileNotFoundError:
-        told = "missing"
+        fault = "missing"
     except (
         OSError,
         ValueError,
@@ -138,8 +133,8 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         AttributeError,
         yaml.YAMLError,
     ) as error:
-        told = f"damaged ({' '.join(str(error).split())[:120] or type(error).__name__})"
-    raise HarnessError(f"{folder / name}: {told}; {mend}")
+        fault = f"damaged ({' '.join(str(error).split())[:120] or type(error).__name__})"
+    raise HarnessError(f"{folder / name}: {fault}; {mend}")
 
 
 def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
@@ -148,7 +143,7 @@ def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
     Raises HarnessError if it was changed, or belongs to another lock.
     """
     path = folder / ENTRY
-    told = None
+    fault: str | None = None
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
         own = entry == sealed(entry)
@@ -156,21 +151,13 @@ def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        told = f"damaged ({type(error).__name__})"
+        fault = f"damaged ({type(error).__name__})"
     else:
-        if fault := misfit(entry, EvaluationEntry):
-            told = f"damaged ({fault})"
+        if unlike := misfit(entry, EvaluationEntry):
+            fault = f"damaged ({unlike})"
         elif not own or entry.get("lock_sha256") != lock["sha256"]:
-            told = "not the evaluation of this lock"
-    if told:
-        raise HarnessError(f"{path}: {told}; delete it and run `harness heldout` again")
+            fault = "not the evaluation of this lock"
+    if fault:
+        raise HarnessError(f"{path}: {fault}; delete it and run `harness heldout` again")
     entry["files"] = files
     return cast("EvaluationEntry", entry)
-
-
-@functools.cache
-def _warn(folder: Path) -> None:
-    """Warn once for each folder."""
-    log.warning(
-        "%s: written before hashes of files were kept; only its lock can be checked", folder
-    )

@@ -53,6 +53,7 @@ class Locked(TypedDict):
     objective: str
     code: str
     libraries: dict[str, str]
+    files: dict[str, str]
     sha256: str
 
 
@@ -68,7 +69,6 @@ class Lock(Locked, total=False):
     versions: dict[str, str] | None
     orders: dict[str, str] | None
     made_by: dict[str, dict[str, dict[str, str]]]
-    files: dict[str, str]
     reference: str | None
     best_single: str | None
     expected: Forecast | None

@@ -46,7 +46,7 @@ def test_checklist_is_filled_in_from_the_sweep(result, tmp_path):
     assert manifest["data_sha256"][:16] in answers["Dataset version"]
     assert f"{len(result.queries)} questions of tune" in answers["Split"]
     assert f"{len(result.trials)} trials" in answers["Hyperparameters tried"]
-    assert f"evaluation {result.heldout[0]['evaluation']}" in answers["Looks at the test split"]
+    assert f"evaluation {result.heldout[0]['evaluation']}" in answers["Evaluations on test"]
     for library, version in manifest["libraries"].items():
         assert f"{library} {version}" in answers["Code and libraries"]
 

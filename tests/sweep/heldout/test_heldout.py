@@ -259,16 +259,6 @@ def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared, override
     )
 
 
-def test_a_sweep_of_before_file_hashes_is_read_and_says_so(result, caplog):
-    from harness.core.identity import digest
-
-    content = {key: value for key, value in result.lock.items() if key not in ("sha256", "files")}
-    (result.folder / LOCK).write_text(json.dumps({**content, "sha256": digest(content)}))
-    with caplog.at_level(logging.WARNING):
-        assert SweepResult(result.folder).trials.equals(result.trials)
-    assert caplog.text.count("written before hashes of files were kept") == 1
-
-
 FULL = """
 import resource, signal, sys
 from pathlib import Path
