@@ -91,9 +91,9 @@ def __getattr__(name: str) -> Any:
         except ImportError as error:
             from harness.core.configuration import missing_library
 
-            if (told := missing_library(error, f"harness.{name}")) is None:
+            if (message := missing_library(error, f"harness.{name}")) is None:
                 raise
-            raise told from None
+            raise message from None
     if name.startswith("_"):
         raise AttributeError(f"module 'harness' has no attribute {name!r}")
     from harness.core.configuration import extensions

@@ -94,8 +94,10 @@ def main(given: Sequence[str] | None = None) -> None:
             print(version())
         elif command not in commands():
             lacking = extensions.missing_plugin(command)
-            told = lacking or f"no such command{nearest(command, commands())}; try harness --help"
-            raise HarnessError(f"harness {command}: {told}")
+            message = (
+                lacking or f"no such command{nearest(command, commands())}; try harness --help"
+            )
+            raise HarnessError(f"harness {command}: {message}")
         elif {"-h", "--help"} & set(arguments):
             print(manual(command))
         else:
@@ -116,9 +118,9 @@ def report_errors(command: str) -> Iterator[None]:
     except ImportError as error:
         from harness.core.configuration import missing_library
 
-        if (told := missing_library(error, f"harness {command}")) is None:
+        if (message := missing_library(error, f"harness {command}")) is None:
             raise
-        end(told)
+        end(message)
     except KeyboardInterrupt:
         print(
             "interrupted; finished work is kept, and the same command continues from there",

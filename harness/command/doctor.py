@@ -60,7 +60,7 @@ def run(config: DictConfig) -> None:
     if config.install is not None:
         one_of("install", config.install, known)
         print(f"installed  {known[config.install].install(models)}")
-    told: list[str] = []
+    reported: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
@@ -74,10 +74,10 @@ def run(config: DictConfig) -> None:
     )
     try:
         for line in lines:
-            told.append(line) if config.get("json") else print(line)
+            reported.append(line) if config.get("json") else print(line)
     finally:
         if config.get("json"):
-            print(json.dumps(as_json(told), indent=1))
+            print(json.dumps(as_json(reported), indent=1))
 
 
 def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:

@@ -75,7 +75,7 @@ def run(config: DictConfig) -> None:
     _check(config)
     resolve_device(config.device)
     files, out = _files(config), "/dev/stdout" if config.out == "-" else str(config.out)
-    told = sys.stderr if is_stream(Path(out)) else sys.stdout
+    stream = sys.stderr if is_stream(Path(out)) else sys.stdout
     paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
@@ -100,13 +100,13 @@ def run(config: DictConfig) -> None:
         print(
             f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of "
             f"{counted(queries, 'question')}",
-            file=told,
+            file=stream,
         )
     part = part_name(config.split, splitting)
     print(
         f"{out}: {counted(len(fused.docs), 'document')} for "
         f"{counted(fused.answered, 'question')} (split {part})",
-        file=told,
+        file=stream,
     )
 
 

@@ -112,13 +112,13 @@ def _prepare(config: DictConfig) -> None:
         empty = counted(int((lengths == 0).sum()), "empty list")
         print(f"list {name}: {lengths.mean():.1f} documents a question, {empty}")
         print(f"  {kept.place('retrieve', prepared.identities[name], {'benchmark': data.sha256})}")
-    told = set()
+    listed = set()
     for name, graph in graphs(retrievers(config)).items():
         made = graph.artifact(data, kept)
-        if made.key not in told:
+        if made.key not in listed:
             print(
                 "\n".join(
                     [f"graph below list {name}:", *describe_network(made.facts), f"  {made.path}"]
                 )
             )
-            told.add(made.key)
+            listed.add(made.key)

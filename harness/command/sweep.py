@@ -157,8 +157,8 @@ def keep_results_keys(config: DictConfig) -> None:
                     "dataset=sample; for other questions give their gold=queries.jsonl"
                 )
     if config.dry_run and (explain or splits):
-        told = "explain=true" if explain else f"splits={splits}"
-        raise HarnessError(f"{told} needs results, and dry_run=true makes none; leave one out")
+        message = "explain=true" if explain else f"splits={splits}"
+        raise HarnessError(f"{message} needs results, and dry_run=true makes none; leave one out")
 
 
 def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:

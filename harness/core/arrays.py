@@ -131,9 +131,9 @@ def _check_form(where: str | Path, there: Sequence[object], wanted: Sequence[obj
         one not in (None, other) for one, other in zip(wanted, there, strict=True)
     ):
         (own, *shape), (kind, *axes) = there, wanted
-        told = ", ".join("any" if size is None else str(size) for size in axes)
+        sizes = ", ".join("any" if size is None else str(size) for size in axes)
         raise HarnessError(
-            f"{where}: {own}[{', '.join(map(str, shape))}], expected {kind}[{told}]; {REBUILD}"
+            f"{where}: {own}[{', '.join(map(str, shape))}], expected {kind}[{sizes}]; {REBUILD}"
         )
 
 

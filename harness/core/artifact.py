@@ -91,8 +91,8 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, di
             outside of its folder (also LookupError, TypeError, AttributeError, RecursionError).
     """
     found: Manifest = json.loads(manifest)
-    if (told := misfit(found, Manifest)) is not None:
-        raise ValueError(told)
+    if (message := misfit(found, Manifest)) is not None:
+        raise ValueError(message)
     if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
         raise ValueError(
             f"its stage, configuration and inputs are not those of the key {key or found['key']}"

@@ -132,8 +132,8 @@ def closest(value: str, known: Iterable[str]) -> str:
 
 def unused(key: str, why: str = "") -> str:
     """Return the warning about a known key that the command does not read."""
-    told = f": {why}" if why else ""
-    return f"warning: this command does not use {key}; it is ignored{told}"
+    reason = f": {why}" if why else ""
+    return f"warning: this command does not use {key}; it is ignored{reason}"
 
 
 def described(value: object) -> str:

@@ -137,8 +137,8 @@ def conclude_all(
 def _further_notes(found: Sequence[SystemComparison]) -> list[str]:
     """Return the notes on the files that do not stand below the table."""
     coverages = {name: known for one in found for name, known in one.coverages.items()}
-    told = {line for name, known in coverages.items() for line in known.lacking(name)}
-    return list(dict.fromkeys(note for one in found for note in one.notes if note not in told))
+    repeated = {line for name, known in coverages.items() for line in known.lacking(name)}
+    return list(dict.fromkeys(note for one in found for note in one.notes if note not in repeated))
 
 
 def difference(found: Comparison) -> str:
@@ -198,20 +198,22 @@ def _once(found: Sequence[SystemComparison]) -> list[str]:
         for name in (one.name, one.baseline)
         if name not in one.repeats
     )
-    told = "has one run: how much its runs would vary is not known, and not in p."
-    return [f"{', '.join(names)} {told}"] if names else []
+    message = "has one run: how much its runs would vary is not known, and not in p."
+    return [f"{', '.join(names)} {message}"] if names else []
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:
     """Return which runs are better or worse after Holm's correction, and how many are neither."""
     several = len({one.baseline for one in found}) > 1
     groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
-    told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
+    groups_won = [
+        f"{_named(members, several)} {word}" for word, members in groups.items() if members
+    ]
     rest = len(found) - sum(map(len, groups.values()))
-    if not told:
+    if not groups_won:
         return f"No difference is shown in any of {len(found)} comparisons (Holm p)."
     unshown = [f"in {rest} no difference is shown"] if rest else []
-    return f"Of {len(found)} comparisons (Holm p) {'; '.join([*told, *unshown])}."
+    return f"Of {len(found)} comparisons (Holm p) {'; '.join([*groups_won, *unshown])}."
 
 
 def _named(members: Sequence[SystemComparison], several: bool) -> str:

@@ -148,8 +148,8 @@ class Coverage:
             f"{', '.join(deeper)} cannot look further": deeper,
             describe_ranges(name, tied): tied,
         }
-        told = [f"{text}." for text, holds in said.items() if text and holds]
-        return [*self.read, *self.lacking(name), *told]
+        sentences = [f"{text}." for text, holds in said.items() if text and holds]
+        return [*self.read, *self.lacking(name), *sentences]
 
 
 def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:

@@ -88,11 +88,12 @@ class Headroom:
         item = scale.item
         each = ", ".join(f"{name} on {count}" for name, count in self.wins.items())
         beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
-        told = (
+        sentence = (
             f"More than {self.best} have {each}; choosing the best "
             f"{'list' if fusable else 'system'} for each {item} would score "
             f"{scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
         )
         if self.answers or settled:
-            return told
-        return f"{told} Winning all of these and losing none has raw p by {item} {p_value(self.p)}."
+            return sentence
+        best = f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}."
+        return f"{sentence} {best}"

@@ -73,8 +73,8 @@ class Result(Mapping[str, Any], Printed):
             table: the table.
             known: notes that are already printed.
         """
-        told = {*table.notes, *table.source.notes, *known}
-        return [f"caution: {note}" for note in self.notes if note not in told]
+        shown = {*table.notes, *table.source.notes, *known}
+        return [f"caution: {note}" for note in self.notes if note not in shown]
 
     def __getitem__(self, key: str) -> Any:
         """Return a value of ``json``."""

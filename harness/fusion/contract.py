@@ -42,13 +42,13 @@ def checked(made: object, found: object, shape: Sequence[int], what: str) -> Ten
     """
     if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == tuple(shape):
         return found
-    told = (
+    message = (
         f"{found.dtype} of shape {tuple(found.shape)}"
         if isinstance(found, Tensor)
         else described(found)
     )
     raise HarnessError(
-        f"{type(made).__name__} gave {told}, expected {what}, float64 of {tuple(shape)}"
+        f"{type(made).__name__} gave {message}, expected {what}, float64 of {tuple(shape)}"
     )
 
 

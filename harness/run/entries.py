@@ -190,23 +190,23 @@ def check_rising(found: Entries) -> None:
     orders = np.log(places).sum()  # of the product of n! over all lists
     if places.max(initial=0) < MANY if found.ordered else orders < np.log(ORDERS):
         return
-    within, told = places[1:] > 1, ""
+    within, message = places[1:] > 1, ""
     if (scores == places).all():
-        told = (
+        message = (
             "are 1, 2, 3 ..., the lowest first; if they are ranks call that column rank, or "
             "columns={rank: NAME}"
         )
     elif not (scores[1:] < scores[:-1])[within].any() and (
         (scores[1:] > scores[:-1])[within].mean() > 0.5
     ):
-        told = (
+        message = (
             "rise, so that its last document would be the best; if a lower one is better, as a "
             "distance is, write it negated"
         )
-    if told:
+    if message:
         raise HarnessError(
-            f"{found.place(0)}: the scores of each list {told}; if they are scores write the best "
-            "first"
+            f"{found.place(0)}: the scores of each list {message}; if they are scores write the "
+            "best first"
         )
 
 
@@ -239,11 +239,11 @@ def several_systems(place: str, systems: Iterable[object]) -> list[str]:
     """Return a note if the entries of a file belong to several systems."""
     names = [str(name) for name in systems if name is not None]
     shown = ", ".join(names[:3] + ["..."] * (len(names) > 3))
-    told = (
+    message = (
         f"{place}: entries of {len(names)} systems ({shown}) are read as one; if these are "
         "several runs, write a file for each"
     )
-    return [told] if len(names) > 1 else []
+    return [message] if len(names) > 1 else []
 
 
 def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
@@ -253,12 +253,12 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
         A note if the whole file has one score and different ranks, which then order nothing.
     """
     scores, rows = found.scores, found.queries.indices.to_numpy()
-    told = (
+    message = (
         f"{found.place(0).rpartition(':')[0]}: all scores are {scores[0]:g} and the ranks differ; "
         "equal scores are ordered by document id, as in trec_eval, and NOT by rank: if the ranks "
         "are meant, write scores that fall with them"
     )
-    notes = [told] if (scores == scores[0]).all() and (ranks != ranks[0]).any() else []
+    notes = [message] if (scores == scores[0]).all() and (ranks != ranks[0]).any() else []
     ordered = (rows[1:] > rows[:-1]) | (
         (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
     )

@@ -85,15 +85,15 @@ class Agreement:
         for kind, keys in CAUSES.items():
             known = [key for key in keys if key in ours and key in others]
             kept = [{key: each[key] for key in known} for each in (ours, others)]
-            told = differences(kept[0], kept[1])
-            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in told]
+            differing = differences(kept[0], kept[1])
+            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in differing]
         return found
 
     @property
     def cause(self) -> str:
         """The most likely known cause."""
-        told = (f"other {kind}: {lines[0]}" for kind, lines in self.causes.items() if lines)
-        return next(told, "no input that the manifests name differs")
+        reasons = (f"other {kind}: {lines[0]}" for kind, lines in self.causes.items() if lines)
+        return next(reasons, "no input that the manifests name differs")
 
     @cached_property
     def answer(self) -> Answer:
@@ -114,9 +114,9 @@ class Agreement:
 
     def lines(self) -> Iterator[str]:
         """Yield what is the same and what is not, a line each; the answer comes last."""
-        for kind, told in self.causes.items():
-            more = f"; and {len(told) - NAMED} more" if len(told) > NAMED else ""
-            yield f"{kind:<10} {'; '.join(told[:NAMED]) + more if told else 'the same'}"
+        for kind, lines in self.causes.items():
+            more = f"; and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
+            yield f"{kind:<10} {'; '.join(lines[:NAMED]) + more if lines else 'the same'}"
         yield from self._scores()
         for split, pair in self.splits.items():
             yield from pair.lines(split)
@@ -257,5 +257,5 @@ def _said(verdict: Mapping[str, str]) -> str:
 
 def _both(word: str, texts: Sequence[str]) -> str:
     ours, others = texts
-    told = f"the same: {ours}" if ours == others else f"{ours} here, {others} there"
-    return f"{word:<10} {told}"
+    verdict = f"the same: {ours}" if ours == others else f"{ours} here, {others} there"
+    return f"{word:<10} {verdict}"

@@ -157,8 +157,8 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
         yield from ["", *shown_lines(_joint(jobs))]
     number = sum("left_out" in job for job in jobs)
     if 0 < number < len(jobs):
-        told = "left out, since their settings do not go together"
-        yield from ["", f"{told}: {counted(number, 'cell')} of {len(jobs)}"]
+        message = "left out, since their settings do not go together"
+        yield from ["", f"{message}: {counted(number, 'cell')} of {len(jobs)}"]
         for reason in _reasons(jobs, "left_out"):
             yield from paragraph(reason)
     if results:

@@ -180,7 +180,7 @@ def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
                 "are the same"
             )
     for name, made in lock.get("made_by", {}).items():
-        told = [
+        changed = [
             *differences(made, anew["made_by"][name]),
             *differences(
                 made["libraries"],
@@ -188,8 +188,8 @@ def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
                 "installed",
             ),
         ]
-        if told:
-            said = "; ".join(f"{path} {old} then, {new} now" for path, old, new in told)
+        if changed:
+            said = "; ".join(f"{path} {old} then, {new} now" for path, old, new in changed)
             yield f"           lists.{name} was made by others: {said}"
 
 
@@ -209,8 +209,8 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
         "lists": record(prepared.identities),
     }
     then = {key: record({"versions": {}, "reads": {}, **result.manifest}.get(key)) for key in now}
-    told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
-    return "; ".join(told) or "no input that the manifest names differs; a file may"
+    changes = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
+    return "; ".join(changes) or "no input that the manifest names differs; a file may"
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:

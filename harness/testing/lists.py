@@ -113,11 +113,13 @@ def first_difference(one: Run, other: Run) -> str:
     if doc not in before or doc not in after:
         return f"query {query}: document {doc} is in one of the two lists alone"
     apart = abs(before[doc] - after[doc])
-    told = f"query {query}, document {doc}: {before[doc]!r} and {after[doc]!r}, {apart:.1e} apart"
+    message = (
+        f"query {query}, document {doc}: {before[doc]!r} and {after[doc]!r}, {apart:.1e} apart"
+    )
     if apart > ROUNDING * max(abs(before[doc]), abs(after[doc])):
-        return told
+        return message
     return (
-        f"{told}, which is rounding: a sum depends on the order of its summands. Add lists with "
+        f"{message}, which is rounding: a sum depends on the order of its summands. Add lists with "
         "`total` of "
         "harness.fusion.fuser, and along documents with `ordered_sum` of harness.fusion.normalizer"
     )

@@ -290,11 +290,11 @@ class _Worker:
         """Return whether the part was computed. A failure that is not the worker's own is
         recorded.
         """
-        started, told, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
+        started, host, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
         try:
             with whole(part.path) as partial:
                 part.work(partial, self.advance)
-                done = {**told, "seconds": round(time.perf_counter() - started, 3)}
+                done = {**host, "seconds": round(time.perf_counter() - started, 3)}
                 # before the rename: after the last part the folder may be removed
                 write_json(self.records / f"{name}{DONE}", done)
         except Exception as error:
@@ -305,7 +305,7 @@ class _Worker:
             ):
                 raise
             why = {
-                **told,
+                **host,
                 "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400],
             }
             log.warning("%s: %s", name, why["error"])

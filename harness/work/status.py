@@ -52,13 +52,13 @@ class PartStates:
             f"  done on {host}: {len(each)}, {statistics.median(each):.3g} s each (median)"
             for host, each in sorted(self.seconds.items())
         ]
-        told = [
+        messages = [
             f"  {name}  {state}"
             for name, state in self.states.items()
             if state.startswith(("running", "failed"))
         ]
         head = f"{self.what}: [{bar:<{WIDTH}}] {done} of {len(self.states)} parts  {self.folder}"
-        return "\n".join([head, *machines, *told])
+        return "\n".join([head, *machines, *messages])
 
 
 def unfinished(runs: Path) -> Iterator[PartStates]:
@@ -76,8 +76,8 @@ def _state(records: Path, name: str) -> str:
     if (records / f"{name}{DONE}").exists():
         return "done"
     if lock.exists() and is_held(lock):
-        told: dict[str, Any] = read_note(records / f"{name}{HELD}", dict[str, Any], {})
-        return f"running on {told.get('host')}, process {told.get('pid')}"
+        note: dict[str, Any] = read_note(records / f"{name}{HELD}", dict[str, Any], {})
+        return f"running on {note.get('host')}, process {note.get('pid')}"
     if why := failures(records, name):
         return f"failed {counted(len(why), 'time')}, last on {why[-1]['host']}: {why[-1]['error']}"
     return "missing"
@@ -86,7 +86,7 @@ def _state(records: Path, name: str) -> str:
 def _seconds(records: Path, states: Mapping[str, str]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for name in (name for name, state in states.items() if state == "done"):
-        told: dict[str, Any] = read_note(records / f"{name}{DONE}", dict[str, Any], {})
-        if isinstance(took := told.get("seconds"), (int, float)):
-            found.setdefault(str(told.get("host")), []).append(took)
+        note: dict[str, Any] = read_note(records / f"{name}{DONE}", dict[str, Any], {})
+        if isinstance(took := note.get("seconds"), (int, float)):
+            found.setdefault(str(note.get("host")), []).append(took)
     return found

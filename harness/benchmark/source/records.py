@@ -155,20 +155,20 @@ def check_supporting(where: str, query: Record) -> None:
     and a text as type if it has these.
     """
     passages, hops, kind = (query.get(key) for key in ("supporting_ids", "hops", "type"))
-    told = ""
+    message = ""
     if not isinstance(passages, list) or not all(
         isinstance(name, str) and name for name in passages
     ):
         expected = "a list of document ids, texts that are not empty"
-        told = f"supporting_ids must be {expected}, {_found(passages)}"
+        message = f"supporting_ids must be {expected}, {_found(passages)}"
     elif len(set(passages)) < len(passages):
-        told = "supporting_ids names a document twice; keep the later hop"
+        message = "supporting_ids names a document twice; keep the later hop"
     elif hops is not None and (type(hops) is not int or not 1 <= hops < 1000):
-        told = f"hops must be a whole number from 1 to 999, or missing, found {hops!r:.60}"
+        message = f"hops must be a whole number from 1 to 999, or missing, found {hops!r:.60}"
     elif not isinstance(kind, (str, type(None))):
-        told = f"type must be a text, or missing, found {kind!r:.60}"
-    if told:
-        raise HarnessError(f"{where}: query {query['id']}: {told}")
+        message = f"type must be a text, or missing, found {kind!r:.60}"
+    if message:
+        raise HarnessError(f"{where}: query {query['id']}: {message}")
 
 
 def _found(passages: Any) -> str:

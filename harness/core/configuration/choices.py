@@ -102,12 +102,12 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
     """
     concept = key.partition("@")[0]
     if lacking := missing_plugin(f"{concept}/{name}"):
-        told = lacking
+        message = lacking
     elif concept == "dataset" and name and ("/" in name or Path(name).exists()):
-        told = f"is not a name; your own folder is dataset=folder dataset.path={name}"
+        message = f"is not a name; your own folder is dataset=folder dataset.path={name}"
     else:
-        told = f"is not known{nearest(name, known)}; known: {', '.join(known)}"
-    return HarnessError(f"{key}={name} {told}")
+        message = f"is not known{nearest(name, known)}; known: {', '.join(known)}"
+    return HarnessError(f"{key}={name} {message}")
 
 
 def strategy(concept: str, name: str, **overrides: Any) -> Any:

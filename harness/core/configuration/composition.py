@@ -134,16 +134,16 @@ def _check_paths(config: DictConfig) -> None:
         if str(raw).startswith("${oc.env:") and variable not in os.environ:
             continue
         value = OmegaConf.select(config, key)
-        told = ""
+        message = ""
         if value is not None and not isinstance(value, str):
             quoted = f"{key}='\"...\"'"
-            told = f"expected the name of a file; a name like that needs quotes, {quoted}"
+            message = f"expected the name of a file; a name like that needs quotes, {quoted}"
         elif key in ("paths.runs", "paths.data") and Path(value or "").is_file():
-            told = "this is a file; name a folder"
+            message = "this is a file; name a folder"
         elif key != name and name != "shared" and not (value or "").strip():
-            told = f"({variable}) is empty; name a place, or unset the variable"
-        if told:
-            raise HarnessError(f"{key}={'' if value is None else value}: {told}")
+            message = f"({variable}) is empty; name a place, or unset the variable"
+        if message:
+            raise HarnessError(f"{key}={'' if value is None else value}: {message}")
 
 
 @contextmanager
@@ -166,5 +166,5 @@ def translate_errors() -> Iterator[None]:
         mend = r"; if the text ${...} is meant, write \${...}" if interpolated else ""
         if "is not in struct" in str(error):
             mend = "; the command needs this key, so that ~ cannot leave it out"
-        told = "; ".join(dict.fromkeys(filter(None, lines)))
-        raise HarnessError(f"configuration: {told}{mend}") from error
+        message = "; ".join(dict.fromkeys(filter(None, lines)))
+        raise HarnessError(f"configuration: {message}{mend}") from error

@@ -100,10 +100,10 @@ def pip_install(extra: str) -> str:
 def _source() -> str | None:
     """Return the source folder of this installation (PEP 610), or None if it no longer exists."""
     try:
-        told = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+        origin = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
         return None
-    place = unquote(urlsplit(str(told.get("url", ""))).path)
+    place = unquote(urlsplit(str(origin.get("url", ""))).path)
     return place if place and Path(place, "pyproject.toml").is_file() else None
 
 

@@ -45,8 +45,8 @@ def parse(key: str, value: str) -> Any:
             found = []
         except KeyError as error:
             (name,) = error.args
-            told = f"{key}={value}: {name} is repeated; give each its own name"
-            raise HarnessError(told) from error
+            message = f"{key}={value}: {name} is repeated; give each its own name"
+            raise HarnessError(message) from error
         if len(found) == 1:
             return found[0]
     from hydra.core.override_parser.overrides_parser import OverridesParser

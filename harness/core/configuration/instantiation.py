@@ -56,16 +56,16 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
         if isinstance(cause, TypeError) and unexpected:
             fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
             return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
-    told, last = next(_misfits(target, node), None), causes[-1]
-    if told is None and target.startswith("harness."):
+    message, last = next(_misfits(target, node), None), causes[-1]
+    if message is None and target.startswith("harness."):
         return None
     absent = last.name if isinstance(last, ModuleNotFoundError) else None
-    if told is None and absent == target.partition(".")[0]:
-        told = (
+    if message is None and absent == target.partition(".")[0]:
+        message = (
             f"{target}: the package {absent} is not on Python's path; in the folder that holds "
             "it put `PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
-    return HarnessError(told or f"{target} cannot be made: {_reason(last)}; correct that module")
+    return HarnessError(message or f"{target} cannot be made: {_reason(last)}; correct that module")
 
 
 @contextlib.contextmanager
@@ -93,12 +93,12 @@ def report_own_code() -> Iterator[None]:
 
 def _changed_files() -> set[str]:
     """Return the new and changed files of this package in a checkout: a user's own classes."""
-    told = ""
+    changed = ""
     if (PACKAGE.parent / ".git").exists():
         git = ["git", "status", "--porcelain", "--untracked-files=all", "--", PACKAGE.name]
         with contextlib.suppress(OSError):
-            told = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
-    return {str(PACKAGE.parent / line[3:]) for line in told.splitlines()}
+            changed = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
+    return {str(PACKAGE.parent / line[3:]) for line in changed.splitlines()}
 
 
 def _as_typed(target: str) -> str:
@@ -143,8 +143,8 @@ def _misfits(target: str, node: Any) -> Iterator[str]:
         fits = any(isinstance(node.get(name), KINDS[kind][0]) for kind in allowed)
         if name in node and allowed and not fits:
             concept = roomless(target).split(".")[1]
-            told = " or ".join(kind for kind in allowed if kind != "null")
-            yield f"{concept}.{name}={node[name]}: expected {told}"
+            kinds = " or ".join(kind for kind in allowed if kind != "null")
+            yield f"{concept}.{name}={node[name]}: expected {kinds}"
 
 
 def _kinds(target: str) -> dict[str, list[str]]:

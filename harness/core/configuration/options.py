@@ -79,9 +79,9 @@ def _of_key(
     line, column = (
         (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
     )
-    if told := _comment(lines, line, column):
+    if message := _comment(lines, line, column):
         yield Option(
-            name, "" if is_section or value.value == "???" else _default(value, lines), told
+            name, "" if is_section or value.value == "???" else _default(value, lines), message
         )
     for inner, own in value.value if is_section and not section else ():
         yield from _of_key(inner, own, lines, f"{name}.")
@@ -98,10 +98,10 @@ def _comment(lines: Sequence[str], line: int, column: int) -> str:
     """Return the comment that begins after a place and continues on the lines below."""
     if not (found := COMMENT.fullmatch(lines[line], column)):
         return ""
-    told, place = [found[1]], lines[line].index("#", column)
+    parts, place = [found[1]], lines[line].index("#", column)
     for below in lines[line + 1 :]:
         more = COMMENT.fullmatch(below)
         if not more or below.index("#") != place:
             break
-        told.append(more[1])
-    return " ".join(told)
+        parts.append(more[1])
+    return " ".join(parts)

@@ -143,8 +143,8 @@ def check_twice(given: Sequence[Override]) -> None:
             continue
         other = seen.setdefault(one.key, one)
         if other.value != one.value and "~" not in one.sign + other.sign:
-            told = " and ".join(str(each).lstrip("+") for each in (other, one))
-            raise HarnessError(f"{told}: {one.key} is given twice; leave one out")
+            both = " and ".join(str(each).lstrip("+") for each in (other, one))
+            raise HarnessError(f"{both}: {one.key} is given twice; leave one out")
 
 
 def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, str | None]:

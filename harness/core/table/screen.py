@@ -118,12 +118,12 @@ def _example(line: str) -> Iterator[str]:
         yield from _filled(line)
         return
     indent = len(line) - len(line.lstrip())
-    command, _, told = line.strip().partition("  ")
+    command, _, help_text = line.strip().partition("  ")
     yield from _command(command, indent)
-    if told:
+    if help_text:
         edge = " " * (indent + 4)
         yield from textwrap.wrap(
-            told.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge
+            help_text.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge
         )
 
 

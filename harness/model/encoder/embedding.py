@@ -241,12 +241,12 @@ def _checked(model: Model, found: object, count: int) -> tuple[Float32Array, Boo
         for array, (kind, shape) in zip(given, wanted, strict=True)
     ):
         return given  # type: ignore[return-value]
-    told = " and ".join(
+    message = " and ".join(
         f"{one.dtype} of shape {one.shape}" if isinstance(one, np.ndarray) else described(one)
         for one in given
     )
     raise HarnessError(
-        f"{type(model).__name__}.encode gave {told}, expected vectors, float32 of "
+        f"{type(model).__name__}.encode gave {message}, expected vectors, float32 of "
         f"{(count, model.dimension)}, and "
         f"which texts were cut, bool of {(count,)}"
     )

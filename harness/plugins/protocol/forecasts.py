@@ -67,7 +67,7 @@ def check_forecasts(
             net, lost = scores[:, tune].sum(axis=1), losses[:, tune].sum(axis=1)
             score = float(scores[np.lexsort((lost, -net))[0], ~tune].mean())
             labels, fresh = clusters(gold[tune]), np.bincount(clusters(gold[~tune]))
-            told = expected(
+            forecast = expected(
                 scores[:, tune],
                 losses[:, tune],
                 int((~tune).sum()),
@@ -78,10 +78,10 @@ def check_forecasts(
             )
             seen.append(
                 (
-                    told.low <= score <= told.high,
-                    (told.high - told.low) / 2,
-                    told.score - score,
-                    told.n,
+                    forecast.low <= score <= forecast.high,
+                    (forecast.high - forecast.low) / 2,
+                    forecast.score - score,
+                    forecast.n,
                 )
             )
         held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))

@@ -136,11 +136,13 @@ def _other_lists(view: View) -> list[Sentence]:
     found = {name: one for name in others if (one := view.winner_against(name)) is not None}
     if view.split != "test" or not found:
         return []
-    told = [
+    messages = [
         f"{name}, at {one.scale.score(one.baseline_score)}: {difference(one)}"
         for name, one in zip(found, corrected([*found.values()], view.evaluation), strict=True)
     ]
-    return [Sentence("addition", f"The winner against the other single lists: {'; '.join(told)}.")]
+    return [
+        Sentence("addition", f"The winner against the other single lists: {'; '.join(messages)}.")
+    ]
 
 
 def _elsewhere(view: View) -> list[Sentence]:

@@ -49,7 +49,7 @@ def _expected(result: SweepResult) -> str:
     forecast, apart = result.lock.get("expected"), result.lock.get("expected_difference")
     if not forecast:
         return ""
-    told = (
+    text = (
         f"{result.manifest['objective']} {percent(forecast['score'])} (95% {_bounds(forecast)}) "
         f"on {counted(forecast['n'], 'question')}. Tune's {percent(forecast['tune'])} is that of "
         f"the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} points "
@@ -57,12 +57,12 @@ def _expected(result: SweepResult) -> str:
         "resamples and scoring it on the questions left out."
     )
     if apart:
-        told += (
+        text += (
             f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points "
             f"on tune; {points(apart['score'])} (95% {points(apart['low'])} to "
             f"{points(apart['high'])}) is expected on test."
         )
-    return told
+    return text
 
 
 def _power(result: SweepResult) -> str:

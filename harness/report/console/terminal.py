@@ -44,8 +44,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         places = [int(row[0]) - 1 for row in table.rows]
         return _text([_short(table, view, places)], f"{legend}.", said)
     table = trials.leaderboard(result, ALL, "explained")
-    told = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
-    text = _text([table, by_hops(result.tune, Display())], told, said, "explanation", "forecast")
+    below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
+    text = _text([table, by_hops(result.tune, Display())], below, said, "explanation", "forecast")
     lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
     return "\n".join([text, "", *lines]).rstrip("\n")
 

@@ -196,13 +196,13 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
         for path in [*(tables / "more").glob("*"), *figures.glob("*")]:
             if path not in made:
                 path.unlink()
-        told = "".join(
+        inputs = "".join(
             f"\\noindent{{\\footnotesize\\textbf{{{tex(topic)}}}: "
             f"{table_text(display.text(text))}\\par}}\n"
             for topic, text in one.details.items()
         )
         owner = OWNER.format(one.details["sweep"])
-        made.append(write_text(tables / "details.tex", f"{owner}{told}"))
+        made.append(write_text(tables / "details.tex", f"{owner}{inputs}"))
     return made
 
 

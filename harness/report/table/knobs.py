@@ -50,9 +50,9 @@ def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
     if found is None or not found.main:
         return []
     view = views[0]
-    told = explained(view, found, sum(len(one.fused) for one in views))
+    notes = explained(view, found, sum(len(one.fused) for one in views))
     title = f"The share of each knob over {counted(len(views), 'sweep')} on {view.half}"
-    return [_table(title, found, Source(), told)]
+    return [_table(title, found, Source(), notes)]
 
 
 def _table(title: str, found: Importance, source: Source, note: str) -> Table:
@@ -122,5 +122,7 @@ def value_text(value: Any) -> str:
 
 def _behind(one: KnobEffect) -> str:
     best, *others = one.levels
-    told = [f"{value_text(level.value)}: {percent(best.best - level.best)}" for level in others]
-    return ", ".join(told if len(told) <= OTHERS else [*told[: OTHERS - 1], f"... {told[-1]}"])
+    levels = [f"{value_text(level.value)}: {percent(best.best - level.best)}" for level in others]
+    return ", ".join(
+        levels if len(levels) <= OTHERS else [*levels[: OTHERS - 1], f"... {levels[-1]}"]
+    )

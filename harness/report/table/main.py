@@ -125,13 +125,13 @@ def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     if len(set(names)) == len(names):
         return names
     typed = [[*given.items()] for given in differing(results)]
-    told = [
+    messages = [
         ", ".join(f"{key}={value}" for key, value in own if key != "dataset" and value)
         for own in typed
     ]
     return [
         " ".join(filter(None, [name, own or one.folder.name]))
-        for name, own, one in zip(names, told, results, strict=True)
+        for name, own, one in zip(names, messages, results, strict=True)
     ]
 
 
@@ -144,8 +144,10 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     )
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = {BETTER: "better", WORSE: "worse"}
-    told = ", ".join(f"{sign} {word}" for sign, word in words.items() if sign in signs)
-    than = f"; {told} than {_listed([*lists])}, the best list on tune, by Holm p" if told else ""
+    message = ", ".join(f"{sign} {word}" for sign, word in words.items() if sign in signs)
+    than = (
+        f"; {message} than {_listed([*lists])}, the best list on tune, by Holm p" if message else ""
+    )
     test = "of the test over whole clusters of questions that share gold, " if shared else ""
     rows = f"corrected over {_listed([_compared(view) for view in views])} comparisons"
     evaluations = dict.fromkeys(

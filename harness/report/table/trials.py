@@ -242,5 +242,5 @@ def _copies(view: View, limit: int | None) -> str:
     """Return how many trials have the gold ranks of another; empty if none has."""
     copies = sum(view.copies)
     left = " and are left out" if limit else ""
-    told = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
-    return told if copies else ""
+    message = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
+    return message if copies else ""

@@ -85,11 +85,11 @@ def tracked(runs: Path, sweep: object) -> list[Path]:
         return choose(runs, sweep)
     found = finished(runs)
     if alone := [path for path in found if untracked(path)]:
-        told = f"`harness ui sweep={alone[-1].name}` shows the newest of them"
+        message = f"`harness ui sweep={alone[-1].name}` shows the newest of them"
         if len(alone) == len(found):
-            raise HarnessError(f"{runs}: every sweep there was made with tracking=none; {told}")
+            raise HarnessError(f"{runs}: every sweep there was made with tracking=none; {message}")
         print(
-            f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}",
+            f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {message}",
             file=sys.stderr,
         )
     return [path for path in found if path not in alone]

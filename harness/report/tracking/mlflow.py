@@ -224,8 +224,8 @@ class MLflow:
         try:
             yield
         except (MlflowException, SQLAlchemyError, OSError) as error:
-            told = hide_values(str(error)).strip() or type(error).__name__
-            why = hide_secrets(told.splitlines()[0])
+            message = hide_values(str(error)).strip() or type(error).__name__
+            why = hide_secrets(message.splitlines()[0])
             raise HarnessError(
                 f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})"
             ) from error

@@ -109,8 +109,8 @@ def _entries(
     ranks = values[last]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
-        told = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
-        raise HarnessError(f"{place(int(bad[0]))}: column {last}: {told}")
+        message = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
+        raise HarnessError(f"{place(int(bad[0]))}: column {last}: {message}")
     scores = values[names[0]] if names else 1 / (ranks + (ranks.min() == 0))
     return Entries(queries, docs, scores, ranks.astype(np.int64), place, notes)
 

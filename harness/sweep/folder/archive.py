@@ -120,8 +120,8 @@ def _checked_index(
 ) -> tuple[dict[str, str], str]:
     """Return the hash of each file by its name, and the name of the sweep."""
     index = parse_json(archive.read(INDEX), place / INDEX, MEND)
-    if (told := misfit(index, Index)) is not None:
-        raise HarnessError(f"{place / INDEX}: {told}; {MEND}")
+    if (message := misfit(index, Index)) is not None:
+        raise HarnessError(f"{place / INDEX}: {message}; {MEND}")
     if index["form"] != FORM:
         raise HarnessError(
             f"{place}: an archive of form {index['form']}, expected {FORM}; install the version of "

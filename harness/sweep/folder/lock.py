@@ -88,16 +88,16 @@ def read_lock(path: Path) -> Lock:
     expected = f"the lock of a sweep, runs/sweeps/NAME/{LOCK}"
     lock = read_json(path, expected) if path.exists() else None
     if path.exists() and not (isinstance(lock, dict) and isinstance(lock.get("sha256"), str)):
-        told: str | None = f"expected {expected}"
+        message: str | None = f"expected {expected}"
     elif isinstance(lock, dict):
         changed = "changed since it was written (its sha256 differs); sweep again for a new lock"
-        told = changed if lock != sealed(lock) else misfit(lock, Lock)
+        message = changed if lock != sealed(lock) else misfit(lock, Lock)
     elif (path.parent / "config.yaml").exists():
-        told = "there is no lock; the sweep was interrupted before it chose: sweep again"
+        message = "there is no lock; the sweep was interrupted before it chose: sweep again"
     else:
-        told = f"there is no such file; expected {expected}"
-    if told is not None:
-        raise HarnessError(f"{path}: {told}")
+        message = f"there is no such file; expected {expected}"
+    if message is not None:
+        raise HarnessError(f"{path}: {message}")
     return cast("Lock", lock)
 
 

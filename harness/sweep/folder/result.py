@@ -248,8 +248,8 @@ class SweepResult:
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
         own = self.comparisons[self.comparisons["split"] == split]
         compared = records(own)
-        if (told := misfit(compared, list[Compared])) is not None:
-            raise self._damaged("comparisons.parquet", told)
+        if (message := misfit(compared, list[Compared])) is not None:
+            raise self._damaged("comparisons.parquet", message)
         facts = (self.manifest, self.lock, len(known))
         return View(split, rows, ranks, queries, *facts, cast("list[Compared]", compared))
 
@@ -301,22 +301,22 @@ class SweepResult:
 
     def _read(self, name: str, read: Callable[[Path], Any], form: Any) -> Any:
         found = self._load(name, read)
-        if (told := misfit(found, form)) is not None:
-            raise self._damaged(name, told)
+        if (message := misfit(found, form)) is not None:
+            raise self._damaged(name, message)
         return found
 
     def _rows(self, name: str, rows: Any, kind: Any) -> list[Row]:
-        told = misfit(rows, list[kind])
-        if told is None:
+        message = misfit(rows, list[kind])
+        if message is None:
             metrics = [{key: row.get(key) for key in self.metrics} for row in rows]
             objective = [
                 {key: row[key] for key in (self.manifest["objective"],)} for row in metrics
             ]
-            told = misfit(metrics, list[dict[str, Number | None]]) or misfit(
+            message = misfit(metrics, list[dict[str, Number | None]]) or misfit(
                 objective, list[dict[str, Number]]
             )
-        if told is not None:
-            raise self._damaged(name, told)
+        if message is not None:
+            raise self._damaged(name, message)
         return cast("list[Row]", rows)
 
     def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:

@@ -50,8 +50,8 @@ Knobs = TypedDict(
 
 
 def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
-    if (told := misfit(knobs, Knobs)) is not None:
-        raise ValueError(told)
+    if (message := misfit(knobs, Knobs)) is not None:
+        raise ValueError(message)
     return knobs
 
 

@@ -62,11 +62,11 @@ def foresight(
     values, labels = counted_queries(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]
     lost = np.zeros(scores.shape, bool) if other is None else scores < values[len(settled)]
-    told = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
+    forecast = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
     winner = scores[settled.index(fused[0])]
     apart = None if best is None else winner - values[-1]
     if apart is None or not apart.any():
-        return {"expected": told, "expected_difference": None, "power": None}
+        return {"expected": forecast, "expected_difference": None, "power": None}
     # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the choice
     # is the same.
     moved = dataclasses.asdict(
@@ -75,7 +75,7 @@ def foresight(
     differs = {key: 2 * moved[key] - 1 for key in ("tune", "score", "low", "high")}
     difference = {**differs, "bias": 2 * moved["bias"], "n": n}
     return {
-        "expected": told,
+        "expected": forecast,
         "expected_difference": difference,
         "power": power(apart, n, difference["bias"], labels, fresh),
     }

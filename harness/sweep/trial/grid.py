@@ -364,5 +364,5 @@ def _raise(mistakes: Mistakes) -> None:
         of_values = [
             error for error in mistakes.values() if not isinstance(error, CombinationError)
         ]
-        told = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
-        raise (HarnessError if of_values else CombinationError)(told)
+        message = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
+        raise (HarnessError if of_values else CombinationError)(message)

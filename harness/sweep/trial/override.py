@@ -147,8 +147,8 @@ def check_fields(typed: Settings) -> None:
         having = [_fields(group, each) for each in names(group)]
         known = sorted({each for own in having for each in own})
         if group in GROUPS and field and field not in known:
-            told = f"no {group} has {with_article(field)}{nearest(field, known)}"
-            raise HarnessError(f"{knob}={value}: {told}; leave it out")
+            message = f"no {group} has {with_article(field)}{nearest(field, known)}"
+            raise HarnessError(f"{knob}={value}: {message}; leave it out")
 
 
 def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:

@@ -81,13 +81,13 @@ class Ray:
             one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in have
         )
         if not fits and not self.grows:
-            told = ", ".join(
+            resources = ", ".join(
                 f"{one.get('CPU', 0):g} CPUs and {one.get('GPU', 0):g} GPUs" for one in have
             )
             raise HarnessError(
                 f"engine.cpus={self.cpus:g} engine.gpus={self.gpus:g}: no node of the cluster "
                 "has so many, and Ray "
-                f"would wait for one silently; its nodes have {told or 'nothing'}; ask for "
+                f"would wait for one silently; its nodes have {resources or 'nothing'}; ask for "
                 "less, or set "
                 "engine.grows=true where nodes join by themselves"
             )

@@ -42,12 +42,12 @@ class IrDatasets:
         try:
             return _read(ir_datasets, named, store)
         except RequestException as error:
-            told = (
+            message = (
                 f"dataset.id={','.join(named)}: ir_datasets cannot download it "
                 f"({type(error).__name__})"
             )
             raise HarnessError(
-                f"{told}; without a network, carry the folder IR_DATASETS_HOME here"
+                f"{message}; without a network, carry the folder IR_DATASETS_HOME here"
             ) from error
 
 

@@ -296,8 +296,8 @@ def _samples(
     path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None
 ) -> Iterator[ScoreRow]:
     """Yield the rows of an inspect_ai log. ``columns`` may name fields of the samples' metadata."""
-    if told := misfit([log], list[Log]) or misfit(samples, list[InspectSample]):
-        raise HarnessError(f"{path}: {told}; give the log as inspect_ai wrote it")
+    if message := misfit([log], list[Log]) or misfit(samples, list[InspectSample]):
+        raise HarnessError(f"{path}: {message}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
         raise HarnessError(
             f"{path}: the log says status {log.get('status')}; give one of an evaluation that ended"

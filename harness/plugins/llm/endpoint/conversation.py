@@ -129,21 +129,21 @@ class Conversation:
         def asked(part: slice) -> tuple[NDArray[np.uint8]]:
             wrong, received = len(self.wrong), len(self.received)
             found = self._ask_each(items[part], work, name, unit)
-            told = [
+            counts_now = [
                 (answer.prompt, answer.completion, answer.model, now)
                 for answer, now in self.received[received:]
             ]
-            kept = [found, self.wrong[wrong:], told]
+            kept = [found, self.wrong[wrong:], counts_now]
             return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
 
         (lines,) = map_rows(name, asked, len(items), PART)
         found: list[Result] = []
         self.wrong, self.received = [], []
         for line in lines.tobytes().splitlines():
-            results, wrong, told = json.loads(line)
+            results, wrong, counts_now = json.loads(line)
             found += results
             self.wrong += wrong
-            self.received += [(Answer("", "", *counts), now) for *counts, now in told]
+            self.received += [(Answer("", "", *counts), now) for *counts, now in counts_now]
         others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
         if others:
             log.warning(

@@ -49,7 +49,7 @@ def run(config: DictConfig) -> None:
     ]
     print(Table("weights", "weights", columns, rows).text())
     print()
-    told = [
+    scores = [
         [
             name,
             one["n"],
@@ -67,7 +67,10 @@ def run(config: DictConfig) -> None:
     title = f"mean of {', '.join(found['metrics'])} on tune"
     print(
         Table(
-            "objective", title, [Column("benchmark", "text"), Column("n", "count"), *shares], told
+            "objective",
+            title,
+            [Column("benchmark", "text"), Column("n", "count"), *shares],
+            scores,
         ).text()
     )
     print(place)

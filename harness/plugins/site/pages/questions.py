@@ -50,9 +50,9 @@ class Split:
         view = self.view
         chunks.put(f"{self.name}-ranks", packed_ranks(np.asarray(view.ranks)))
         ids = [str(name) for name in view.queries["id"]]
-        told, why = self._told(ids, traces)
-        for part, members in enumerate(cut(len(told), PART)):
-            chunks.put(f"{self.name}-{part}", told[members])
+        records, why = self._told(ids, traces)
+        for part, members in enumerate(cut(len(records), PART)):
+            chunks.put(f"{self.name}-{part}", records[members])
         chunks.put(self.name, {**self._head(ids), "questions": self._questions(ids), "why": why})
 
     def _head(self, ids: Sequence[str]) -> Content:
@@ -97,22 +97,24 @@ class Split:
         if missing := [name for name in ids if name not in sources.places]:
             raise HarnessError(f"{self.key}: question {missing[0]} is not in the data at hand")
         places = [sources.places[name] for name in ids]
-        data, told = sources.benchmark, list[Content]()
+        data, records = sources.benchmark, list[Content]()
         for place in places:
             gold = sources.numbers(doc for doc in data.gold[place].tolist() if doc >= 0)
-            told.append({"answers": list(data.queries[place].get("answers") or []), "gold": gold})
+            records.append(
+                {"answers": list(data.queries[place].get("answers") or []), "gold": gold}
+            )
         tracer = sources.tracer
         if isinstance(tracer, str):
-            return told, f"Lists and traces are not shown: {tracer}."
+            return records, f"Lists and traces are not shown: {tracer}."
         traced = self._interesting()[:traces]
-        for number, (place, found) in enumerate(zip(places, told, strict=True)):
+        for number, (place, found) in enumerate(zip(places, records, strict=True)):
             found["lists"] = [
                 [self.display.cell(name), sources.numbers([*docs][:FIRST])]
                 for name, docs in tracer.order(place).items()
             ]
             if number in traced:
                 found["trace"] = self._trace(tracer, place)
-        return told, ""
+        return records, ""
 
     def _interesting(self) -> list[int]:
         """Return the questions that the winner loses to the best list or the reference, then wins,
