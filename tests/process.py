@@ -63,6 +63,7 @@ def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProc
 def run(arguments: Sequence[str]) -> int:
     """Run a command in this process and return its exit status; nothing of it is left behind."""
     from hydra.core.global_hydra import GlobalHydra
+    from hydra.core.hydra_config import HydraConfig
 
     from harness.__main__ import main
     from harness.command import note_typed
@@ -83,6 +84,7 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     finally:
         GlobalHydra.instance().clear()
+        HydraConfig.instance().cfg = None  # it names the folders of --config-dir
         note_typed([])
         extensions.SEARCHED[:], sys.excepthook = searched, hook
         root.handlers[:] = handlers  # Hydra sets up logging for its jobs

@@ -175,13 +175,16 @@ def large_scores(found: Entries) -> list[str]:
     ]
 
 
-def check_rising(found: Entries) -> None:
-    """Raise HarnessError if the scores of each list are 1, 2, 3 ... in the file's order, as ranks
-    are, or rise otherwise, as distances do, and random scores would hardly do so. Ranks that differ
-    are checked by check_ranks instead.
+def check_rising(found: Entries) -> list[str]:
+    """Return a note if the scores of each list are 1, 2, 3 ... in the file's order, as ranks are,
+    or rise otherwise, as distances do, and random scores would hardly do so. Ranks that differ are
+    checked by check_ranks instead.
+
+    Raises:
+        HarnessError: these are lists with their best document first, so that it is a mistake.
     """
     if found.ranks is not None and (found.ranks != found.ranks[:1]).any():
-        return
+        return []
     rows = found.queries.indices.to_numpy()
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], rows[order])
@@ -189,7 +192,7 @@ def check_rising(found: Entries) -> None:
     scores = found.scores[order]
     orders = np.log(places).sum()  # of the product of n! over all lists
     if places.max(initial=0) < MANY if found.ordered else orders < np.log(ORDERS):
-        return
+        return []
     within, message = places[1:] > 1, ""
     if (scores == places).all():
         message = (
@@ -203,11 +206,12 @@ def check_rising(found: Entries) -> None:
             "rise, so that its last document would be the best; if a lower one is better, as a "
             "distance is, write it negated"
         )
-    if message:
-        raise HarnessError(
-            f"{found.place(0)}: the scores of each list {message}; if they are scores write the "
-            "best first"
-        )
+    if not message:
+        return []
+    message = f"{found.place(0)}: the scores of each list {message}"
+    if found.ordered:
+        raise HarnessError(f"{message}; if they are scores write the best first")
+    return [f"{message}; if they are scores all is well"]
 
 
 def without_padding(found: Entries) -> Entries:

@@ -490,8 +490,8 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     without a query has an empty list for it.
 
     Raises:
-        HarnessError: a score is not finite, a document occurs twice in a list, or a rank
-            contradicts a score.
+        HarnessError: a score is not finite, a document occurs twice in a list, a rank
+            contradicts a score, or the scores of ordered lists rise.
     """
     files = {name: without_padding(found) for name, found in files.items()}
     doc_ids, places = number([found.docs for found in files.values()])
@@ -504,8 +504,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         check_named(found)
         check_finite(found)
         ranked = [] if found.ranks is None else check_ranks(found, found.ranks)
-        check_rising(found)
-        notes = said([*found.notes, *large_scores(found), *ranked])
+        notes = said([*found.notes, *large_scores(found), *ranked, *check_rising(found)])
         try:
             run = Run.of(queries, doc_ids, rows, docs, found.scores)
         except HarnessError:

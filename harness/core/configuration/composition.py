@@ -134,16 +134,16 @@ def _check_paths(config: DictConfig) -> None:
         if str(raw).startswith("${oc.env:") and variable not in os.environ:
             continue
         value = OmegaConf.select(config, key)
-        message = ""
         if value is not None and not isinstance(value, str):
             quoted = f"{key}='\"...\"'"
-            message = f"expected the name of a file; a name like that needs quotes, {quoted}"
-        elif key in ("paths.runs", "paths.data") and Path(value or "").is_file():
-            message = "this is a file; name a folder"
-        elif key != name and name != "shared" and not (value or "").strip():
-            message = f"({variable}) is empty; name a place, or unset the variable"
-        if message:
-            raise HarnessError(f"{key}={'' if value is None else value}: {message}")
+            raise HarnessError(
+                f"{key}={value}: expected the name of a file; a name like that needs quotes, "
+                f"{quoted}"
+            )
+        if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
+            raise HarnessError(f"{key}={value}: this is a file; name a folder")
+        if key != name and name != "shared" and not (value or "").strip():
+            raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")
 
 
 @contextmanager

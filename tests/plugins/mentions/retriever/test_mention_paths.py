@@ -355,6 +355,6 @@ def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
 
 def test_sentences_along_a_second_step_are_not_read_piecemeal() -> None:
     with pytest.raises(
-        HarnessError, match=r"lists\.NAME\.sentence_seeds=false .* steps=1 and resembles=null"
+        HarnessError, match=r"lists\.NAME\.sentence_seeds=false .*steps=1 and .*resembles=null"
     ):
         replace(FULL, sentence_seeds=False)
