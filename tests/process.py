@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TypedDict, Unpack
 from unittest import mock
 
@@ -151,24 +151,27 @@ def _own_modules(paths: str) -> Iterator[None]:
         return
     before, search, written = {*sys.modules}, [*sys.path], sys.dont_write_bytecode
     sys.path[:0], sys.dont_write_bytecode = added, True  # two edits may be of one second
-    _forget()
+    forget()
     try:
         yield
     finally:
+        new = [name for name in {*sys.modules} - before if _is_below(sys.modules[name], added)]
         sys.path[:], sys.dont_write_bytecode = search, written
-        for name in {*sys.modules} - before:
-            module = sys.modules[name]
-            places = [str(getattr(module, "__file__", "")), *getattr(module, "__path__", ())]
-            if any(place.startswith(tuple(added)) for place in places):
-                del sys.modules[name]
-        _forget()
+        for name in new:
+            del sys.modules[name]
+        forget()
+
+
+def _is_below(module: ModuleType, folders: Sequence[str]) -> bool:
+    places = [str(getattr(module, "__file__", "")), *getattr(module, "__path__", ())]
+    return any(place.startswith(tuple(folders)) for place in places)
 
 
 OF_OWN_CODE = ("harness.core.", "harness.evaluation.metric.", "harness.work.store")
 """Modules whose caches depend on where Python and the configuration look."""
 
 
-def _forget() -> None:
+def forget() -> None:
     """Clear what the package keeps of configurations, classes and unversioned artifacts."""
     importlib.invalidate_caches()
     for name, module in [*sys.modules.items()]:

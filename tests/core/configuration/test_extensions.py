@@ -52,6 +52,14 @@ GRID = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    """What was found on the paths of a test is looked up again by the next one."""
+    yield
+    sys.modules.pop("lifted", None)
+    process.forget()
+
+
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sources")
@@ -155,11 +163,6 @@ def test_a_name_that_we_have_already_is_refused(
         names("fuser")
 
 
-def forget() -> None:
-    extensions.plugins.cache_clear()
-    extensions.additions.cache_clear()
-
-
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """``tree("mine", code)``: a plug-in in a folder that stands in for harness/plugins."""
@@ -167,7 +170,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
     monkeypatch.setattr(extensions, "PLUGINS", tmp_path)
     monkeypatch.setattr(harness.plugins, "__path__", [str(tmp_path)])
-    forget()
+    process.forget()
 
     def make(name: str, code: str) -> None:
         (tmp_path / name / "conf" / "fuser").mkdir(parents=True)
@@ -177,7 +180,6 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         (tmp_path / name / "__init__.py").write_text(code)
 
     yield make
-    forget()
     for name in [name for name in sys.modules if name.startswith("harness.plugins.made_")]:
         del sys.modules[name]
 
