@@ -68,7 +68,8 @@ def bounded(
     above = high is not None and not value <= high
     if below or above or not _is_finite(value):
         kind = "" if _is_finite(value) else "a finite number "
-        left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
+        bracket = "(" if open_low else "["
+        left = "(-inf" if low is None else f"{bracket}{low}"
         right = "inf)" if high is None else f"{high}]"
         raise HarnessError(
             f"{name} must be {kind}in {left}, {right}, got {re.split('[. ]', name)[-1]}="

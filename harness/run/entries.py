@@ -339,7 +339,9 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
     if isinstance(ids, pa.Array) and ids.type == pa.string() and not ids.null_count:
         return ids
     ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
-    held = ids.to_pylist() if isinstance(ids, pa.Array) else list(ids) if ordered else []
+    held = list(ids) if ordered else []
+    if isinstance(ids, pa.Array):
+        held = ids.to_pylist()
     if not ordered or (wrong := [one for one in held if not isinstance(one, str)]):
         got = described(wrong[0] if ordered else ids)
         raise HarnessError(f"{name}: expected texts in their order, got {got}")

@@ -150,8 +150,9 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
                     f"{argument}: give {', '.join(CFG[:-1])} or {CFG[-1]}: --cfg job"
                 )
         else:
-            given = value if equals else pending.pop(0) if bare else "true"
-            overrides.append(f"{name.replace('-', '_')}={given}")
+            if not equals:
+                value = pending.pop(0) if bare else "true"
+            overrides.append(f"{name.replace('-', '_')}={value}")
     return flags, overrides
 
 

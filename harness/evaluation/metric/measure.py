@@ -474,7 +474,9 @@ def metrics(
     wanted = [names] if isinstance(names, (str, Metric)) else names
     if not isinstance(wanted, Iterable) or isinstance(wanted, bytes):
         raise HarnessError(f"metrics={names}: {expected}")
-    ks = [depths] if isinstance(depths, Integral) else () if depths is None else depths
+    ks: object = () if depths is None else depths
+    if isinstance(ks, Integral):
+        ks = [ks]
     if not isinstance(ks, Iterable) or isinstance(ks, str):
         raise HarnessError(f"k={depths}: {expected}")
     ks = list(ks)

@@ -190,7 +190,8 @@ def describe(lists: Listed) -> str:
     identities.
     """
     made = made_by(lists, "encoder")
-    said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
+    noun = "encoder" if len(made) == 1 else "encoders"
+    said = [f"{noun} {', '.join(made)}"] if made else []
     said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
     depths = {
         name: str(node["depth"]) for name, node in lists.items() if node.get("depth") is not None
