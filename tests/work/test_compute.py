@@ -66,7 +66,7 @@ def test_a_killed_command_is_counted_without_seconds(config, tmp_path):
         config.busy = 60.0
         work(config)
         os._exit(0)
-    while not (tmp_path / FILE).is_file():
+    while not read_compute(tmp_path):
         time.sleep(0.01)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
