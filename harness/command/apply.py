@@ -3,10 +3,10 @@ on tune.
 
 Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the
 sweep's own corpus or, with dataset=, of another; without queries= they are those of the benchmark.
-Lists are made as the sweep made them, and
-stored: the same questions take no time again. A list that the sweep read from a file needs one with
-the new questions. A class of your own must still compute what it did in the sweep. Next to the file, out.ir-metadata.yml records how it was made, with the names of
-ir_metadata. `harness evaluate` scores what is written, where there is gold.
+Lists are made as the sweep made them, and stored: the same questions take no time again. A list
+that the sweep read from a file needs one with the new questions. A class of your own must still
+compute what it did in the sweep. Next to the file, out.ir-metadata.yml records how it was made,
+with the names of ir_metadata. `harness evaluate` scores what is written, where there is gold.
 
   harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner
   harness apply lock=runs/sweeps/NAME queries=questions.jsonl out=ranked.trec

@@ -139,9 +139,7 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
         if not argument.startswith("-"):
             overrides.append(argument)
-        elif not argument.startswith("--") and argument not in SHORT:
-            raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
-        elif not argument.startswith("--") or name in HYDRA_FLAGS:
+        elif _is_hydra_flag(argument, name):
             flags.append(argument)
             if name in HYDRA_VALUES and not equals and bare:
                 flags.append(pending.pop(0))
@@ -154,6 +152,17 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
                 value = pending.pop(0) if bare else "true"
             overrides.append(f"{name.replace('-', '_')}={value}")
     return flags, overrides
+
+
+def _is_hydra_flag(argument: str, name: str) -> bool:
+    """Return whether an argument is one of Hydra's flags. Raise HarnessError for an unknown short
+    flag.
+    """
+    if argument.startswith("--"):
+        return name in HYDRA_FLAGS
+    if argument not in SHORT:
+        raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
+    return True
 
 
 def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:

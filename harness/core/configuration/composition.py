@@ -134,16 +134,20 @@ def _check_paths(config: DictConfig) -> None:
         if str(raw).startswith("${oc.env:") and variable not in os.environ:
             continue
         value = OmegaConf.select(config, key)
-        if value is not None and not isinstance(value, str):
-            quoted = f"{key}='\"...\"'"
-            raise HarnessError(
-                f"{key}={value}: expected the name of a file; a name like that needs quotes, "
-                f"{quoted}"
-            )
-        if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
-            raise HarnessError(f"{key}={value}: this is a file; name a folder")
-        if key != name and name != "shared" and not (value or "").strip():
+        _check_path(key, value)
+        if key not in ("out", "figure", "paths.shared") and not (value or "").strip():
             raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")
+
+
+def _check_path(key: str, value: object) -> None:
+    """Raise HarnessError for a path that is no text, and for a file in place of a folder."""
+    if value is not None and not isinstance(value, str):
+        quoted = f"{key}='\"...\"'"
+        raise HarnessError(
+            f"{key}={value}: expected the name of a file; a name like that needs quotes, {quoted}"
+        )
+    if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
+        raise HarnessError(f"{key}={value}: this is a file; name a folder")
 
 
 @contextmanager

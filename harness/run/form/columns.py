@@ -37,7 +37,7 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
     chosen: list[str] = []
     rank = next((one for one in content.ranks if one in found), None)
     for number, others in enumerate((*content.columns.values(), content.ranks)):
-        free = [one for one in others if one in found and one not in chosen]
+        free = _free(others, found, chosen)
         name = next((one for one in free if number == RANK or one != rank), None)
         if name is None and number >= VALUE and (number == RANK or rank is not None):
             continue
@@ -46,8 +46,12 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
         if found.count(name) > 1:
             raise HarnessError(f"{source}: {found.count(name)} columns are called {name}; keep one")
         chosen.append(name)
-    system = next((one for one in content.systems if one in found and one not in chosen), None)
-    return chosen if system is None else [*chosen, system]
+    return [*chosen, *_free(content.systems, found, chosen)[:1]]
+
+
+def _free(wanted: Iterable[str], found: list[str], chosen: list[str]) -> list[str]:
+    """Return the wanted columns that a table has and that are not chosen yet."""
+    return [one for one in wanted if one in found and one not in chosen]
 
 
 def _missing(source: str, found: list[str], content: Content) -> str:
