@@ -63,8 +63,8 @@ class PPR:
         sharpness: > 0.
         link: smallest cosine to a name of the graph for a question's entity that is not in the
             graph; ``null`` for none.
-        tolerance: L1 change of a step below which a walk ends.
-        max_iter: number of steps after which a walk ends without convergence (``not_converged``
+        tolerance: a walk ends when its L1 error is within (1 - a) / a x tolerance.
+        max_iter: number of sweeps after which a walk ends without convergence (``not_converged``
             counts them).
         block: number of queries of a matrix product.
         threads: number of blocks at work; ``null`` is the number of processors.
@@ -74,7 +74,7 @@ class PPR:
             error. ``null``: in graphs of more than ``EXACT`` nodes.
     """
 
-    version: ClassVar[int] = 3  # 3: walks in float64
+    version: ClassVar[int] = 4  # 4: nodes of few neighbours are eliminated
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder
@@ -128,12 +128,13 @@ class PPR:
                 self.block,
                 self.threads,
                 self.device,
+                first,
             )
         )
 
         def reached(part: slice) -> Iterator[Walked]:
             return (
-                (block.values[first:].T, block.iterations, block.change)
+                (block.values[-size:].T, block.iterations, block.change)
                 for block in walks(seeds[part])
             )
 

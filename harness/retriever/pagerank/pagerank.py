@@ -1,30 +1,48 @@
-"""Personalised PageRank of many queries at once: v <- (1 - a) (T' v + m s) + a s, where a is the
+"""Personalised PageRank of many queries at once: v = (1 - a) (T' v + m s) + a s, where a is the
 restart probability, s the seeds of a query and m the mass on dangling nodes.
 
-The walk begins with v = 0. Everything is non-negative and no mass is lost, so step k adds exactly
-a (1 - a)^(k - 1) to the sum of v: this is its L1 change, the same for every query with seeds. The
-number of steps is therefore known before the walk begins, and after the last one v is within
-(1 - a) / a x change of the solution (L1).
+v is u / sum(u), where u = M u + s and M = (1 - a) T': what dangling nodes return is spread as the
+seeds are, so that it changes the scale of u alone. sum(u) is r' s, where r = 1 + M' r is the same
+for every query.
 
-A step is one product of a sparse matrix and a dense block of queries, by SciPy on the CPU and by
-torch on a device. Each query is a column whose sums follow the order of the nodes: its values
-depend neither on the block nor on the number of threads. They are rounded to float32 at the end,
-so that nodes whose values are equal in exact arithmetic tie.
+A node of few neighbours is eliminated. The mass that passes through it becomes an edge between its
+neighbours, and its own value follows from theirs. The others solve x = G x + h by sweeps of a block
+Gauss-Seidel iteration, which begins with x = 0. Nothing is negative, so each sweep raises x towards
+the solution, and what is missing of sum(u) is the error in L1. It is known for each query after
+each sweep. A walk ends when it is small enough.
+
+A sweep is ``SWEPT`` products of a sparse matrix and a dense block of queries, by SciPy on the CPU
+and by torch on a device. Each query is a column whose sums follow the order of the nodes: its
+values depend neither on the block nor on the number of threads. They are rounded to float32 at the
+end, so that nodes whose values are equal in exact arithmetic tie.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
+
+FEW = 3
+"""Number of neighbours up to which a node may be eliminated: d neighbours lose 2 d edges and gain d
+(d - 1) at most, so that no elimination adds edges.
+"""
+LEFT = 37
+"""A sum of powers of 1 - a has all bits of a float64 after ``LEFT`` / a terms: exp(-37) = 1e-16."""
+SWEPT = 8
+"""Number of parts of a sweep. A part uses the values of this sweep of the parts before it."""
+TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +51,7 @@ class Solution:
 
     Args:
         first: number of the first query of the block.
-        values: float32[N, B], each query's values contiguous.
+        values: float32[V, B], of the nodes that are asked for, each query's values contiguous.
         iterations: int64[B].
         change: float64[B], the values are within (1 - a) / a x change of the solution (L1).
     """
@@ -51,11 +69,12 @@ class Walks:
         transition: [N, N], T[i, j] is the share of i's mass that goes to j. Each row sums to 1, or
             to 0 for a dangling node.
         restart: a, in (0, 1].
-        tolerance: L1 change of a step below which a walk ends.
+        tolerance: a walk ends when its values are within (1 - a) / a x tolerance of the solution.
         max_iter: largest number of steps.
         block: number of queries of a matrix product.
         threads: number of blocks at work on the CPU; None for all processors.
         device: ``cpu`` (SciPy) or a torch device.
+        first: number of the first node whose values are returned; those of all nodes after it are.
     """
 
     def __init__(
@@ -67,24 +86,34 @@ class Walks:
         block: int = 16,
         threads: int | None = None,
         device: str = "cpu",
+        first: int = 0,
     ) -> None:
         size = transition.shape[0]
         self._threads = (threads or available()) if device == "cpu" else 1
         mend = "set lists.NAME.block=4, or for ppr lists.NAME.push=true"
         at_once = 3 * self._threads + 2
         need_memory(8 * size * block * at_once, f"walks over {size:,} nodes", mend)
-        dangling = sp.csr_array((transition.sum(axis=1) == 0)[None, :], dtype=np.float64)
-        # the last row adds up the mass on dangling nodes
-        whole = sp.vstack([transition.T, dangling], format="csr", dtype=np.float64)
-        whole.sort_indices()
-        self._matrix = (1 - restart) * whole
-        if device != "cpu":
-            self._matrix = _to_device(self._matrix, device)
-        self._restart, self._block, self._device = restart, block, device
-        self._steps, self._change = 1, restart
-        while self._change >= tolerance and self._steps < max_iter:
-            self._steps += 1
-            self._change *= 1 - restart
+        moved = sp.csr_array((1 - restart) * transition.T, dtype=np.float64)
+        few = _few_neighbours(moved)
+        self._few, self._rest = np.flatnonzero(few), np.flatnonzero(~few)
+        kept, outward = moved[self._rest], moved[self._few][:, self._rest]
+        self._inward = sp.csr_array(kept[:, self._few].T)
+        system = sp.csr_array(kept[:, self._rest] + kept[:, self._few] @ outward)
+        self._scale = sp.diags_array(1 / (1 - system.diagonal()))
+        system.setdiag(0)
+        system.eliminate_zeros()
+        system = sp.csr_array(self._scale @ system)
+        bounds = np.linspace(0, len(self._rest), SWEPT + 1).astype(int)
+        self._parts = [
+            (slice(low, high), _on(device, system[low:high])) for low, high in pairwise(bounds)
+        ]
+        mass = sp.csr_array(1 + outward.sum(axis=0)[None, :])
+        shown = int(np.searchsorted(self._few, first))
+        self._outward, self._mass = _on(device, outward[shown:]), _on(device, mass)
+        self._first, self._asked = first, (int(np.searchsorted(self._rest, first)), shown)
+        self._sums = _sums(moved, restart)
+        self._error = (1 - restart) / restart * tolerance
+        self._restart, self._max_iter, self._block, self._device = restart, max_iter, block, device
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
         """Yield the blocks in query order.
@@ -94,49 +123,111 @@ class Walks:
                 everywhere.
         """
         seeds = sp.csr_array(seeds, dtype=np.float64)
+        own = seeds[:, self._few]
+        started = sp.csr_array((seeds[:, self._rest] + own @ self._inward) @ self._scale)
+        total = seeds @ self._sums
 
         def solve(first: int) -> Solution:
-            part = seeds[first : first + self._block]
-            seeded = np.diff(part.indptr) > 0
-            values = self._walk(part.T.tocoo())
-            return Solution(first, values, self._steps * seeded, self._change * seeded)
+            part = slice(first, first + self._block)
+            return Solution(first, *self._walk(started[part].tocoo(), own[part], total[part]))
 
         firsts = range(0, seeds.shape[0], self._block)
         return map_threads(solve, firsts, self._threads)
 
-    def _walk(self, seeds: sp.coo_array) -> Float32Array:
-        """Return float32[N, B], the values after all steps. seeds: [N, B]."""
-        values: Any
-        nodes, queries, shares = seeds.row, seeds.col, seeds.data
-        if self._device == "cpu":
-            values = np.zeros(seeds.shape)
-        else:
-            import torch
+    def _walk(
+        self, started: sp.coo_array, own: sp.csr_array, total: Float64Array
+    ) -> tuple[Float32Array, Int64Array, Float64Array]:
+        """Return the values, the iterations and the change of a block.
 
-            values = torch.zeros(seeds.shape, dtype=torch.float64, device=self._device)
-            arrays = (nodes.astype(np.int64), queries.astype(np.int64), shares)
-            nodes, queries, shares = (torch.from_numpy(one).to(self._device) for one in arrays)
-        values[nodes, queries] = self._restart * shares
-        for _ in range(1, self._steps):
-            moved = self._matrix @ values
-            values, returned = moved[:-1], moved[-1] + self._restart
-            values[nodes, queries] += returned[queries] * shares
-        if self._device != "cpu":  # half the bytes to copy, in the order in which they are read
-            values = values.T.float().contiguous().cpu().numpy().T
-        return np.ascontiguousarray(values.T, dtype=np.float32).T
+        Args:
+            started: [B, R], h of the R nodes that are not eliminated.
+            own: [B, N - R], seeds of the eliminated nodes.
+            total: float64[B], sum(u).
+        """
+        first = _on(self._device, np.ascontiguousarray(started.toarray().T))
+        values, ended = first + 0, first * 0
+        sums = total - own.sum(axis=1)
+        steps, missing = np.zeros(len(total), np.int64), np.zeros(len(total))
+        for step in range(1, self._max_iter + 1):
+            for part, rows in self._parts:
+                values[part] = rows @ values
+                values[part] += first[part]
+            left = np.maximum(sums - _to_numpy(self._mass @ values)[0], 0)
+            done = (left <= self._error * total) | (step == self._max_iter)
+            ends = np.flatnonzero(done & (steps == 0))
+            steps[ends], missing[ends] = step, left[ends]
+            columns = _on(self._device, ends)
+            ended[:, columns] = values[:, columns]
+            if steps.all():
+                break
+        seeded = total > 0
+        total = np.where(seeded, total, 1)
+        scale = _on(self._device, total)
+        rest, few = self._asked
+        eliminated = self._outward @ ended + _on(self._device, own[:, few:].toarray().T)
+        nodes = len(self._few) + len(self._rest) - self._first
+        found = _rows(self._device, len(total), nodes)
+        found[:, self._rest[rest:] - self._first] = _narrow(ended[rest:] / scale)
+        found[:, self._few[few:] - self._first] = _narrow(eliminated / scale)
+        change = missing / total * self._restart / max(1 - self._restart, TINY)
+        return _to_numpy(found).T, steps * seeded, change
 
 
-def _to_device(matrix: sp.csr_array, device: str) -> Any:
-    """Return the matrix as a sparse tensor."""
+def _few_neighbours(moved: sp.csr_array) -> NDArray[np.bool_]:
+    """Return bool[N], nodes without a self-loop and with at most ``FEW`` neighbours, no two of
+    which are neighbours.
+    """
+    joined = sp.csr_array(moved + moved.T)
+    few = (np.diff(joined.indptr) <= FEW) & (joined.diagonal() == 0)
+    one, other = joined.nonzero()
+    later = np.maximum(one, other)[few[one] & few[other]]
+    few[later] = False
+    return np.asarray(few)
+
+
+def _sums(moved: sp.csr_array, restart: float) -> Float64Array:
+    """Return r of the module's text, float64[N]."""
+    sums = np.ones(moved.shape[0])
+    for _ in range(math.ceil(LEFT / restart)):
+        sums = 1 + moved.T @ sums
+    return sums
+
+
+def _rows(device: str, rows: int, columns: int) -> Any:
+    """Return room for float32 values."""
+    if device == "cpu":
+        return np.empty((rows, columns), np.float32)
     import torch
 
+    return torch.empty((rows, columns), device=device)
+
+
+def _to_numpy(values: Any) -> NDArray[Any]:
+    array: NDArray[Any] = values if isinstance(values, np.ndarray) else values.cpu().numpy()
+    return array
+
+
+def _narrow(values: Any) -> Any:
+    """Return the transpose, in float32."""
+    return values.T.astype(np.float32) if isinstance(values, np.ndarray) else values.T.float()
+
+
+def _on(device: str, values: Any) -> Any:
+    """Return an array or a sparse matrix as it is, or as a tensor on a device."""
+    if device == "cpu":
+        return values
+    import torch
+
+    if not sp.issparse(values):
+        kind = np.int64 if values.dtype.kind == "i" else np.float64
+        return torch.from_numpy(np.ascontiguousarray(values, dtype=kind)).to(device)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(
-            torch.from_numpy(matrix.indptr.astype(np.int64)),
-            torch.from_numpy(matrix.indices.astype(np.int64)),
-            torch.from_numpy(matrix.data),
-            size=matrix.shape,
+            torch.from_numpy(values.indptr.astype(np.int64)),
+            torch.from_numpy(values.indices.astype(np.int64)),
+            torch.from_numpy(values.data),
+            size=values.shape,
             device=device,
             check_invariants=False,  # without a value torch warns
         )

@@ -89,7 +89,7 @@ class ScoredBlock:
             ``lambda_...`` times its phi.
         score: their sum.
         iterations: of the walk.
-        change: the walk's last L1 change.
+        change: the walk's L1 error is (1 - a) / a x change.
     """
 
     first: int

@@ -36,7 +36,7 @@ class PolicyRAG:
     synonym threshold is the policy's.
     """
 
-    version: ClassVar[int] = 3  # 3: walks in float64
+    version: ClassVar[int] = 4  # 4: nodes of few neighbours are eliminated
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder

@@ -61,7 +61,7 @@ class Beam:
     of each length are encoded as one text; here only the question is encoded. Edges count once.
     """
 
-    version: ClassVar[int] = 2  # 2: walks in float64
+    version: ClassVar[int] = 3  # 3: nodes of few neighbours are eliminated
     graph: Graph
     encoder: Encoder
     width: int = 4

@@ -53,7 +53,7 @@ class LinearRAG:
     order. A question without a known entity starts from its passages alone.
     """
 
-    version: ClassVar[int] = 2  # 2: walks in float64
+    version: ClassVar[int] = 3  # 3: nodes of few neighbours are eliminated
     graph: Graph
     encoder: Encoder
     link: float | None = 0.7
