@@ -7,7 +7,7 @@ for every query.
 
 A node of few neighbours is eliminated. The mass that passes through it becomes an edge between its
 neighbours, and its own value follows from theirs. The others solve x = G x + h by sweeps of a block
-Gauss-Seidel iteration, which begins with x = 0. Nothing is negative, so each sweep raises x towards
+Gauss-Seidel iteration, which begins with x = h. Nothing is negative, so each sweep raises x towards
 the solution, and what is missing of sum(u) is the error in L1. It is known for each query after
 each sweep. A walk ends when it is small enough.
 
