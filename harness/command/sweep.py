@@ -27,7 +27,6 @@ the name of that list. Every single list is locked as a baseline, next to the wi
 
 More:
 
-  harness sweep splits=20                        would other splits of tune choose the same?
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
 
@@ -52,7 +51,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from harness.command import python_value, typed
 from harness.core.configuration import defaults, instantiate
-from harness.core.errors import CombinationError, HarnessError, whole_number
+from harness.core.errors import CombinationError, HarnessError
 from harness.core.threads import available
 from harness.work.compute import measured
 
@@ -60,8 +59,6 @@ if TYPE_CHECKING:
     from harness.sweep.trial import Plan, Trial
 
 log = logging.getLogger(__name__)
-PRINTED = ("explain", "splits")
-"""Keys that change only what is printed."""
 
 
 @measured
@@ -70,8 +67,6 @@ def run(config: DictConfig) -> float | None:
 
     The result is printed before a server is asked. A dry run returns None.
     """
-    from dataclasses import replace
-
     begin_extractor(config)  # before the imports, which take seconds
 
     from harness.report.console import terminal
@@ -80,8 +75,8 @@ def run(config: DictConfig) -> float | None:
     from harness.sweep.trial import Plan, Prepared, open_lists
     from harness.sweep.tune import sweep
 
-    explain, splits = config.get("explain", False), config.get("splits", 0)
-    given = tuple(text for text in typed() if text.partition("=")[0] not in PRINTED)
+    explain = config.get("explain", False)
+    given = tuple(text for text in typed() if not text.startswith("explain="))
     keep_results_keys(config)
     tracking: Tracking = instantiate(config.tracking)  # reports a mistake before the work
     plan = Plan(config, given)
@@ -96,7 +91,7 @@ def run(config: DictConfig) -> float | None:
         show_plan(plan)
         return None
     check_models(config, trials)
-    result = replace(sweep(Prepared.of(plan), trials), splits=splits)
+    result = sweep(Prepared.of(plan), trials)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
     print(terminal.leaderboard(result, explain))
@@ -138,12 +133,9 @@ def keep_results_keys(config: DictConfig) -> None:
     """
     from harness.sweep.trial import lists
 
-    explain, splits = config.get("explain", False), config.get("splits", 0)
-    whole_number("splits", splits, 0)
     lists.check_lists(config)
     with open_dict(config):
-        for key in PRINTED:
-            config.pop(key, None)
+        explain = config.pop("explain", False)
         if (splitting := config.pop("splitting", None)) is not None:
             config.split = splitting
         if config.get("gold") is not None:
@@ -156,9 +148,8 @@ def keep_results_keys(config: DictConfig) -> None:
                     "every list is a file and no dataset= is given, so they are lists of "
                     "dataset=sample; for other questions give their gold=queries.jsonl"
                 )
-    if config.dry_run and (explain or splits):
-        message = "explain=true" if explain else f"splits={splits}"
-        raise HarnessError(f"{message} needs results, and dry_run=true makes none; leave one out")
+    if config.dry_run and explain:
+        raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
 
 
 def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:

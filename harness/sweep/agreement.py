@@ -18,7 +18,7 @@ from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Forecast, score
+from harness.sweep.folder.rows import score
 from harness.sweep.folder.view import View
 from harness.sweep.verify import differences
 
@@ -243,7 +243,7 @@ def _facts(result: SweepResult) -> dict[str, Any]:
     return {**dict(result.manifest), "made_by": libraries, "devices": devices}
 
 
-def _bounds(forecast: Forecast | None) -> str:
+def _bounds(forecast: Mapping[str, Any] | None) -> str:
     if forecast is None:
         return "none"
     return f"{percent(forecast['low'])} to {percent(forecast['high'])}%"

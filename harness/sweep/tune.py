@@ -38,7 +38,6 @@ from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import HERE, hashes
-from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Compared, Row
 from harness.sweep.judge import choice
@@ -58,9 +57,7 @@ log = logging.getLogger(__name__)
 
 
 def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
-    """Score the trials on tune, write the sweep's folder with its lock, and point
-    ``latest`` at it.
-    """
+    """Score the trials on tune, and write the sweep's folder with its lock."""
     started = time.perf_counter()
     data = prepared.benchmark
     members = data.need_members("tune")
@@ -87,7 +84,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                 "machine": describe_machine(),
             }
             found.write(folder, measured)
-        remember(folder)
+        (folder / LOCK).touch()  # the latest sweep, also if it existed before
     return SweepResult(folder)
 
 

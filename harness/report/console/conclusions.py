@@ -24,7 +24,6 @@ from harness.evaluation.conclusion import (
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import SweepResult, View, caption
-from harness.sweep.judge import choose_again
 
 SHORT = "in short"
 
@@ -44,7 +43,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
     """Return all sentences about a sweep.
 
     Args:
-        result: the sweep; the choice is repeated on ``result.splits`` other splits of tune.
+        result: the sweep.
         view: its locked trials, on tune or on test.
     """
     return [
@@ -54,7 +53,6 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_addition(result, view),
         *_other_lists(view),
         *_elsewhere(view),
-        *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
         *forecasts(result),
         *_blind_spots(result, view),
@@ -167,32 +165,6 @@ def _elsewhere(view: View) -> list[Sentence]:
             text = f"The difference from {name} {verb} on the number of hops (p {p_value(p)})."
             said.append(Sentence("explanation", text, "hops"))
     return said
-
-
-def _other_splits(result: SweepResult) -> list[Sentence]:
-    """Return how the choice depends on the half of tune; empty unless requested."""
-    if not result.splits:
-        return []
-    found = choose_again(result.whole, result.splits)
-    if not found.splits:
-        text = f"None of {result.splits} other splits of tune has questions on either side."
-        return [Sentence("addition", text)]
-    over = {
-        "the best list of the first": found.over_best,
-        result.whole.reference: found.over_reference,
-    }
-    gains = [
-        f"from {points(min(own))} to {points(max(own))} over {name}"
-        for name, own in over.items()
-        if own
-    ]
-    text = (
-        f"Under {counted(found.splits, 'other split')} of tune, chosen on one half and scored on "
-        f"the other, the same winner is chosen in {found.same} "
-        f"({counted(len(set(found.names)), 'winner')} in all); its gain in points goes "
-        f"{', '.join(gains)}."
-    )
-    return [Sentence("addition", text)]
 
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from harness.core.artifact import Facts
 from harness.core.table import counted, percent, percents, points
 from harness.evaluation.conclusion import Sentence
-from harness.sweep.folder import Forecast, SweepResult, View
+from harness.sweep.folder import SweepResult, View
 
 
 def forecasts(result: SweepResult) -> list[Sentence]:
@@ -35,12 +36,12 @@ def outlook(result: SweepResult, view: View) -> list[Sentence]:
     return [Sentence("expectation", text)]
 
 
-def is_empty(forecast: Forecast) -> bool:
+def is_empty(forecast: Facts) -> bool:
     """Return whether no score is expected."""
-    return forecast["low"] <= 0 and forecast["high"] >= 1
+    return bool(forecast["low"] <= 0 and forecast["high"] >= 1)
 
 
-def _bounds(forecast: Forecast) -> str:
+def _bounds(forecast: Facts) -> str:
     return f"{percent(forecast['low'])} to {percent(forecast['high'])}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from harness.core.artifact import Facts
 from harness.core.table import Column, Table
-from harness.sweep.folder import Cost, ListCost, View, caption, lists_read
+from harness.sweep.folder import View, caption, lists_read
 
 EXPLAINED = (
     "Index: the time to make a list's artifacts (texts read, names found, vectors, graph), once "
@@ -26,7 +27,7 @@ COSTS = {
         ("alone_p95_ms", "p95 ms"),
     )
 }
-"""The columns of a list's costs, by key of ``ListCost``."""
+"""The columns of a list's costs, by key of a list in the manifest."""
 
 
 def cost(view: View) -> list[Table]:
@@ -63,13 +64,13 @@ def cost(view: View) -> list[Table]:
     ]
 
 
-def needed(view: View) -> Mapping[str, ListCost]:
+def needed(view: View) -> Mapping[str, Facts]:
     """Return the costs of each list by name; empty if the sweep recorded none."""
     cost = view.manifest.get("cost")
     return {} if cost is None else cost.get("lists") or {}
 
 
-def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
+def _budget(view: View, known: Mapping[str, Facts]) -> list[Table]:
     """Return the trials that no other trial beats in the same time, the cheapest first."""
     p95 = {name: one["alone_p95_ms"] for name, one in known.items() if "alone_p95_ms" in one}
     points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
@@ -109,7 +110,7 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
     return edge
 
 
-def _spent(cost: Cost) -> str:
+def _spent(cost: Facts) -> str:
     """Return the memory, and the answers and tokens of a language model."""
     said = f"peak memory of the sweep's process {cost.get('peak_memory_mb', '?')} MiB"
     if asked := cost.get("model"):

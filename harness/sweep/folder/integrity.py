@@ -7,14 +7,13 @@ import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Required, cast
+from typing import Any, cast
 
 import yaml
-from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256, sealed
-from harness.core.input import misfit, read_yaml
+from harness.core.input import read_yaml
 from harness.sweep.folder.lock import Lock
 
 log = logging.getLogger(__name__)
@@ -43,31 +42,8 @@ MEASURED = ("seconds", "cost", "machine")
 """Keys of a manifest that each run of the same sweep measures again."""
 
 
-class LedgerLine(TypedDict, total=False):
-    """The fields of a line of the ledger that records an evaluation."""
-
-    sha256: Required[str]
-    previous: Required[str]
-    time: str | None
-    evaluation: int | None
-    split: str | None
-    dataset: str | None
-    sweep: str | None
-    data_sha256: str | None
-    lock_sha256: str | None
-    files: dict[str, str] | None
-    chosen_on: int | None
-    code: str | None
-    trials: list[str] | None
-
-
-class EvaluationEntry(LedgerLine):
-    """The copy of such a line in the folder of its sweep."""
-
-    evaluation: Required[int]  # type: ignore[misc]
-    time: Required[str]  # type: ignore[misc]
-    dataset: Required[str]  # type: ignore[misc]
-    files: Required[dict[str, str]]  # type: ignore[misc]
+LedgerLine = Mapping[str, Any]
+"""A line of the ledger that records an evaluation."""
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -100,12 +76,12 @@ def recorded(folder: Path, lock: Lock) -> dict[str, str]:
 
     A held-out file without that line has an empty hash. Raises HarnessError as ``read_entry`` does.
     """
-    entry = read_entry(folder, lock)
-    if entry:
-        return {**lock["files"], **entry["files"]}
-    if lock["files"] and (folder / HELDOUT[0]).is_file():
-        return {**lock["files"], **dict.fromkeys(HELDOUT, "")}
-    return lock["files"]
+    hashes = dict(lock["files"])
+    if entry := read_entry(folder, lock):
+        hashes |= entry["files"]
+    elif (folder / HELDOUT[0]).is_file():
+        hashes |= dict.fromkeys(HELDOUT, "")
+    return hashes
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
@@ -137,27 +113,21 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
     raise HarnessError(f"{folder / name}: {fault}; {mend}")
 
 
-def read_entry(folder: Path, lock: Lock) -> EvaluationEntry | None:
+def read_entry(folder: Path, lock: Lock) -> LedgerLine | None:
     """Return the ledger line of this folder's held-out files; None if nothing was held out.
 
     Raises HarnessError if it was changed, or belongs to another lock.
     """
     path = folder / ENTRY
-    fault: str | None = None
+    if not path.exists():
+        return None
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
-        own = entry == sealed(entry)
-        files = {str(name): str(value) for name, value in entry["files"].items()}
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        fault = f"damaged ({type(error).__name__})"
-    else:
-        if unlike := misfit(entry, EvaluationEntry):
-            fault = f"damaged ({unlike})"
-        elif not own or entry.get("lock_sha256") != lock["sha256"]:
+        fault = None if entry == sealed(entry) else "damaged"
+        if not fault and entry.get("lock_sha256") != lock["sha256"]:
             fault = "not the evaluation of this lock"
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        fault = f"damaged ({type(error).__name__})"
     if fault:
         raise HarnessError(f"{path}: {fault}; delete it and run `harness heldout` again")
-    entry["files"] = files
-    return cast("EvaluationEntry", entry)
+    return cast("LedgerLine", entry)

@@ -1,4 +1,4 @@
-"""The sweeps that a command works on: those of ``sweep=``, or this user's last one in this folder.
+"""The sweeps that a command works on: those of ``sweep=``, or this user's last one.
 
 Every command takes the name of a sweep in ``paths.runs``, or a folder. Commands for several sweeps
 also take a list of these, or ``all``.
@@ -7,7 +7,6 @@ also take a list of these, or ``all``.
 from __future__ import annotations
 
 import contextlib
-import getpass
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,48 +14,28 @@ from pathlib import Path
 
 from harness.core.configuration import leaves
 from harness.core.errors import HarnessError, MissingFile
-from harness.core.files import locked, remove_partials, write_text
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 
 log = logging.getLogger(__name__)
 
-POINTER = "latest"
-"""The file with the last sweep of each user and working folder, a tab-separated line each."""
-
-
-def remember(folder: Path) -> None:
-    """Record that the sweep in ``folder`` is the last one of this user in this working folder."""
-    pointer = folder.parent / POINTER
-    with locked(pointer.with_suffix(".lock")):
-        remove_partials(folder.parent, f"{POINTER}.*.partial")
-        others = [line for line in _lines(pointer) if line[1:] != _here()]
-        write_text(
-            pointer, "".join("\t".join(line) + "\n" for line in [*others, [folder.name, *_here()]])
-        )
-
 
 def latest(runs: Path) -> Path:
-    """Return the folder of the last sweep of this user in this working folder.
-
-    Without one it is the only sweep of others, or the only one that was copied here.
+    """Return the folder of the sweep that this user finished last; without one, the only sweep.
 
     Raises:
-        HarnessError: there is no sweep, or there are several of others.
+        HarnessError: there is no sweep, or there are several of other users.
     """
-    sweeps = runs / "sweeps"
-    known = [(sweeps / name, who) for name, *who in _lines(sweeps / POINTER)]
-    known = known or [(folder, []) for folder in finished(runs)]
-    own = [folder for folder, who in known if who == _here()]
-    if own or len(known) == 1:
-        return (own or [folder for folder, _ in known])[-1]
-    if not known:
-        raise HarnessError(f"{sweeps}: there is no sweep yet; run `harness sweep` first")
-    others = "; ".join(f"{folder.name} (by {' in '.join(who)})" for folder, who in known)
-    raise HarnessError(
-        f"no sweep was run from this folder, and several from others: {others}; choose one of "
-        "`harness list` with sweep="
-    )
+    folders = finished(runs)
+    own = [folder for folder in folders if (folder / LOCK).stat().st_uid == os.getuid()]
+    if not folders:
+        raise HarnessError(f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first")
+    if not own and len(folders) > 1:
+        raise HarnessError(
+            f"{runs / 'sweeps'}: {len(folders)} sweeps, all of other users; choose one of "
+            "`harness list` with sweep="
+        )
+    return (own or folders)[-1]
 
 
 def finished(runs: Path) -> list[Path]:
@@ -97,23 +76,16 @@ def choose_one(runs: Path, sweep: object) -> Path:
 
 @contextlib.contextmanager
 def name_origin(folder: Path) -> Iterator[None]:
-    """Add to errors over missing files where the sweep in ``folder`` was made.
-
-    Only if its configuration names the file by a relative path.
-    """
+    """Add to errors over missing files that the configuration of a sweep names a relative path."""
     try:
         yield
     except MissingFile as error:
-        made = [
-            line[2]
-            for line in _lines(folder.parent / POINTER)
-            if line[0] == folder.name and len(line) > 2
-        ]
-        relative = not Path(error.given).expanduser().is_absolute() and os.getcwd() not in made
+        relative = not Path(error.given).expanduser().is_absolute()
         if relative and error.given in (str(one) for _, one in leaves(SweepResult(folder).config)):
-            place = f"the folder that the sweep was made in{f', {made[-1]}' if made else ''}"
-            mend = "run it there, or sweep again with an absolute path"
-            error.args = (f"{error}; {error.given} is relative to {place}: {mend}",)
+            error.args = (
+                f"{error}; {error.given} is relative to the folder that the sweep was made in: run "
+                "it there, or sweep again with an absolute path",
+            )
         raise
 
 
@@ -150,17 +122,3 @@ def _newest_whole(runs: Path) -> Iterable[SweepResult]:
             "first"
         )
     return found.values()
-
-
-def _here() -> list[str]:
-    try:
-        return [getpass.getuser(), os.getcwd()]
-    except (KeyError, OSError):  # a user id without a name
-        return [str(os.getuid()), os.getcwd()]
-
-
-def _lines(pointer: Path) -> list[list[str]]:
-    if not pointer.is_file():
-        return []
-    lines = pointer.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [line.split("\t") for line in lines if line]

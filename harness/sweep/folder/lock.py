@@ -4,76 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NotRequired, cast
-
-from typing_extensions import TypedDict
+from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.identity import sealed
-from harness.core.input import Number, misfit, read_json
-from harness.sweep.folder.rows import Forecast, Named
+from harness.core.input import read_json
 
 LOCK = "winner.lock.json"
-
-
-class Power(TypedDict):
-    """The power of the winner's test against the best single list
-    (``harness.sweep.judge.foresight``).
-    """
-
-    n: int
-    n_effective: NotRequired[int]
-    discordance: Number
-    effect: Number
-    effect_corrected: NotRequired[Number]
-    smallest: Number | None
-    power: Number
-    power_corrected: NotRequired[Number]
-    queries: int | None
-
-
-class Edged(TypedDict):
-    """A best trial at the edge of its grid (``harness.sweep.judge.edge``)."""
-
-    family: str
-    winner: bool
-    knob: str
-    value: Number
-    next: Number
-
-
-class Locked(TypedDict):
-    """The required fields of a lock."""
-
-    winner: Named
-    fusers: list[Named]
-    baselines: list[Named]
-    dataset: str
-    data_sha256: str
-    objective: str
-    code: str
-    libraries: dict[str, str]
-    files: dict[str, str]
-    sha256: str
-
-
-class Lock(Locked, total=False):
-    """The required and optional fields of a lock."""
-
-    named: list[Named] | None
-    added: dict[str, Named] | None
-    margin: Number
-    split_sha256: str | None
-    splitting: str
-    edges: list[Edged]
-    versions: dict[str, str] | None
-    orders: dict[str, str] | None
-    made_by: dict[str, dict[str, dict[str, str]]]
-    reference: str | None
-    best_single: str | None
-    expected: Forecast | None
-    power: Power | None
-    expected_difference: dict[str, Number] | None
+KEYS = (
+    "winner",
+    "fusers",
+    "baselines",
+    "dataset",
+    "data_sha256",
+    "objective",
+    "code",
+    "libraries",
+    "files",
+)
+"""The keys that every lock has."""
+Lock = Mapping[str, Any]
+"""The content of a lock (see ``harness.sweep.judge.choice.lock``)."""
 
 
 def lock_file(named: str | Path) -> Path:
@@ -86,19 +37,21 @@ def read_lock(path: Path) -> Lock:
     incomplete.
     """
     expected = f"the lock of a sweep, runs/sweeps/NAME/{LOCK}"
-    lock = read_json(path, expected) if path.exists() else None
-    if path.exists() and not (isinstance(lock, dict) and isinstance(lock.get("sha256"), str)):
-        message: str | None = f"expected {expected}"
-    elif isinstance(lock, dict):
-        changed = "changed since it was written (its sha256 differs); sweep again for a new lock"
-        message = changed if lock != sealed(lock) else misfit(lock, Lock)
-    elif (path.parent / "config.yaml").exists():
-        message = "there is no lock; the sweep was interrupted before it chose: sweep again"
-    else:
-        message = f"there is no such file; expected {expected}"
-    if message is not None:
+    if not path.exists():
+        interrupted = (path.parent / "config.yaml").exists()
+        why = "the sweep was interrupted before it chose: sweep again"
+        message = f"there is no lock; {why}" if interrupted else f"expected {expected}"
         raise HarnessError(f"{path}: {message}")
-    return cast("Lock", lock)
+    lock = read_json(path, expected)
+    if not isinstance(lock, dict) or "sha256" not in lock:
+        raise HarnessError(f"{path}: expected {expected}")
+    if lock != sealed(lock):
+        raise HarnessError(
+            f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock"
+        )
+    if missing := [key for key in KEYS if key not in lock]:
+        raise HarnessError(f"{path}: {missing[0]} is missing; sweep again for a new lock")
+    return lock
 
 
 def check_same(folder: Path, what: str, locked: object, now: object) -> None:
@@ -126,7 +79,7 @@ def _differing(value: object, other: object) -> str:
     return str(value)[:60]
 
 
-def locked_rows(lock: Lock) -> list[Named]:
+def locked_rows(lock: Lock) -> list[dict[str, Any]]:
     """Return the rows of all locked trials; a trial with two roles has two."""
     own = (lock.get("added") or {}).values()
     return [lock["winner"], *lock["fusers"], *(lock.get("named") or ()), *own, *lock["baselines"]]

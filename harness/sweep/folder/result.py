@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Required, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 import numpy as np
 
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
-from harness.core.input import Number, misfit, parse_json, read_yaml
+from harness.core.input import parse_json, read_yaml
 from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, read_lock
-from harness.sweep.folder.manifest import SweepManifest
 from harness.sweep.folder.rows import Compared, Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
@@ -36,6 +35,8 @@ COMPARED = tuple(get_type_hints(Compared))
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 SHOWN, SHOWN_METRICS = 8, 4
 """Numbers of trials and metrics that a notebook shows."""
+FACTS = ("dataset", "data_sha256", "objective", "n", "code", "libraries", "ceiling")
+"""The required keys of a manifest."""
 QUERY = ("id", "hops", "type", "chain")
 """The required columns of a question's row."""
 UNTITLED = (
@@ -61,12 +62,6 @@ BENCHMARK = (
 """The keys that decide the benchmark of a sweep; its name includes them."""
 
 
-class Evaluated(Row):
-    """A row of ``heldout.json``."""
-
-    evaluation: Required[int]  # type: ignore[misc]
-
-
 @dataclass(frozen=True, repr=False)
 class SweepResult:
     """A finished sweep; its files are read when they are first needed.
@@ -75,13 +70,9 @@ class SweepResult:
     of flat, typed knobs such as ``fuser``, ``fuser.alpha``, ``pool.cap``) and ``family``
     (``single`` for baselines, otherwise the fuser's name). ``ranks`` are int32[T, Q, H] gold ranks
     in row order. ``queries`` has ``id, hops, type, chain, cluster`` of the Q questions.
-
-    Attributes:
-        splits: number of other splits of tune under which reports repeat the choice.
     """
 
     folder: Path
-    splits: int = 0
 
     def __post_init__(self) -> None:
         if not (self.folder / "trials.parquet").is_file():
@@ -93,21 +84,15 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        found: Mapping[str, Any] = self._read("config.yaml", read_yaml, dict[str, object])
-        for key in ("given", "metrics"):
-            texts = found.get(key, [])
-            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                raise self._damaged(
-                    "config.yaml", f"expected {key}, a list of texts, got {str(texts)[:40]!r}"
-                )
+        found: Mapping[str, Any] = self._load("config.yaml", lambda path: dict(read_yaml(path)))
         return found
 
     @cached_property
-    def manifest(self) -> SweepManifest:
-        """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single,
-        facts``.
-        """
-        found: SweepManifest = self._read("manifest.json", _json, SweepManifest)
+    def manifest(self) -> Mapping[str, Any]:
+        """The facts of the sweep: data, split, objective, code, libraries, lists, cost, ceiling."""
+        found: Mapping[str, Any] = self._load("manifest.json", lambda path: dict(_json(path)))
+        if missing := [key for key in FACTS if key not in found]:
+            raise self._damaged("manifest.json", f"{missing[0]} is missing")
         return found
 
     @property
@@ -188,7 +173,7 @@ class SweepResult:
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
-        return self._rows(name, self._load(name, _json), Evaluated)
+        return cast("list[Row]", self._load(name, lambda path: [*map(dict, _json(path))]))
 
     @cached_property
     def heldout_ranks(self) -> Int32Array:
@@ -218,7 +203,7 @@ class SweepResult:
             rows = records(self.trials)
         except (ValueError, TypeError, RecursionError) as error:
             raise self._damaged(name, f"overrides or parameters: {error}") from error
-        return self._view("tune", self._rows(name, rows, Row), self.ranks, self.queries)
+        return self._view("tune", rows, self.ranks, self.queries)
 
     @cached_property
     def tune(self) -> View:
@@ -247,11 +232,8 @@ class SweepResult:
         if not known.all():
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
         own = self.comparisons[self.comparisons["split"] == split]
-        compared = records(own)
-        if (message := misfit(compared, list[Compared])) is not None:
-            raise self._damaged("comparisons.parquet", message)
-        facts = (self.manifest, self.lock, len(known))
-        return View(split, rows, ranks, queries, *facts, cast("list[Compared]", compared))
+        compared = cast("list[Compared]", records(own))
+        return View(split, rows, ranks, queries, self.manifest, self.lock, len(known), compared)
 
     @property
     def locked(self) -> View:
@@ -298,26 +280,6 @@ class SweepResult:
     @cached_property
     def _recorded(self) -> Mapping[str, str]:
         return recorded(self.folder, self.lock)
-
-    def _read(self, name: str, read: Callable[[Path], Any], form: Any) -> Any:
-        found = self._load(name, read)
-        if (message := misfit(found, form)) is not None:
-            raise self._damaged(name, message)
-        return found
-
-    def _rows(self, name: str, rows: Any, kind: Any) -> list[Row]:
-        message = misfit(rows, list[kind])
-        if message is None:
-            metrics = [{key: row.get(key) for key in self.metrics} for row in rows]
-            objective = [
-                {key: row[key] for key in (self.manifest["objective"],)} for row in metrics
-            ]
-            message = misfit(metrics, list[dict[str, Number | None]]) or misfit(
-                objective, list[dict[str, Number]]
-            )
-        if message is not None:
-            raise self._damaged(name, message)
-        return cast("list[Row]", rows)
 
     def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
         import pandas as pd

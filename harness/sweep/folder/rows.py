@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, cast
 
-from pydantic import AfterValidator
 from typing_extensions import TypedDict
-
-from harness.core.input import Number, Pair, misfit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,39 +17,10 @@ Setting: TypeAlias = "bool | int | float | str | Sequence[Setting] | Mapping[str
 Settings = Mapping[str, Setting]
 """Values by knob: ``{"fuser": "rrf", "fuser.k": 60, "pool.lists": ["dense", "graph"]}``."""
 Count = int | None
-Share = Number | None
-Interval = Pair | None
+Share = float | None
+Interval = tuple[float, float] | None
 NUMBERS = ("difference", "low", "high", "p", "p_cluster", "p_holm")
 """The columns of a comparison in addition to its counts."""
-
-
-class Forecast(TypedDict):
-    """The expected score of the winner on ``n`` questions of test."""
-
-    score: Number
-    low: Number
-    high: Number
-    tune: NotRequired[Number]
-    bias: NotRequired[Number]
-    n: NotRequired[int]
-
-
-class Covered(TypedDict):
-    """The counts of a list's coverage that are read."""
-
-    warnings: list[str]
-
-
-Knobs = TypedDict(
-    "Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.list": NotRequired[str | None]}
-)
-"""The flat parameters of a trial that are read here; strategies check others."""
-
-
-def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
-    if (message := misfit(knobs, Knobs)) is not None:
-        raise ValueError(message)
-    return knobs
 
 
 class Named(TypedDict):
@@ -61,7 +29,7 @@ class Named(TypedDict):
     trial: str
     name: str
     family: str
-    parameters: Annotated[dict[str, Any], AfterValidator(_fitting)]
+    parameters: dict[str, Any]
     overrides: list[str]
     learned: NotRequired[dict[str, object]]
 
@@ -88,7 +56,7 @@ class Compared(TypedDict):
     difference: Share
     low: Share
     high: Share
-    p: Number
+    p: float
     p_cluster: Share
     p_holm: Share
 
@@ -139,11 +107,11 @@ class Row(TrialCounts, total=False):
     wilson: Interval
     wilson_cluster: Interval
     odds_ratio: Share
-    coverage: dict[str, Covered] | None
+    coverage: dict[str, Any] | None
     roles: list[str] | None
     evaluation: int
     chosen_on: Count
-    expected: Forecast | None
+    expected: Mapping[str, Any] | None
     as_expected: bool | None
 
 

@@ -16,7 +16,6 @@ from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.lock import Lock
-from harness.sweep.folder.manifest import SweepManifest
 from harness.sweep.folder.rows import Compared, Row, lists_read, score
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class View:
     rows: Sequence[Row]
     ranks: Int32Array
     queries: pd.DataFrame
-    manifest: SweepManifest
+    manifest: Mapping[str, Any]
     lock: Lock
     in_split: int | None = None
     comparisons: Sequence[Compared] = ()
@@ -54,27 +53,27 @@ class View:
     @property
     def dataset(self) -> str:
         """The name of the benchmark."""
-        return self.manifest["dataset"]
+        return str(self.manifest["dataset"])
 
     @property
     def data_sha256(self) -> str:
         """The hash of the benchmark's files."""
-        return self.manifest["data_sha256"]
+        return str(self.manifest["data_sha256"])
 
     @property
     def objective(self) -> str:
         """The name of the metric by which the winner was chosen."""
-        return self.manifest["objective"]
+        return str(self.manifest["objective"])
 
     @property
     def winner(self) -> str:
         """The hash of the locked winner."""
-        return self.lock["winner"]["trial"]
+        return str(self.lock["winner"]["trial"])
 
     @property
     def margin(self) -> float:
         """The largest difference of the objective that does not matter."""
-        return self.lock.get("margin", MARGIN)
+        return float(self.lock.get("margin", MARGIN))
 
     @property
     def reference(self) -> str:

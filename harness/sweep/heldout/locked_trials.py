@@ -26,7 +26,7 @@ from harness.core.identity import code_version
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, EvaluationEntry, LedgerLine, file_hash, read_entry
+from harness.sweep.folder.integrity import ENTRY, LedgerLine, file_hash, read_entry
 from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
@@ -154,7 +154,7 @@ def _chosen_on(runs: Path, data: Benchmark) -> int:
     return len(found & {*data.ids(data.members("test"))})
 
 
-def placed(entry: LedgerLine | EvaluationEntry) -> Placed:
+def placed(entry: LedgerLine) -> Placed:
     """Return the number of the evaluation in a line of the ledger."""
     found: Placed = {"evaluation": entry.get("evaluation") or 1}
     if (shared := entry.get("chosen_on")) is not None:

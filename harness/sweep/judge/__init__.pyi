@@ -8,5 +8,4 @@ from .knob_effects import Importance as Importance
 from .knob_effects import KnobEffect as KnobEffect
 from .knob_effects import of_sweeps as of_sweeps
 from .knob_effects import of_view as of_view
-from .other_splits import choose_again as choose_again
 from .trial_table import OUTCOMES as OUTCOMES

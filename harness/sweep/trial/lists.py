@@ -28,7 +28,6 @@ from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
-from harness.sweep.folder.manifest import FittedOn, Recall
 from harness.sweep.trial import Trial
 from harness.sweep.trial.trial import Identities
 from harness.work.parts import Unfinished
@@ -180,7 +179,7 @@ def identities(retrievers: Mapping[str, Retriever]) -> Identities:
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
-def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, FittedOn]:
+def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Facts]:
     """Return ``on`` and ``seen`` of every list whose weights were chosen on tune questions.
 
     ``on`` names the benchmarks. ``seen`` is, by split, the number of questions that share a gold
@@ -188,7 +187,7 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
     assumed to use what an md5 split calls tune; for a benchmark of another name, the questions with
     equal text.
     """
-    found: dict[str, FittedOn] = {}
+    found: dict[str, Facts] = {}
     for name, retriever in retrievers.items():
         inner: Any = retriever
         while not hasattr(inner, "fitted_on") and hasattr(inner, "retriever"):
@@ -211,7 +210,7 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fi
     return found
 
 
-def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Recall]:
+def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Facts]:
     """Return ``index``, ``recall@100`` and number of ``questions`` of every list with an
     approximate index.
     """
