@@ -4,10 +4,8 @@ libraries.
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
-import lzma
 import os
 import random
 import re
@@ -28,7 +26,6 @@ from hypothesis import strategies as st
 
 from harness.command import fuse
 from harness.core.errors import HarnessError
-from harness.core.input.packing import PACKINGS
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.run import Run
@@ -52,7 +49,7 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TIED = st.sampled_from([0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, 1e300])
 LETTERS = st.text(min_size=1, max_size=4)
 IDS = WORDS | DATES | HOSTILE | BROKEN | LETTERS
-PACKED = [ending for ending, packing in PACKINGS.items() if packing.write]
+PACKED = [".gz"]
 WRITTEN = [(form, "") for form in FORMS if form.write] + [
     (form, ending) for form in FORMS if form.write and form.packed for ending in PACKED
 ]
@@ -209,17 +206,10 @@ def test_a_table_without_a_head_that_has_the_six_fields_of_trec_is_read_as_such(
     assert lists.read(path).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz", ".bz2"])
-def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: str) -> None:
+def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path) -> None:
     text = b"q1 Q0 d1 1 9 s\nq1 Q0 d3 2 8 s\n"
-    pack = {
-        ".gz": gzip.compress,
-        ".xz": lzma.compress,
-        ".bz2": bz2.compress,
-        ".zst": pa.Codec("zstd").compress,
-    }
-    (tmp_path / "packed").write_bytes(bytes(pack[ending](text)))
-    for name in (f"run.trec{ending}", "run.trec", "run"):
+    (tmp_path / "packed").write_bytes(gzip.compress(text))
+    for name in ("run.trec.gz", "run.trec", "run"):
         (tmp_path / name).write_bytes((tmp_path / "packed").read_bytes())
         assert lists.read(tmp_path / name).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
     data = (tmp_path / "packed").read_bytes()

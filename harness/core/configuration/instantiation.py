@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import inspect
 import re
 import subprocess
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 from harness.core.concepts import PACKAGE, roomless
@@ -115,54 +114,34 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__
 
 
-KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "a mapping, as in {name: value}": (Mapping, ("Mapping", "dict")),
-    "a list, as in [a,b]": ((list, tuple), ("Sequence", "tuple", "list")),
-    "a text": (str, ("str", "Path", "Literal")),
-    "a number": ((int, float), ("int", "float", "bool")),
-    "null": (type(None), ("None",)),
-}
-"""The types of a value and the words of an annotation that allow it, by their description in
-messages.
-"""
-
-
 def _misfits(target: str, node: Any) -> Iterator[str]:
     """Yield a line for each field within a configuration whose value does not have the annotated
     type.
     """
+    from hydra.utils import get_object
     from omegaconf import OmegaConf
+    from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 
     node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
     if not isinstance(node, dict):
         return
     for value in node.values():
         yield from _misfits(target, value)
-    own = node.get("_target_") == target and target.startswith(f"{PACKAGE.name}.")
-    for name, allowed in (_kinds(target) if own else {}).items():
-        fits = any(isinstance(node.get(name), KINDS[kind][0]) for kind in allowed)
-        if name in node and allowed and not fits:
-            concept = roomless(target).split(".")[1]
-            kinds = " or ".join(kind for kind in allowed if kind != "null")
-            yield f"{concept}.{name}={node[name]}: expected {kinds}"
-
-
-def _kinds(target: str) -> dict[str, list[str]]:
-    """Return the ``KINDS`` that the annotation of each field of a dataclass allows."""
-    from hydra.utils import get_class
-
-    kind: Any = get_class(target)
-    hints: dict[str, object] = {}
+    if node.get("_target_") != target or not target.startswith(f"{PACKAGE.name}."):
+        return
+    concept = roomless(target).split(".")[1]
+    hints: dict[str, Any] = {}
     with contextlib.suppress(NameError):  # a name that only type checkers import
-        hints = get_type_hints(kind)
-    found = {}
-    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
-        annotation, count = str(hints.get(field.name, field.type)), 1
-        while count:  # the types in brackets are those of items, which are not checked
-            annotation, count = re.subn(r"\[[^][]*\]", "", annotation)
-        words = set(re.findall(r"\w+", annotation))
-        found[field.name] = [name for name, (_, known) in KINDS.items() if words & {*known}]
-    return found
+        hints = get_type_hints(get_object(target))
+    for name in hints.keys() & node.keys():
+        try:
+            with contextlib.suppress(PydanticUserError):  # the field is a strategy
+                TypeAdapter(
+                    hints[name], config=ConfigDict(arbitrary_types_allowed=True)
+                ).validate_python(node[name])
+        except ValidationError as error:
+            expected = error.errors()[0]["msg"].replace("Input should be", "expected")
+            yield f"{concept}.{name}={node[name]}: {expected}"
 
 
 def _reason(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.core.table import counted, p_value, percent, points, shown
+from harness.core.table import counted, p_value, percent, shown
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,

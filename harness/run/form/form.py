@@ -1,8 +1,8 @@
 """The forms of files with ranked lists, with one description of each.
 
 All code that depends on forms uses ``FORMS``: reading, writing, messages, the table of the docs and
-the round-trip test. All forms except Parquet may be packed (``.json.gz``, ``.trec.zst``; see
-harness.core.input.packing).
+the round-trip test. All forms except Parquet may be packed (``.json.gz``, ``.trec.gz``; see
+harness.core.input.read).
 """
 
 from __future__ import annotations
