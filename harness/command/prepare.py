@@ -17,7 +17,7 @@ process's part is taken over.
 
   harness prepare part=3/20                    the third of twenty shares and no more: a task of any array job
   harness prepare part=3/20 wait=true          then also what others have left, until all is there
-  harness prepare status=true                  the parts of unfinished stages: done, running, failed, where and why
+  harness prepare status=true                  the parts of unfinished stages: done and running, and where
   harness prepare engine=local engine.workers=4    four processes of this machine
   harness prepare engine=ray engine.workers=8      eight tasks of the Ray cluster that this machine belongs to
   harness prepare engine=slurm engine.workers=8    an array job of Slurm
@@ -81,10 +81,7 @@ def _check(config: DictConfig, given: list[str]) -> None:
 def _status(config: DictConfig) -> None:
     from harness.work.status import unfinished
 
-    print(
-        "\n".join(map(str, unfinished(Path(config.paths.runs))))
-        or "no stage is being computed in parts"
-    )
+    print("\n".join(unfinished(Path(config.paths.runs))) or "no stage is being computed in parts")
 
 
 def _prepare(config: DictConfig) -> None:

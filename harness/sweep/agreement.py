@@ -7,7 +7,7 @@ other data, can be compared, too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -39,15 +39,6 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class Side:
-    """One sweep on a split: trials, gold ranks int32[T, Q, H], ids of the Q questions."""
-
-    view: View
-    ranks: Int32Array
-    ids: list[str]
-
-
-@dataclass(frozen=True)
 class Agreement:
     """Two sweeps with common trials and questions; HarnessError if they have none."""
 
@@ -56,25 +47,32 @@ class Agreement:
 
     def __post_init__(self) -> None:
         pair = self.splits["tune"]
-        for what, found in (("trial", pair.places), ("question", pair.questions[0])):
-            if not len(found):
-                raise HarnessError(
-                    f"{self.theirs.folder}: no {what} in common with {self.mine.folder} "
-                    f"({self.cause}); give two sweeps of the same experiment"
-                )
+        if not pair.places or not len(pair.questions[0]):
+            raise HarnessError(
+                f"{self.theirs.folder}: no {'question' if pair.places else 'trial'} in common with "
+                f"{self.mine.folder} ({self.cause}); give two sweeps of the same experiment"
+            )
 
     @cached_property
     def splits(self) -> dict[str, SplitPair]:
         """Tune with all trials and, if both were held out, test with the locked ones."""
-        both = (self.mine, self.theirs)
-        metrics = [name for name in self.mine.metrics if name in self.theirs.metrics]
-        whole = [Side(one.whole, one.ranks, [*one.queries["id"]]) for one in both]
-        found = {"tune": SplitPair(whole[0], whole[1], metrics)}
-        if all(one.heldout for one in both):
-            locked = [
-                Side(one.locked, one.heldout_ranks, [*one.heldout_queries["id"]]) for one in both
-            ]
-            found["test"] = SplitPair(locked[0], locked[1], metrics)
+        mine, theirs = self.mine, self.theirs
+        metrics = [name for name in mine.metrics if name in theirs.metrics]
+        found = {
+            "tune": SplitPair(
+                (mine.whole, theirs.whole),
+                (mine.ranks, theirs.ranks),
+                ([*mine.queries["id"]], [*theirs.queries["id"]]),
+                metrics,
+            )
+        }
+        if mine.heldout and theirs.heldout:
+            found["test"] = SplitPair(
+                (mine.locked, theirs.locked),
+                (mine.heldout_ranks, theirs.heldout_ranks),
+                ([*mine.heldout_queries["id"]], [*theirs.heldout_queries["id"]]),
+                metrics,
+            )
         return found
 
     @cached_property
@@ -84,9 +82,8 @@ class Agreement:
         found = {}
         for kind, keys in CAUSES.items():
             known = [key for key in keys if key in ours and key in others]
-            kept = [{key: each[key] for key in known} for each in (ours, others)]
-            differing = differences(kept[0], kept[1])
-            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in differing]
+            pairs = differences({k: ours[k] for k in known}, {k: others[k] for k in known})
+            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in pairs]
         return found
 
     @property
@@ -104,9 +101,8 @@ class Agreement:
         equal gold ranks, metrics and forecast.
         """
         pairs, ours, others = self.splits.values(), self.mine.lock, self.theirs.lock
-        if ours["winner"]["parameters"] != others["winner"]["parameters"] or any(
-            pair.verdicts[0] != pair.verdicts[1] for pair in pairs
-        ):
+        same = ours["winner"]["parameters"] == others["winner"]["parameters"]
+        if not same or any(pair.verdicts[0] != pair.verdicts[1] for pair in pairs):
             return "another verdict"
         exact = all(pair.whole and min(pair.shares) == 1 and not pair.farthest for pair in pairs)
         foreseen = ours.get("expected") == others.get("expected")
@@ -117,79 +113,74 @@ class Agreement:
         for kind, lines in self.causes.items():
             more = f"; and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
             yield f"{kind:<10} {'; '.join(lines[:NAMED]) + more if lines else 'the same'}"
-        yield from self._scores()
+        ours, others = self.mine.scores, self.theirs.scores
+        for name in ours.keys() & others.keys() if self.splits["tune"].whole else ():
+            one, other = ours[name].scores, others[name].scores
+            if len(one) != len(other):
+                yield f"list       {name}: another number of documents"
+            elif far := float(np.abs(one - other).max(initial=0)):
+                yield f"list       {name}: scores differ by up to {far:.1g}"
         for split, pair in self.splits.items():
             yield from pair.lines(split)
         locks = (self.mine.lock, self.theirs.lock)
-        yield _both("winner", [lock["winner"]["name"] for lock in locks])
-        yield _both("forecast", [_bounds(lock.get("expected")) for lock in locks])
-        if self.answer == "same bits":
-            yield self.answer
-        else:
-            far = max(pair.farthest for pair in self.splits.values())
-            within = f", scores within {100 * far:.2g} points"
-            yield f"{self.answer}{within if self.answer == 'same verdict' else ''} ({self.cause})"
-
-    def _scores(self) -> Iterator[str]:
-        """Yield the differences of each list's scores on tune, if the questions are the same."""
-        ours, others = self.mine.scores, self.theirs.scores
-        for name in ours.keys() & others.keys() if self.splits["tune"].same_questions else ():
-            one, other = ours[name], others[name]
-            if not np.array_equal(one.lengths, other.lengths):
-                yield f"list       {name}: another number of documents"
-            elif far := float(np.abs(one.scores - other.scores).max(initial=0)):
-                yield f"list       {name}: scores differ by up to {far:.1g}"
+        yield _both("winner", *(lock["winner"]["name"] for lock in locks))
+        yield _both("forecast", *(_bounds(lock.get("expected")) for lock in locks))
+        far = max(pair.farthest for pair in self.splits.values())
+        within = f", scores within {100 * far:.2g} points" if self.answer == "same verdict" else ""
+        because = "" if self.answer == "same bits" else f" ({self.cause})"
+        yield f"{self.answer}{within}{because}"
 
 
 @dataclass(frozen=True)
 class SplitPair:
-    """A split of both sweeps, with the metrics of both."""
+    """A split of both sweeps.
 
-    mine: Side
-    theirs: Side
+    Attributes:
+        views: the trials of each sweep.
+        ranks: int32[T, Q, H], their gold ranks.
+        ids: ids of the Q questions.
+        metrics: the metrics of both.
+    """
+
+    views: tuple[View, View]
+    ranks: tuple[Int32Array, Int32Array]
+    ids: tuple[list[str], list[str]]
     metrics: list[str]
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
         """Indices of each common trial."""
         ours, others = (
-            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(rows)}
-            for rows in (self.mine.view.rows, self.theirs.view.rows)
+            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(view.rows)}
+            for view in self.views
         )
-        return [(at, others[asked]) for asked, at in ours.items() if asked in others]
+        return [(at, others[knobs]) for knobs, at in ours.items() if knobs in others]
 
     @cached_property
     def questions(self) -> tuple[Int64Array, Int64Array]:
         """Indices of each common question in either sweep."""
-        return np.intersect1d(self.mine.ids, self.theirs.ids, return_indices=True)[1:]
-
-    @property
-    def same_questions(self) -> bool:
-        """Whether both have the same questions in the same order."""
-        return self.mine.ids == self.theirs.ids
+        return np.intersect1d(*self.ids, return_indices=True)[1:]
 
     @property
     def whole(self) -> bool:
-        """Whether all trials and questions are in both."""
-        counts = {len(self.mine.ranks), len(self.theirs.ranks), len(self.places)}
-        return self.same_questions and len(counts) == 1
+        """Whether all trials and questions are in both, the questions in the same order."""
+        counts = {*map(len, self.ranks), len(self.places)}
+        return self.ids[0] == self.ids[1] and len(counts) == 1
 
     @cached_property
     def shares(self) -> list[float]:
         """The share of equal gold ranks of each common trial, on common questions."""
-        sides = (self.mine.ranks, self.theirs.ranks)
-        hops = max(ranks.shape[2] for ranks in sides)
-        kept = [
+        hops = max(ranks.shape[2] for ranks in self.ranks)
+        ours, others = (
             np.pad(
                 ranks[:, chosen], ((0, 0), (0, 0), (0, hops - ranks.shape[2])), constant_values=-1
             )
-            for ranks, chosen in zip(sides, self.questions, strict=True)
-        ]
+            for ranks, chosen in zip(self.ranks, self.questions, strict=True)
+        )
         found = []
         for at, other in self.places:
-            ours, others = kept[0][at], kept[1][other]
-            gold = (ours >= 0) | (others >= 0)
-            found.append(float((ours == others).sum(where=gold) / gold.sum()))
+            gold = (ours[at] >= 0) | (others[other] >= 0)
+            found.append(float((ours[at] == others[other]).sum(where=gold) / gold.sum()))
         return found
 
     @cached_property
@@ -198,11 +189,10 @@ class SplitPair:
         found = {}
         for name in self.metrics:
             ours, others = (
-                np.array([score(row, name) for row in side.view.rows], dtype=np.float64)
-                for side in (self.mine, self.theirs)
+                np.array([score(row, name) for row in view.rows], dtype=np.float64)
+                for view in self.views
             )
-            at = np.array(self.places)
-            apart = np.abs(ours[at[:, 0]] - others[at[:, 1]])
+            apart = [abs(ours[at] - others[other]) for at, other in self.places]
             if not np.isnan(apart).all():
                 found[name] = float(np.nanmax(apart))
         return found
@@ -216,7 +206,7 @@ class SplitPair:
     def verdicts(self) -> list[dict[str, str]]:
         """The finding of each sweep's winner, by single list."""
         found = []
-        for view in (self.mine.view, self.theirs.view):
+        for view in self.views:
             names = filter(None, dict.fromkeys([view.reference, view.best_single]))
             compared = {name: view.winner_against(name) for name in names}
             found.append({name: one.finding if one else "" for name, one in compared.items()})
@@ -224,23 +214,25 @@ class SplitPair:
 
     def lines(self, split: str) -> Iterator[str]:
         """Yield the numbers of common questions and trials, gold ranks, metrics and verdicts."""
-        ours, others, exact = self.mine, self.theirs, self.shares.count(1)
-        asked = f"{len(self.questions[0])} questions of {len(ours.ids)} here and {len(others.ids)}"
-        trials = f"{len(self.places)} trials of {len(ours.ranks)} and {len(others.ranks)}"
-        yield f"{split:<10} in both: {asked} there, {trials}"
+        asked = f"{len(self.questions[0])} questions of {len(self.ids[0])} here and "
+        trials = f"{len(self.places)} trials of {len(self.ranks[0])} and {len(self.ranks[1])}"
+        yield f"{split:<10} in both: {asked}{len(self.ids[1])} there, {trials}"
         least = f"at least {100 * min(self.shares):.4g}% of gold ranks are equal"
+        exact = self.shares.count(1)
         yield f"ranks      equal in {exact} of {len(self.shares)} trials; {least}"
         far = (f"{name} {100 * one:.2g}" for name, one in self.differences.items() if one)
         yield f"metrics    greatest differences, in points: {', '.join(far) or 'none'}"
-        yield _both("verdict", [*map(_said, self.verdicts)])
+        yield _both("verdict", *map(_sentence, self.verdicts))
 
 
 def _facts(result: SweepResult) -> dict[str, Any]:
-    """Return the manifest, with the makers of the lists but without their devices."""
+    """Return the manifest, with the makers of the lists and their devices apart."""
     made = (result.manifest.get("made_by") or {}).items()
-    devices = {name: one.get("devices") for name, one in made}
-    libraries = {name: one.get("libraries") for name, one in made}
-    return {**dict(result.manifest), "made_by": libraries, "devices": devices}
+    parts = {
+        key: {name: one.get(part) for name, one in made}
+        for key, part in (("made_by", "libraries"), ("devices", "devices"))
+    }
+    return {**result.manifest, **parts}
 
 
 def _bounds(forecast: Mapping[str, Any] | None) -> str:
@@ -249,13 +241,13 @@ def _bounds(forecast: Mapping[str, Any] | None) -> str:
     return f"{percent(forecast['low'])} to {percent(forecast['high'])}%"
 
 
-def _said(verdict: Mapping[str, str]) -> str:
+def _sentence(verdict: Mapping[str, str]) -> str:
     words = {"": "the same as", "even": "not told from"}
-    said = (f"{words.get(found, f'{found} than')} {name}" for name, found in verdict.items())
-    return ", ".join(said)
+    return ", ".join(
+        f"{words.get(found, f'{found} than')} {name}" for name, found in verdict.items()
+    )
 
 
-def _both(word: str, texts: Sequence[str]) -> str:
-    ours, others = texts
-    verdict = f"the same: {ours}" if ours == others else f"{ours} here, {others} there"
-    return f"{word:<10} {verdict}"
+def _both(word: str, ours: str, theirs: str) -> str:
+    text = f"the same: {ours}" if ours == theirs else f"{ours} here, {theirs} there"
+    return f"{word:<10} {text}"

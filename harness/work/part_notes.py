@@ -17,14 +17,7 @@ from harness.core.input import misfit
 
 T = TypeVar("T")
 RECORDS, PLAN = "parts", "plan.json"
-DONE, FAILED, HELD, LOCK = ".done.json", ".failed.json", ".held.json", ".lock"
-
-
-class Failure(TypedDict):
-    """The machine and the reason of a failed part."""
-
-    host: str
-    error: str
+DONE, HELD, LOCK = ".done", ".held.json", ".lock"
 
 
 class PartsPlan(TypedDict):
@@ -46,12 +39,6 @@ def read_note(path: Path, form: Any, default: T) -> T:
     except (OSError, ValueError, RecursionError):
         return default
     return default if misfit(found, form) else cast(T, found)
-
-
-def failures(records: Path, name: str) -> list[Failure]:
-    """Return host and error of each failure of a part."""
-    none: list[Failure] = []
-    return read_note(records / f"{name}{FAILED}", list[Failure], none)
 
 
 @contextlib.contextmanager

@@ -34,13 +34,11 @@ from harness.core.secret import hide_values
 from harness.core.threads import map_threads
 from harness.work.part_notes import (
     DONE,
-    FAILED,
     HELD,
     LOCK,
     PLAN,
     RECORDS,
     PartsPlan,
-    failures,
     hold,
     is_held,
     read_note,
@@ -48,12 +46,6 @@ from harness.work.part_notes import (
 from harness.work.progress import Progress
 
 log = logging.getLogger(__name__)
-TRIES = 3
-"""How often a part may fail on all workers together before it is left out."""
-SICK = 5
-"""Number of consecutive failures after which a worker stops, because it is probably broken itself
-(a broken GPU, a missing model).
-"""
 PAUSE = 0.5
 Advance = Callable[[int], object]
 
@@ -131,7 +123,7 @@ class Share:
         of: number of shares.
         waits: whether the process then computes the parts that others have left, until the stage is
             complete. Without it the stage is left as ``Unfinished``.
-        tolerant: whether a failed part is recorded and the others go on. Without it the first
+        tolerant: whether the other parts are computed after a failure. Without it the first
             failure ends the process.
     """
 
@@ -191,7 +183,7 @@ def fill(
 
     Raises:
         Unfinished: parts are missing, and this share does not wait for them.
-        HarnessError: parts have failed ``TRIES`` times; names them.
+        HarnessError: parts have failed in this process; names them.
     """
     share, records = _share.get(), folder / RECORDS
     missing = [part for part in parts if not part.is_whole(part.path)]
@@ -209,8 +201,18 @@ def fill(
             if not any(taken):
                 time.sleep(PAUSE)  # other processes hold them
             missing = [part for part, own in zip(missing, taken, strict=True) if not own]
-    if folder.exists():  # otherwise another process has completed the artifact
-        _tell_lost(parts, records, what)
+    lost = [part for part in parts if not part.path.exists()]
+    if not folder.exists() or not lost:  # without a folder: another process has completed it
+        return
+    if worker.failed:
+        name, why = next(iter(worker.failed.items()))
+        raise HarnessError(
+            f"{what}: {len(worker.failed)} of {len(parts)} parts failed here "
+            f"({', '.join(worker.failed)}); {name}: {why}; mend that and type the same command"
+        )
+    raise Unfinished(
+        f"{what}: {len(lost)} of {len(parts)} parts are missing; they belong to other shares"
+    )
 
 
 def _size(parts: Iterable[WorkPart]) -> int:
@@ -235,28 +237,24 @@ class _Worker:
         share: the share of this process.
         what: the work, for messages.
         advance: reports finished items.
-        failed: consecutive parts that failed here for the first time.
+        failed: the reason of each part that failed here, by its name.
     """
 
     folder: Path
     share: Share
     what: str
     advance: Advance
-    failed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def records(self) -> Path:
         return self.folder / RECORDS
 
     def may_take(self, part: WorkPart) -> bool:
-        """Return whether a part is still missing.
-
-        A process without shares tries failed parts again, since its user may have mended the cause.
-        """
+        """Return whether a part is still missing and has not failed here."""
         if part.path.exists():
             return not part.is_whole(part.path)
-        tried = len(failures(self.records, part.path.name)) if self.share.tolerant else 0
-        return self.folder.exists() and tried < TRIES
+        return self.folder.exists() and part.path.name not in self.failed
 
     def take(self, part: WorkPart) -> bool:
         """Compute a part unless another process holds it. Return whether it is now complete."""
@@ -267,69 +265,20 @@ class _Worker:
             write_json(
                 self.records / f"{name}{HELD}", {"host": socket.gethostname(), "pid": os.getpid()}
             )
-            fresh = not failures(self.records, name)
-            computed = self._compute(part)
-            if computed:
-                self.failed.clear()
-            elif fresh:
-                self.failed.append(name)
-                self._check_sick()
-            return computed
-
-    def _check_sick(self) -> None:
-        """Raise Stop if too many parts failed here one after the other."""
-        if len(self.failed) >= SICK:
-            why = failures(self.records, self.failed[-1])[-1]
-            raise Stop(
-                f"{self.what}: {len(self.failed)} parts in a row failed on {why['host']}, so "
-                "this worker leaves the "
-                f"rest to others; the last: {why['error']}"
-            )
-
-    def _compute(self, part: WorkPart) -> bool:
-        """Return whether the part was computed. A failure that is not the worker's own is
-        recorded.
-        """
-        started, host, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
-        try:
-            with whole(part.path) as partial:
-                part.work(partial, self.advance)
-                done = {**host, "seconds": round(time.perf_counter() - started, 3)}
-                # before the rename: after the last part the folder may be removed
-                write_json(self.records / f"{name}{DONE}", done)
-        except Exception as error:
-            if (
-                not self.share.tolerant
-                or isinstance(error, (Stop, Unwritable))
-                or not self.records.exists()
-            ):
-                raise
-            why = {
-                **host,
-                "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400],
-            }
-            log.warning("%s: %s", name, why["error"])
-            write_json(self.records / f"{name}{FAILED}", [*failures(self.records, name), why])
-            return False
+            try:
+                with whole(part.path) as partial:
+                    part.work(partial, self.advance)
+                    # before the rename: after the last part the folder may be removed
+                    (self.records / f"{name}{DONE}").touch()
+            except Exception as error:
+                own = isinstance(error, (Stop, Unwritable))
+                if own or not self.share.tolerant or not self.records.exists():
+                    raise
+                why = " ".join(f"{type(error).__name__}: {error}".split())
+                self.failed[name] = hide_values(why)[:400]
+                log.warning("%s: %s", name, self.failed[name])
+                return False
         return True
-
-
-def _tell_lost(parts: Sequence[WorkPart], records: Path, what: str) -> None:
-    lost, count = [part for part in parts if not part.path.exists()], len(parts)
-    failed = {part.path.name: why for part in lost if (why := failures(records, part.path.name))}
-    if failed:
-        name, why = next(iter(failed.items()))
-        raise HarnessError(
-            f"{what}: {len(failed)} of {count} parts failed ({', '.join(failed)}); {name} on "
-            f"{why[-1]['host']}: "
-            f"{why[-1]['error']}; mend that and run `harness prepare` without an engine or a "
-            "part, which tries them "
-            f"again, or remove {records}"
-        )
-    if lost:
-        raise Unfinished(
-            f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares"
-        )
 
 
 def agree(

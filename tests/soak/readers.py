@@ -36,7 +36,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
 from harness.sweep.winner import read_winner
-from harness.work.part_notes import FAILED, PLAN, failures
+from harness.work.part_notes import PLAN
 from harness.work.parts import agree
 from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
@@ -245,9 +245,7 @@ def _stores(folder: Path, data: Path) -> Readers:
     (records / PLAN).write_text(
         json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}})
     )
-    (records / f"a.npz{FAILED}").write_text(json.dumps([{"host": "h", "error": "e"}]))
     made["plan of parts"] = (records / PLAN, partial(_agree, records))
-    made["failed part"] = (records / f"a.npz{FAILED}", partial(failures, records, "a.npz"))
     return made
 
 

@@ -2,9 +2,7 @@
 
 import contextlib
 import errno
-import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -16,9 +14,8 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.part_notes import DONE, FAILED, PLAN, RECORDS, hold, is_held
+from harness.work.part_notes import DONE, PLAN, RECORDS, hold, is_held
 from harness.work.parts import (
-    TRIES,
     Share,
     Unfinished,
     WorkPart,
@@ -102,16 +99,14 @@ def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(
 
 
 def test_a_part_that_always_fails_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    for _ in range(2):
-        with (
-            sharing(Share(1, 1, waits=True, tolerant=True)),
-            pytest.raises(HarnessError, match=r"2.*10.*\(3.txt.*7.txt\).*3.txt.*ValueError: 3"),
-        ):
-            fill(tmp_path, squares(tmp_path, broken=(3, 7)), "squares")
+    with (
+        sharing(Share(1, 1, waits=True, tolerant=True)),
+        pytest.raises(HarnessError, match=r"2.*10.*\(3.txt.*7.txt\).*3.txt.*ValueError: 3"),
+    ):
+        fill(tmp_path, squares(tmp_path, broken=(3, 7)), "squares")
     assert content(tmp_path) == {
         name: text for name, text in WHOLE.items() if name not in ("3.txt", "7.txt")
     }
-    assert len(json.loads((tmp_path / "parts" / "3.txt.failed.json").read_text())) == TRIES
 
 
 def test_a_process_of_its_own_ends_at_the_first_failure_and_goes_on_where_it_was(
@@ -173,7 +168,7 @@ def test_an_artifact_of_parts_holds_nothing_of_how_they_were_made(tmp_path: Path
     with sharing(Share(1, 2, waits=False)), pytest.raises(Unfinished):
         get()
     (one,) = unfinished(tmp_path)
-    assert "5 of 10 parts" in str(one)
+    assert "5 of 10 parts" in one
     assert get().facts == {"sum": 285}  # type: ignore[attr-defined]
     assert sorted(get().manifest["files"]) == sorted(WHOLE)  # type: ignore[attr-defined]
     assert list(unfinished(tmp_path)) == []
@@ -185,15 +180,8 @@ def test_what_status_tells(tmp_path: Path) -> None:
     with sharing(Share(1, 5, waits=False, tolerant=True)), pytest.raises(HarnessError):
         fill(folder, squares(folder, broken=(5,)), "squares")
     with hold(folder / "parts" / "7.txt.lock"):
-        (told,) = map(str, unfinished(tmp_path))
+        (told,) = unfinished(tmp_path)
     assert told.startswith("squares: [###                           ] 1 of 10 parts")
-    assert re.search(
-        rf"^  done on {re.escape(socket.gethostname())}: 1, \S+ s each \(median\)$",
-        told,
-        re.MULTILINE,
-    )
-    assert "5.txt  failed 3 times, last on" in told
-    assert "ValueError: 5 is not liked" in told
     assert "7.txt  running on" in told
 
 
@@ -206,7 +194,7 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     """
     records = tmp_path / "artifacts" / "encode" / "a.partial" / RECORDS
     records.mkdir(parents=True)
-    for name in (PLAN, "3.txt.lock", f"3.txt{FAILED}", f"3.txt{DONE}"):
+    for name in (PLAN, "3.txt.lock", f"3.txt{DONE}"):
         (records / name).write_text(
             content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1)
         )
@@ -216,13 +204,10 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     assert {path.name: path.read_text() for path in records.parent.glob("*.txt")} == WHOLE
 
 
-def test_a_worker_that_fails_part_after_part_leaves_the_rest_to_others(tmp_path: Path) -> None:
-    """Its own fault, a broken GPU say, must not use up what each part may fail; another does all of
-    them.
-    """
+def test_a_broken_worker_leaves_every_part_to_others(tmp_path: Path) -> None:
     with (
         sharing(Share(1, 2, waits=True, tolerant=True)),
-        pytest.raises(HarnessError, match=r"5.*ValueError: 8"),
+        pytest.raises(HarnessError, match="10 of 10"),
     ):
         fill(tmp_path, squares(tmp_path, broken=tuple(range(10))), "squares")
     with sharing(Share(2, 2, waits=True, tolerant=True)):
@@ -239,17 +224,6 @@ def test_a_full_disk_ends_the_worker_and_is_no_fault_of_the_part(tmp_path: Path)
         pytest.raises(HarnessError, match="cannot write"),
     ):
         fill(tmp_path, [WorkPart(tmp_path / "0.txt", full)], "squares")
-    assert module.failures(tmp_path / "parts", "0.txt") == []
-
-
-def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> None:
-    with (
-        sharing(Share(1, 1, waits=True, tolerant=True)),
-        pytest.raises(HarnessError, match="without an engine or a p"),
-    ):
-        fill(tmp_path, squares(tmp_path, broken=(3,)), "squares")
-    fill(tmp_path, squares(tmp_path), "squares")
-    assert content(tmp_path) == WHOLE
 
 
 def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import re
-import subprocess
 import traceback
 from collections.abc import Iterator
 from typing import Any, get_type_hints
@@ -77,27 +76,14 @@ def report_own_code() -> Iterator[None]:
     except Exception as error:
         *_, cause = _causes(error)
         own = extensions.packages()
-        is_library = isinstance(cause, ModuleNotFoundError)  # an extra brings it
-        changed = set() if is_library else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)
             if str(frame.f_globals.get("__name__")).partition(".")[0] in own
-            or frame.f_code.co_filename in changed
         ]
         if not places:
             raise  # ours: a bug, with its traceback
         raise HarnessError(f"{_kind(cause)} ({places[-1]}); correct that module") from error
-
-
-def _changed_files() -> set[str]:
-    """Return the new and changed files of this package in a checkout: a user's own classes."""
-    changed = ""
-    if (PACKAGE.parent / ".git").exists():
-        git = ["git", "status", "--porcelain", "--untracked-files=all", "--", PACKAGE.name]
-        with contextlib.suppress(OSError):
-            changed = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
-    return {str(PACKAGE.parent / line[3:]) for line in changed.splitlines()}
 
 
 def _as_typed(target: str) -> str:

@@ -79,7 +79,7 @@ def recorded(folder: Path, lock: Lock) -> dict[str, str]:
     hashes = dict(lock["files"])
     if entry := read_entry(folder, lock):
         hashes |= entry["files"]
-    elif (folder / HELDOUT[0]).is_file():
+    elif hashes and (folder / HELDOUT[0]).is_file():
         hashes |= dict.fromkeys(HELDOUT, "")
     return hashes
 
