@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import Named, Row, SweepResult
+    from harness.sweep.folder import Row, SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}
@@ -108,7 +108,7 @@ class Display:
         )
 
 
-def normalizer_of(row: Named) -> str | None:
+def normalizer_of(row: Row) -> str | None:
     """Return the normalizer in a row's name; None if its fuser reads no values."""
     normalizer = row["parameters"].get("normalizer")
     return normalizer if normalizer in str(row["name"]).split(" ") else None

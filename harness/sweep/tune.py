@@ -39,7 +39,7 @@ from harness.run import Run
 from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import Compared, Row
+from harness.sweep.folder.rows import Row
 from harness.sweep.judge import choice
 from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.experiment_trials import find_added, find_named
@@ -120,7 +120,7 @@ class Findings:
     prepared: Prepared
     trials: Mapping[str, Trial]
     rows: list[Row]
-    comparisons: list[Compared]
+    comparisons: list[Row]
     ranks: Int32Array
     edges: list[GridEdge]
     seconds: float

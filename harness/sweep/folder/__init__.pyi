@@ -23,8 +23,6 @@ from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing
 from .rows import NUMBERS as NUMBERS
-from .rows import Compared as Compared
-from .rows import Named as Named
 from .rows import Row as Row
 from .rows import lists_read as lists_read
 from .rows import rerun as rerun

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, read_lock
-from harness.sweep.folder.rows import Compared, Row, records
+from harness.sweep.folder.rows import COMPARED, Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
-COMPARED = tuple(get_type_hints(Compared))
-"""The columns of the long frame of comparisons."""
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 SHOWN, SHOWN_METRICS = 8, 4
 """Numbers of trials and metrics that a notebook shows."""
@@ -173,7 +171,7 @@ class SweepResult:
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
-        return cast("list[Row]", self._load(name, lambda path: [*map(dict, _json(path))]))
+        return self._load(name, lambda path: [*map(dict, _json(path))])
 
     @cached_property
     def heldout_ranks(self) -> Int32Array:
@@ -232,7 +230,7 @@ class SweepResult:
         if not known.all():
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
         own = self.comparisons[self.comparisons["split"] == split]
-        compared = cast("list[Compared]", records(own))
+        compared = records(own)
         return View(split, rows, ranks, queries, self.manifest, self.lock, len(known), compared)
 
     @property

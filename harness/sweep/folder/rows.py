@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, cast
-
-from typing_extensions import TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,122 +14,52 @@ Setting: TypeAlias = "bool | int | float | str | Sequence[Setting] | Mapping[str
 """A value of a knob, as YAML and JSON have it."""
 Settings = Mapping[str, Setting]
 """Values by knob: ``{"fuser": "rrf", "fuser.k": 60, "pool.lists": ["dense", "graph"]}``."""
-Count = int | None
-Share = float | None
-Interval = tuple[float, float] | None
 NUMBERS = ("difference", "low", "high", "p", "p_cluster", "p_holm")
 """The columns of a comparison in addition to its counts."""
+COMPARED = ("trial", "name", "split", "against", "metric", "n", "wins", "losses", *NUMBERS)
+"""The columns of the long frame of comparisons: a trial against a single list on one split.
+
+``against`` is the reference list, or the best single list of tune; ``metric`` is the objective, and
+``n`` the number of questions that it counts. The other columns are those of ``Outcome``.
+"""
+Row = Mapping[str, Any]
+"""A trial on one split, or a row of the long frame of comparisons.
+
+A trial has ``trial`` (hash), ``name``, ``family`` (the fuser's name, ``single`` for a list alone),
+``parameters``, ``overrides``, ``n`` (questions that the objective counts), and a column for each
+metric. ``wins`` to ``p_holm`` are those of its comparison with the reference list; null for that
+list itself. Further columns:
+
+- untuned: whether nothing was chosen for it.
+- practical: false for a trial that nobody could choose in practice, because one of its lists uses
+  the gold; it is never the winner or the best.
+- wilson: Wilson's 95% interval of the objective by question.
+- wilson_cluster: the interval that is shown: by cluster if questions share gold passages, otherwise
+  the same as ``wilson``; null if clusters are too few.
+- odds_ratio: odds ratio of a 0/1 objective to the reference.
+- graph_win: number of questions whose last hop is in the trial's top k but not in that of ``dense``
+  (or the reference, if no list has that name), k the objective's depth; graph_loss: the reverse.
+- learned: only in a lock. Only on test: coverage, roles, evaluation, chosen_on, expected,
+  as_expected.
+"""
 
 
-class Named(TypedDict):
-    """The row of a trial in a lock."""
-
-    trial: str
-    name: str
-    family: str
-    parameters: dict[str, Any]
-    overrides: list[str]
-    learned: NotRequired[dict[str, object]]
-
-
-class Compared(TypedDict):
-    """A row of the long frame of comparisons: a trial against a single list on one split.
-
-    Attributes:
-        against: the reference list, or the best single list of tune.
-        metric: the objective.
-        n: number of questions that it counts.
-
-    The other columns are those of ``Outcome``.
-    """
-
-    trial: str
-    name: str
-    split: str
-    against: str
-    metric: str
-    n: int
-    wins: int
-    losses: int
-    difference: Share
-    low: Share
-    high: Share
-    p: float
-    p_cluster: Share
-    p_holm: Share
-
-
-class TrialCounts(Named):
-    """The required columns of a trial's row."""
-
-    n: int
-    wins: Count
-    losses: Count
-
-
-class Row(TrialCounts, total=False):
-    """A trial on one split; it also has a column for each metric (see ``score``).
-
-    ``wins`` to ``p_holm`` are those of its comparison with the reference list (see ``Compared``);
-    null for that list itself.
-
-    Attributes:
-        family: the fuser's name, ``single`` for a list alone.
-        untuned: whether nothing was chosen for it.
-        n: number of questions that the objective counts.
-        practical: false for a trial that nobody could choose in practice, because one of its lists
-            uses the gold; it is never the winner or the best.
-        wilson: Wilson's 95% interval of the objective by question.
-        wilson_cluster: the interval that is shown: by cluster if questions share gold passages,
-            otherwise the same as ``wilson``; null if clusters are too few.
-        odds_ratio: odds ratio of a 0/1 objective to the reference.
-        graph_win: number of questions whose last hop is in the trial's top k but not in that of
-            ``dense`` (or the reference, if no list has that name), k the objective's depth.
-        graph_loss: the reverse.
-        learned: only in a lock.
-        coverage: only on test, like the columns after it.
-    """
-
-    untuned: bool
-    practical: bool
-    dataset: str
-    split: str
-    graph_win: Count
-    graph_loss: Count
-    difference: Share
-    low: Share
-    high: Share
-    p: Share
-    p_cluster: Share
-    p_holm: Share
-    wilson: Interval
-    wilson_cluster: Interval
-    odds_ratio: Share
-    coverage: dict[str, Any] | None
-    roles: list[str] | None
-    evaluation: int
-    chosen_on: Count
-    expected: Mapping[str, Any] | None
-    as_expected: bool | None
-
-
-def score(row: Named, metric: str) -> float:
+def score(row: Row, metric: str) -> float:
     """Return a row's value of a metric, or of another column."""
-    return cast("dict[str, float]", row)[metric]
+    value: float = row[metric]
+    return value
 
 
 def records(trials: pd.DataFrame) -> list[Row]:
     """Return the rows of a table of trials as in ``heldout.json``: JSON parsed, null as None."""
     plain = trials.astype(object).where(trials.notna(), None)
-    rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
-    read = [
-        {**row, **{key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}}
-        for row in rows
-    ]
-    return cast("list[Row]", read)
+    rows: list[dict[str, Any]] = plain.to_dict("records")
+    for row in rows:
+        row |= {key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}
+    return [*rows]
 
 
-def lists_read(row: Named) -> list[str]:
+def lists_read(row: Row) -> list[str]:
     """Return the lists that a row's strategy reads; none if the row does not say."""
     knobs = row["parameters"]
     return (

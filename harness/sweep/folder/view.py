@@ -16,7 +16,7 @@ from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.lock import Lock
-from harness.sweep.folder.rows import Compared, Row, lists_read, score
+from harness.sweep.folder.rows import Row, lists_read, score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class View:
     manifest: Mapping[str, Any]
     lock: Lock
     in_split: int | None = None
-    comparisons: Sequence[Compared] = ()
+    comparisons: Sequence[Row] = ()
 
     @property
     def n(self) -> int:
@@ -139,7 +139,7 @@ class View:
     @property
     def winner_name(self) -> str:
         """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
-        return self.winner_list or self.rows[self.winner_place]["name"]
+        return str(self.winner_list or self.rows[self.winner_place]["name"])
 
     @cached_property
     def winner_list(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,7 @@ from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.metric import Metric, means
 from harness.evaluation.statistic import Labels, clustered_wilson
-from harness.sweep.folder.result import COMPARED
-from harness.sweep.folder.rows import NUMBERS, Compared, Count, Interval, Row
+from harness.sweep.folder.rows import COMPARED, NUMBERS, Row
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -48,7 +47,7 @@ def judge_trials(
     split: str,
     best: str | None = None,
     evaluation: int = 0,
-) -> tuple[list[Row], list[Compared]]:
+) -> tuple[list[Row], list[Row]]:
     """Return the rows of trials and of comparisons as they are stored; no other function makes
     them.
 
@@ -109,7 +108,7 @@ def judge_trials(
         for name, others in found.items()
         if (one := others[number]) is not None
     ]
-    return cast("list[Row]", whole), cast("list[Compared]", compared)
+    return [*whole], [*compared]
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:
@@ -159,10 +158,10 @@ def compare_trials(
 
 def score_intervals(
     ranks: Int32Array, metric: Metric, labels: Labels | None = None
-) -> list[dict[str, Interval]]:
-    """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``Row``)."""
+) -> list[dict[str, Sequence[float] | None]]:
+    """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``folder.rows.Row``)."""
     values, labels = counted_queries(metric(ranks), labels)
-    nobody: list[Interval] = [None] * len(values)
+    nobody: list[Sequence[float] | None] = [None] * len(values)
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
     plain = clustered_wilson(values, None).tolist() if metric.binary else nobody
     ruled = clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody
@@ -179,7 +178,7 @@ def best_single(scores: Mapping[str, float], reference: str) -> str:
 
 def graph_outcomes(
     ranks: Int32Array, objective: Metric, dense: int | None
-) -> list[dict[str, Count]]:
+) -> list[dict[str, int | None]]:
     """Return GraphWin and GraphLoss of each trial (PhaseGraph 4.3).
 
     They are the numbers of questions whose last hop is in the trial's top k and not in that of
@@ -230,7 +229,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _practical(trial: Trial, impractical: Collection[str]) -> dict[str, bool]:
-    """Return ``practical`` (see ``Row``) if a list is not."""
+    """Return ``practical`` (see ``folder.rows.Row``) if a list is not."""
     read = [trial.name] if trial.family == "single" else trial.pool.lists
     return {"practical": not {*read} & {*impractical}} if impractical else {}
 

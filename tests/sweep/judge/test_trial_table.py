@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
 
-from harness.core.input import misfit
 from harness.evaluation.comparison import Outcome
 from harness.evaluation.metric import ABSENT, Metric
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
@@ -65,7 +64,6 @@ def test_what_is_stored_is_read_as_it_was() -> None:
     made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
     (first, second) = records(frame(made))
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
-    assert misfit(first, Row) is None
 
 
 def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_by_name() -> None:
