@@ -243,7 +243,7 @@ def _results(runs: Path, ledger: Path) -> Iterator[str]:
     """
     from harness.core.table import counted
     from harness.sweep.heldout import Ledger
-    from harness.sweep.verify import verify_files
+    from harness.sweep.recomputation import verify_files
 
     damaged: list[str] = []
     folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())

@@ -79,7 +79,7 @@ def _check(config: DictConfig, given: list[str]) -> None:
 
 
 def _status(config: DictConfig) -> None:
-    from harness.work.status import unfinished
+    from harness.work.part_notes import unfinished
 
     print("\n".join(unfinished(Path(config.paths.runs))) or "no stage is being computed in parts")
 

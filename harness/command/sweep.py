@@ -131,9 +131,9 @@ def keep_results_keys(config: DictConfig) -> None:
     Raises:
         HarnessError: a key needs results, and this is a dry run.
     """
-    from harness.sweep.trial import lists
+    from harness.sweep.trial import inputs
 
-    lists.check_lists(config)
+    inputs.check_lists(config)
     with open_dict(config):
         explain = config.pop("explain", False)
         if (splitting := config.pop("splitting", None)) is not None:

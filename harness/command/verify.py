@@ -38,7 +38,7 @@ def run(config: DictConfig) -> None:
     """Check the sweep, and print what was checked."""
     from harness.sweep.folder import SweepResult, choose_one, name_origin, opened
     from harness.sweep.heldout import Ledger
-    from harness.sweep.verify import verify_files, verify_numbers
+    from harness.sweep.recomputation import verify_files, verify_numbers
 
     if not config.rescore:
         warn_unread("device", "trust")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeGuard
@@ -160,3 +160,16 @@ def texts_of(name: str, values: Iterable[object]) -> list[str]:
     if wrong := [value for value in found if not isinstance(value, str)]:
         raise HarnessError(f"{name}: expected a text, got {described(wrong[0])}")
     return [str(value) for value in found]
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, its cause, the cause of that, and so on."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def in_words(error: BaseException) -> str:
+    """Return ``ZeroDivisionError: division by zero``."""
+    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"

@@ -20,7 +20,7 @@ from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import score
 from harness.sweep.folder.view import View
-from harness.sweep.verify import differences
+from harness.sweep.recomputation import differences
 
 Answer = Literal["same bits", "same verdict", "another verdict"]
 STATUS: Mapping[Answer, int] = {"same bits": 0, "same verdict": 1, "another verdict": 2}

@@ -15,7 +15,7 @@ from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric
 from harness.sweep.folder import SweepResult, View, differing
-from harness.sweep.judge.experiment_trials import matches
+from harness.sweep.judge.choice import matches
 
 
 @dataclass(frozen=True)

@@ -36,18 +36,17 @@ from harness.core.input import read_yaml
 from harness.core.resources import describe_machine
 from harness.evaluation.metric import Metric
 from harness.run import Run
-from harness.sweep.folder import scores
-from harness.sweep.folder.integrity import HERE, hashes
+from harness.sweep.folder.lock import HERE, hashes
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import Row
+from harness.sweep.folder.rows import Row, scores_frame
 from harness.sweep.judge import choice
+from harness.sweep.judge.choice import find_added, find_named
 from harness.sweep.judge.edge import GridEdge, find_edges
-from harness.sweep.judge.experiment_trials import find_added, find_named
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
-from harness.sweep.trial.cost import cost, made_by
-from harness.sweep.trial.lists import fitted, recalls, retrievers, store
+from harness.sweep.trial.inputs import fitted, recalls, retrievers, store
+from harness.sweep.trial.list_cost import cost, made_by
 from harness.sweep.trial.prepared import Prepared
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class Findings:
             "trials.parquet": frame(self.rows),
             "comparisons.parquet": frame(self.comparisons),
             "queries.parquet": self.prepared.queries("tune"),
-            "scores.parquet": scores.to_frame(self._runs),
+            "scores.parquet": scores_frame(self._runs),
         }
 
     @cached_property

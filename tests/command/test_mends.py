@@ -12,7 +12,7 @@ import harness
 from harness.__main__ import commands
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
-from harness.core.configuration.conf_file import read_conf
+from harness.core.configuration.grammar import read_conf
 from tests.conftest import Command
 
 FILES = {

@@ -31,7 +31,7 @@ from harness.core.identity import (
     version_of,
 )
 from harness.model.encoder.minilm import MiniLM
-from harness.sweep.trial import lists
+from harness.sweep.trial import inputs
 from harness.work.store import Store
 
 JSON = st.recursive(
@@ -257,7 +257,7 @@ def _is_gone(name: str) -> bool:
 def keys(dataset: str, runs: Path) -> dict[str, list[str]]:
     config = compose("config", [f"dataset={dataset}", f"paths.runs={runs}"])
     store = Store(runs)
-    lists.runs(lists.retrievers(config), lists.benchmark(config), store)
+    inputs.runs(inputs.retrievers(config), inputs.benchmark(config), store)
     manifests = sorted((runs / "artifacts").glob("*/*/manifest.json"))
     found: dict[str, list[str]] = {}
     for path in manifests:

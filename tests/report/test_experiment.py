@@ -23,7 +23,7 @@ from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.pdf.document import write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.experiment_trials import find_named, find_trials, matches
+from harness.sweep.judge.choice import find_named, find_trials, matches
 from harness.sweep.trial.plan import Plan
 
 

@@ -14,7 +14,7 @@ from harness.report.figure.list_scores import distributions, histogram, normaliz
 from harness.report.table import cost
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.scores import ListScores, from_frame, to_frame
+from harness.sweep.folder.rows import ListScores, read_scores, scores_frame
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_no_two_of_many_series_look_alike() -> None:
 
 def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
     """q0 has 4, 2; q1 nothing; q2 3, 2, 1: the two best of each are 4, 2, 3, 2."""
-    kept = from_frame(to_frame({"b": RUN, "a": RUN.top(1)}), 3)
+    kept = read_scores(scores_frame({"b": RUN, "a": RUN.top(1)}), 3)
     assert list(kept) == ["b", "a"]
     assert kept["b"].scores.tolist() == [4, 2, 3, 2, 1]
     assert kept["b"].lengths.tolist() == [2, 0, 3]

@@ -7,7 +7,7 @@ from harness.core.identity import digest
 from harness.retriever import retrieve
 from harness.retriever.trec import Trec
 from harness.run import io
-from harness.sweep.trial.lists import runs
+from harness.sweep.trial.inputs import runs
 from harness.work.store import Store
 
 FILE = "q1 Q0 d2 1 0.75 theirs\nq1 Q0 d0 2 0.5 theirs\nq9 Q0 d1 1 3 theirs\n"

@@ -31,7 +31,7 @@ from harness.plugins.llm.extractor.openie_file import match_rows
 from harness.report.experiment import build_experiment
 from harness.run import Run
 from harness.run.stored_run import keep_ids
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen

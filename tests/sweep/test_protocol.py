@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import clustered_mcnemar, design_effect, too_few
 from harness.sweep import tune
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger

@@ -15,10 +15,10 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.recomputation import verify_numbers
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.verify import verify_numbers
 
 AXES = (
     "grid=point",

@@ -14,7 +14,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.part_notes import DONE, PLAN, RECORDS, hold, is_held
+from harness.work.part_notes import DONE, PLAN, RECORDS, hold, is_held, unfinished
 from harness.work.parts import (
     Share,
     Unfinished,
@@ -24,7 +24,6 @@ from harness.work.parts import (
     fill,
     sharing,
 )
-from harness.work.status import unfinished
 from harness.work.store import Store
 
 

@@ -7,6 +7,7 @@ from .choices import strategy as strategy
 from .command_line import CommandLine as CommandLine
 from .composition import build as build
 from .composition import compose as compose
+from .composition import report_own_code as report_own_code
 from .composition import translate_errors as translate_errors
 from .extensions import GROUP as GROUP
 from .extensions import folders as folders
@@ -17,7 +18,6 @@ from .extras import need as need
 from .extras import pip_install as pip_install
 from .grammar import parse as parse
 from .instantiation import instantiate as instantiate
-from .instantiation import report_own_code as report_own_code
 from .options import Option as Option
 from .options import options as options
 from .overrides import Override as Override

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.configuration import extensions
-from harness.core.configuration.layers import Layers
+from harness.core.configuration.choices import Layers
 from harness.core.configuration.overrides import Override, check_twice
 from harness.core.errors import HarnessError
 

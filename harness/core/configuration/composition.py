@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.configuration import extensions
 from harness.core.configuration.choices import unknown
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.overrides import Composition, Override, prepare
-from harness.core.errors import HarnessError, closest, nearest
+from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -172,3 +174,23 @@ def translate_errors() -> Iterator[None]:
             mend = "; the command needs this key, so that ~ cannot leave it out"
         message = "; ".join(dict.fromkeys(filter(None, lines)))
         raise HarnessError(f"configuration: {message}{mend}") from error
+
+
+@contextmanager
+def report_own_code() -> Iterator[None]:
+    """Turn an error of a user's own strategy within a block into one HarnessError with its line."""
+    try:
+        yield
+    except HarnessError:
+        raise
+    except Exception as error:
+        *_, cause = causes_of(error)
+        own = extensions.packages()
+        places = [
+            f"{frame.f_code.co_filename}:{line}"
+            for frame, line in traceback.walk_tb(cause.__traceback__)
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in own
+        ]
+        if not places:
+            raise  # ours: a bug, with its traceback
+        raise HarnessError(f"{in_words(cause)} ({places[-1]}); correct that module") from error

@@ -179,7 +179,7 @@ def added(name: str) -> dict[str, object]:
     Raises:
         HarnessError: two plug-ins add the same key.
     """
-    from harness.core.configuration.conf_file import read_conf
+    from harness.core.configuration.grammar import read_conf
 
     found: dict[str, object] = {}
     defaults: list[object] = []
@@ -242,7 +242,7 @@ def inputs() -> Mapping[str, set[str]]:
         By override (``retriever@relations=mention_paths``), the rerankers of that plug-in, which
         read the entry.
     """
-    from harness.core.configuration.conf_file import read_conf
+    from harness.core.configuration.grammar import read_conf
 
     found = {}
     for path in additions().get("config", ()):

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any, get_type_hints
 
 from harness.core.concepts import PACKAGE, roomless
-from harness.core.configuration import extensions
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, causes_of, in_words
 
 
 def instantiate(node: Any) -> Any:
@@ -34,7 +33,7 @@ def instantiate(node: Any) -> Any:
         mistake = _mistake(error, node)
         if mistake is None:
             raise  # ours: a bug, with its traceback
-        raise mistake from (None if mistake in _causes(error) else error)
+        raise mistake from (None if mistake in causes_of(error) else error)
     except OmegaConfBaseException as error:
         raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error
 
@@ -46,7 +45,7 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     named = re.search(r"target '([^']+)'", str(error))
     own = node.get("_target_", node) if hasattr(node, "get") else node
     target = named[1] if named else str(own)
-    causes = list(_causes(error))
+    causes = list(causes_of(error))
     for cause in causes:
         if isinstance(cause, HarnessError):
             return cause
@@ -66,38 +65,10 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     return HarnessError(message or f"{target} cannot be made: {_reason(last)}; correct that module")
 
 
-@contextlib.contextmanager
-def report_own_code() -> Iterator[None]:
-    """Turn an error of a user's own strategy within a block into one HarnessError with its line."""
-    try:
-        yield
-    except HarnessError:
-        raise
-    except Exception as error:
-        *_, cause = _causes(error)
-        own = extensions.packages()
-        places = [
-            f"{frame.f_code.co_filename}:{line}"
-            for frame, line in traceback.walk_tb(cause.__traceback__)
-            if str(frame.f_globals.get("__name__")).partition(".")[0] in own
-        ]
-        if not places:
-            raise  # ours: a bug, with its traceback
-        raise HarnessError(f"{_kind(cause)} ({places[-1]}); correct that module") from error
-
-
 def _as_typed(target: str) -> str:
     """Return a class of this project in the form that is typed: ``dataset=sample``."""
     package, *words = roomless(target).split(".")
     return "=".join(words[:2]) if package == PACKAGE.name and len(words) > 1 else target
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, its cause, the cause of that, and so on."""
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
 
 
 def _misfits(target: str, node: Any) -> Iterator[str]:
@@ -138,10 +109,5 @@ def _reason(error: BaseException) -> str:
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
     for frame in traceback.extract_tb(error.__traceback__)[-1:]:
         if "hydra" not in frame.filename and "<" not in frame.filename:
-            return f"{_kind(error)} ({frame.filename}:{frame.lineno})"
-    return _kind(error)
-
-
-def _kind(error: BaseException) -> str:
-    """Return ``ZeroDivisionError: division by zero``."""
-    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            return f"{in_words(error)} ({frame.filename}:{frame.lineno})"
+    return in_words(error)

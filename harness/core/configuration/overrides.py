@@ -14,11 +14,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.core.configuration.choices import names, unknown
-from harness.core.configuration.conf_file import read_conf
+from harness.core.configuration.choices import Layers, names, unknown
 from harness.core.configuration.extensions import folders, inputs
-from harness.core.configuration.grammar import parse
-from harness.core.configuration.layers import Layers
+from harness.core.configuration.grammar import parse, read_conf
 from harness.core.errors import HarnessError, nearest, unused
 
 log = logging.getLogger(__name__)

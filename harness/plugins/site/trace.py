@@ -19,7 +19,7 @@ from harness.fusion.fuse import rank_documents
 from harness.graph.trail import Trail
 from harness.retriever import Explain, Retriever, Traced
 from harness.run import Run
-from harness.sweep.trial import Identities, Trial, lists
+from harness.sweep.trial import Identities, Trial, inputs
 from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 
@@ -91,12 +91,12 @@ class Tracer:
     @classmethod
     def of(cls, config: DictConfig, data: Benchmark, given: Sequence[str] = ()) -> Tracer:
         """Return the tracer of a configuration; with ``config.lock``, its winner fuses."""
-        kept = lists.store(config)
-        retrievers = lists.retrievers(config)
+        kept = inputs.store(config)
+        retrievers = inputs.retrievers(config)
         chosen = choose_trial(config, list(retrievers), given)
         runs, context = (
-            lists.runs(retrievers, data, kept),
-            lists.gather_context([chosen], config, data),
+            inputs.runs(retrievers, data, kept),
+            inputs.gather_context([chosen], config, data),
         )
         return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
 
@@ -134,7 +134,7 @@ class Tracer:
             each: explain(query, [*gold, *above], count)
             for each, explain in self._explained.items()
         }
-        identities = lists.identities(self.retrievers)
+        identities = inputs.identities(self.retrievers)
         return Trace(self.benchmark, query, self.fused, gold, above, order, trails, identities)
 
 
@@ -148,7 +148,7 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     Raises:
         HarnessError: the benchmark does not have the question.
     """
-    data = lists.benchmark(config)
+    data = inputs.benchmark(config)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
         raise HarnessError(

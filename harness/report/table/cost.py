@@ -34,7 +34,7 @@ def cost(view: View) -> list[Table]:
     """Return the single lists by milliseconds for a question, and the best trial for each budget.
 
     Args:
-        view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
+        view: every trial on tune, whose manifest has ``cost.lists``.
 
     Returns:
         The tables; empty if the sweep recorded no costs.

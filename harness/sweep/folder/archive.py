@@ -20,8 +20,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.core.input import BROKEN, MOST, SMALL, parse_json, read_yaml
-from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT, portable
-from harness.sweep.folder.lock import LOCK
+from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT, LOCK, portable
 
 INDEX = "archive.json"
 FORM = 1

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+import logging
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.core.errors import HarnessError
+from harness.core.configuration import leaves
+from harness.core.errors import HarnessError, MissingFile
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult, differing
 
 
@@ -74,3 +78,110 @@ def _parameters(runs: Path) -> dict[Path, str]:
 def results(runs: Path) -> list[SweepResult]:
     """Return the finished sweeps by name; none is read yet."""
     return [SweepResult(path.parent) for path in sorted((runs / "sweeps").glob("*/trials.parquet"))]
+
+
+log = logging.getLogger(__name__)
+
+
+def latest(runs: Path) -> Path:
+    """Return the folder of the sweep that this user finished last; without one, the only sweep.
+
+    Raises:
+        HarnessError: there is no sweep, or there are several of other users.
+    """
+    folders = finished(runs)
+    own = [folder for folder in folders if (folder / LOCK).stat().st_uid == os.getuid()]
+    if not folders:
+        raise HarnessError(f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first")
+    if not own and len(folders) > 1:
+        raise HarnessError(
+            f"{runs / 'sweeps'}: {len(folders)} sweeps, all of other users; choose one of "
+            "`harness list` with sweep="
+        )
+    return (own or folders)[-1]
+
+
+def finished(runs: Path) -> list[Path]:
+    """Return the folders of all sweeps with a lock, the oldest first."""
+    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
+    return sorted(found, key=lambda path: ((path / LOCK).stat().st_mtime_ns, path))
+
+
+def choose(runs: Path, sweep: object) -> list[Path]:
+    """Return the folders of the requested sweeps.
+
+    Args:
+        runs: the runs folder.
+        sweep: the name of a sweep in ``runs``, or a folder; several of these; or None, the latest.
+    """
+    if sweep is None:
+        return [latest(runs)]
+    given = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
+    named = [str(name) for name in given]
+    if not named or not all(named):
+        raise HarnessError(
+            f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave "
+            "it out for the latest"
+        )
+    below = runs / "sweeps"
+    return [below / name if (below / name).is_dir() else Path(name) for name in named]
+
+
+def choose_one(runs: Path, sweep: object) -> Path:
+    """Return the folder of the requested sweep (see ``choose``)."""
+    found = choose(runs, sweep)
+    if len(found) > 1:
+        raise HarnessError(
+            f"sweep=[{','.join(map(str, found))}]: expected one sweep, got {len(found)}"
+        )
+    return found[0]
+
+
+@contextlib.contextmanager
+def name_origin(folder: Path) -> Iterator[None]:
+    """Add to errors over missing files that the configuration of a sweep names a relative path."""
+    try:
+        yield
+    except MissingFile as error:
+        relative = not Path(error.given).expanduser().is_absolute()
+        if relative and error.given in (str(one) for _, one in leaves(SweepResult(folder).config)):
+            error.args = (
+                f"{error}; {error.given} is relative to the folder that the sweep was made in: run "
+                "it there, or sweep again with an absolute path",
+            )
+        raise
+
+
+def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
+    """Return the requested sweeps by title.
+
+    Args:
+        runs: the runs folder.
+        sweep: as in ``choose``, or ``all``: the last locked sweep of each title. With ``all``,
+            damaged sweeps are left out and a warning names file and reason.
+    """
+    results = _newest_whole(runs) if sweep == "all" else map(SweepResult, choose(runs, sweep))
+    found: dict[str, SweepResult] = {}
+    for result in results:
+        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = (
+            result
+        )
+    return {title: found[title] for title in sorted(found)}
+
+
+def _newest_whole(runs: Path) -> Iterable[SweepResult]:
+    folders = {path for path in (runs / "sweeps").glob("*") if path.is_dir()}
+    found: dict[tuple[str, str | None], SweepResult] = {}
+    for folder in (*sorted(folders - {*finished(runs)}), *finished(runs)):
+        try:
+            result = SweepResult(folder)
+            result.check()
+            found[result.title, result.given.get("dataset.path")] = result
+        except HarnessError as error:
+            log.warning("left out: %s", error)
+    if not found:
+        raise HarnessError(
+            f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` "
+            "first"
+        )
+    return found.values()

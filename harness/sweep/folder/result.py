@@ -19,11 +19,9 @@ from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
 from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.metric import Metric
-from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
-from harness.sweep.folder.lock import Lock, read_lock
-from harness.sweep.folder.rows import COMPARED, Row, records
-from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
+from harness.sweep.folder.lock import Lock, check_file, read_lock, recorded
+from harness.sweep.folder.rows import COMPARED, SCORES, ListScores, Row, read_scores, records
 from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:
@@ -191,7 +189,7 @@ class SweepResult:
         name = "scores.parquet"
         if name not in self._recorded and not (self.folder / name).is_file():
             return {}
-        return from_frame(self._table(name, COLUMNS), len(self.queries))
+        return read_scores(self._table(name, SCORES), len(self.queries))
 
     @cached_property
     def whole(self) -> View:

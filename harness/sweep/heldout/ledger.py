@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import sealed
-from harness.sweep.folder.integrity import LedgerLine
+from harness.sweep.folder.lock import LedgerLine
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64

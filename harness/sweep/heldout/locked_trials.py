@@ -26,8 +26,15 @@ from harness.core.identity import code_version
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, LedgerLine, file_hash, read_entry
-from harness.sweep.folder.lock import Lock, learned, locked_trials
+from harness.sweep.folder.lock import (
+    ENTRY,
+    LedgerLine,
+    Lock,
+    file_hash,
+    learned,
+    locked_trials,
+    read_entry,
+)
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.judge import choice

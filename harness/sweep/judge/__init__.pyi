@@ -1,9 +1,9 @@
+from .choice import Spec as Spec
+from .choice import described_errors as described_errors
+from .choice import find_trials as find_trials
+from .choice import matches as matches
 from .choice import order as order
 from .choice import tiebreak as tiebreak
-from .experiment_trials import Spec as Spec
-from .experiment_trials import described_errors as described_errors
-from .experiment_trials import find_trials as find_trials
-from .experiment_trials import matches as matches
 from .knob_effects import Importance as Importance
 from .knob_effects import KnobEffect as KnobEffect
 from .knob_effects import of_sweeps as of_sweeps

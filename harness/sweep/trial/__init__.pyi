@@ -1,10 +1,10 @@
 from . import engine as engine
-from . import lists as lists
-from .lists import fitted as fitted
-from .lists import graphs as graphs
-from .lists import identities as identities
-from .lists import retrievers as retrievers
-from .lists import store as store
+from . import inputs as inputs
+from .inputs import fitted as fitted
+from .inputs import graphs as graphs
+from .inputs import identities as identities
+from .inputs import retrievers as retrievers
+from .inputs import store as store
 from .override import unread as unread
 from .plan import Plan as Plan
 from .plan import reopen as reopen

@@ -6,8 +6,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any
 
-from harness.core.configuration import by_name, defaults, extensions, names, strategy
+from harness.core.configuration import (
+    NAME,
+    TARGET,
+    StoredReader,
+    by_name,
+    defaults,
+    extensions,
+    names,
+)
 from harness.core.errors import HarnessError, nearest, unused, with_article
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
@@ -152,12 +161,15 @@ def check_fields(typed: Settings) -> None:
 
 
 def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
-    """Yield a line for every typed knob that no trial reads, with the strategy
-    that would read it.
+    """Yield a line for every typed knob that no trial reads, with the strategies that have such a
+    field.
     """
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
-            yield unused(f"{knob}={value}", _readers(knob))
+            group, _, field = knob.partition(".")
+            having = [each for each in names(group) if field in _fields(group, each)]
+            hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
+            yield unused(f"{knob}={value}", hint)
 
 
 def unread(
@@ -171,16 +183,7 @@ def unread(
     for key in keys(given):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
         if part in PARTS and part not in used:
-            reading = [
-                name for name in names("reranker") if part in strategy("reranker", name).reads
-            ]
-            of_lists = part == "encoder" or not reading
-            hint = (
-                f"give a list that has {with_article(part)}"
-                if of_lists
-                else f"reranker={reading[0]} reads it"
-            )
-            yield unused(key, hint)
+            yield unused(key)
 
 
 def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
@@ -195,24 +198,6 @@ def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
 
 PARTS = ("extractor", "graph", *RERANKER_INPUTS)
 """The parts of a configuration that only lists and rerankers use."""
-
-
-def _readers(knob: str) -> str:
-    group, _, field = knob.partition(".")
-    if group == "pool":
-        return {
-            "pool.cap": "a cap applies to the lists in pool.capped",
-            "pool.capped": "it is read if pool.cap is set and one of these lists is fused",
-            "pool.importance": "fuser=weighted_rrf reads it",
-        }.get(knob, "a grid block sets it")
-    if not field:
-        if group in ("normalizer", "temperature"):
-            wanted = {"probabilities"} if group == "temperature" else {"values", "probabilities"}
-            fusers = [each for each in names("fuser") if wanted & strategy("fuser", each).reads]
-            return f"a fuser that reads {group}s does: {', '.join(fusers)}"
-        return f"{group} is one of {', '.join(names(group))}"
-    having = [each for each in names(group) if field in _fields(group, each)]
-    return f"{field} is read by {group}={', '.join(having)}"
 
 
 def _fields(group: str, each: str) -> list[str]:
@@ -239,3 +224,46 @@ def literal(value: Setting) -> str:
     if not isinstance(value, str) or value.isidentifier():
         return str(value)
     return "'" + value.replace("'", "\\'") + "'"
+
+
+def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
+    """Return the flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...).
+
+    Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields
+    or of the pool.
+    """
+    found: dict[str, Setting] = {}
+    for group in GROUPS:
+        if own := fields(group, knobs):
+            read = reader.read({NAME: f"{group}/{knobs.get(group)}", **own}, group)
+            found |= {f"{group}.{field}": value for field, value in read.items() if field != TARGET}
+    for knob, value in knobs.items():
+        if knob not in found:
+            if knob not in (*GROUPS, *POOL, "reference"):
+                raise reader.refuse((knob,), value, "expected a knob of a trial")
+            found[knob] = reader.read(value, knob)
+    return found
+
+
+def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
+    """Raise HarnessError for an axis of a stored grid that gives a strategy a path outside the
+    folder.
+    """
+    for block, axes in config["grid"].items():
+        for knob, given in axes.items() if isinstance(axes, Mapping) else ():
+            group, _, field = str(knob).partition(".")
+            if group not in GROUPS or not field:
+                continue
+            own = {key: value for key, value in config[group].items() if key == NAME}
+            for node in (own, *({NAME: f"{group}/{one}"} for one in values(axes.get(group, ())))):
+                if node and field in reader.fields(node, "grid", str(block)):
+                    reader.read({**node, field: given}, "grid", str(block), group)
+
+
+def fields(group: str, knobs: Settings) -> dict[str, Setting]:
+    """Return the fields that flat knobs give to the strategy of a group."""
+    return {
+        knob.removeprefix(f"{group}."): value
+        for knob, value in knobs.items()
+        if knob.startswith(f"{group}.")
+    }

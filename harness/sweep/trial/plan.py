@@ -12,33 +12,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import NAME, StoredReader, by_name, defaults
-from harness.core.errors import HarnessError, bounded, with_article
+from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.override import added, ineffective, keys, unread, values
-from harness.sweep.trial.stored_knobs import read_axes
+from harness.sweep.trial.override import added, ineffective, keys, read_axes, unread, values
 
 log = logging.getLogger(__name__)
-STORED = {
-    **dict.fromkeys(
-        ("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict
-    ),
-    **{"objective": str, "metrics": list},
-}
-"""The required keys of a stored configuration, with their types."""
-POOL = ("lists", "cap", "capped")
-"""The keys of its pool."""
-EXTENSION = ("extend", "extend_rounds")
-"""Keys of ``grid`` in older folders that are no blocks."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +48,7 @@ class Plan:
     def trials(self) -> list[Trial]:
         """The distinct trials of the grid, baselines first; one HarnessError has all mistakes."""
         found = self.grid.trials()
-        lists.graphs_read(found, self.config)
+        inputs.graphs_read(found, self.config)
         return found
 
     def unused(self, trials: Sequence[Trial]) -> list[str]:
@@ -149,7 +135,7 @@ class Plan:
         """
         if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
             return {}
-        kept, walked = lists.store(self.config), lists.graphs(lists.retrievers(self.config))
+        kept, walked = inputs.store(self.config), inputs.graphs(inputs.retrievers(self.config))
         return {
             "graphs": {
                 name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()
@@ -209,17 +195,16 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
         HarnessError: the stored plan names a strategy that conf/ does not have
             (``core.configuration.stored_strategy``).
     """
-    place = folder / "config.yaml"
-    given = tuple(SweepResult(folder).config.get("given", ()))
-    here = ("paths", "device", "tracking")
-    plain = {key: value for key, value in _load(place).items() if key not in ("given", *here)}
+    stored = SweepResult(folder).config
+    given, here = tuple(stored.get("given", ())), ("paths", "device", "tracking")
+    plain = {key: value for key, value in stored.items() if key not in ("given", *here)}
     typed = {".".join(key.split(".")[:2]) for key in keys(given)}
-    reader = StoredReader(place, bool(config.get("trust", False)), typed)
+    reader = StoredReader(folder / "config.yaml", bool(config.get("trust", False)), typed)
     read_axes(plain, reader)
-    stored = OmegaConf.create(reader.read(plain))
+    found = OmegaConf.create(reader.read(plain))
     for key in here:
-        stored[key] = config[key]
-    return Plan(stored, given)
+        found[key] = config[key]
+    return Plan(found, given)
 
 
 def _check_shape(config: DictConfig) -> None:
@@ -229,32 +214,8 @@ def _check_shape(config: DictConfig) -> None:
     path of a run file.
     """
     for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
-        lists.check_strategy(key, config.get(key))
-    lists.check_lists(config)
-
-
-def _load(place: Path) -> dict[str, object]:
-    """Return a stored configuration, with the keys that every sweep has."""
-    try:
-        stored = OmegaConf.load(place)
-    except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:120]
-        raise HarnessError(f"{place}: damaged ({reason}); copy it again, or sweep again") from error
-    plain: Any = OmegaConf.to_container(stored, resolve=False)
-    for key, kind in STORED.items():
-        found = plain.get(key) if isinstance(plain, dict) else None
-        if not isinstance(found, kind):
-            expected = with_article(kind.__name__)
-            raise HarnessError(
-                f"{place}: {key} = {str(found)[:40]!r}, expected {expected}; sweep again"
-            )
-    if missing := [key for key in POOL if key not in plain["pool"]]:
-        raise HarnessError(
-            f"{place}: no pool.{missing[0]}, expected it among the pool's other keys; sweep again"
-        )
-    for key in EXTENSION:
-        plain["grid"].pop(key, None)
-    return cast("dict[str, object]", plain)
+        inputs.check_strategy(key, config.get(key))
+    inputs.check_lists(config)
 
 
 def _reads_texts(reranker: Any) -> bool:

@@ -25,7 +25,7 @@ from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.trial import Trial, engine, inputs
 from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.trial import Identities
@@ -48,10 +48,10 @@ def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
             "writes such a file",
             unnamed[0],
         )
-    retrievers = lists.retrievers(plan.config)
+    retrievers = inputs.retrievers(plan.config)
     for name, retriever in retrievers.items():
         check_devices(retriever, f"lists.{name}")
-    return retrievers, lists.identities(retrievers)
+    return retrievers, inputs.identities(retrievers)
 
 
 def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
@@ -59,7 +59,7 @@ def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
 
     Raises HarnessError if it has no tune.
     """
-    data = lists.benchmark(plan.config, kept)
+    data = inputs.benchmark(plan.config, kept)
     data.need_members("tune")
     if not len(data.members("test")):
         log.warning(
@@ -93,11 +93,11 @@ class Prepared:
         Artifacts of classes without a version are computed again.
         """
         forget()
-        kept = store or lists.store(plan.config)
+        kept = store or inputs.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
         shown = [name for name, one in retrievers.items() if not getattr(one, "practical", True)]
-        return cls(plan, data, lists.runs(retrievers, data, kept), identities, shown)
+        return cls(plan, data, inputs.runs(retrievers, data, kept), identities, shown)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Return each trial's hash."""
@@ -213,7 +213,7 @@ class Prepared:
 
     def _context(self, trials: Sequence[Trial]) -> Context:
         """Return the further inputs of these trials, for all questions."""
-        return lists.gather_context(trials, self.plan.config, self.benchmark)
+        return inputs.gather_context(trials, self.plan.config, self.benchmark)
 
     def _score(
         self, trials: Sequence[Trial], members: Int64Array, progress: bool, context: Context

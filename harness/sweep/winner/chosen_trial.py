@@ -19,12 +19,13 @@ from harness.sweep.folder.lock import check_same, lock_file, read_lock
 from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.override import (
     check_fields,
+    fields,
     ineffective,
     keys,
+    read_knobs,
     settings_of,
     typed_knobs,
 )
-from harness.sweep.trial.stored_knobs import fields, read_knobs
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -19,10 +19,10 @@ from harness.core.identity import code_version
 from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.caption import made_by
-from harness.sweep.folder.latest_sweep import latest, name_origin
+from harness.sweep.folder.inventory import latest, name_origin
 from harness.sweep.folder.lock import LOCK, Lock, check_same, lock_file, read_lock
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import Trial, lists
+from harness.sweep.trial import Trial, inputs
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.winner.chosen_trial import read_winner
@@ -119,7 +119,7 @@ class Winner:
     def data(self) -> Benchmark:
         """Return the benchmark of ``config``."""
         with name_origin(self.folder):
-            return lists.benchmark(self.config)
+            return inputs.benchmark(self.config)
 
     @property
     def made(self) -> dict[str, object]:
@@ -168,10 +168,10 @@ class Winner:
             self._check_own_code()
         data = self.data if questions is None else self.data.asked(_named(questions))
         forget()
-        store = lists.store(self.config)
+        store = inputs.store(self.config)
         with name_origin(self.folder):
-            runs = lists.runs(lists.retrievers(self.config), data, store)
-            context = lists.gather_context([self.trial], self.config, data)
+            runs = inputs.runs(inputs.retrievers(self.config), data, store)
+            context = inputs.gather_context([self.trial], self.config, data)
         if silent := [name for name, run in runs.items() if not len(run.docs)]:
             raise HarnessError(
                 f"lists.{silent[0]} has none of the {len(data.query_ids)} questions; give a "

@@ -10,7 +10,7 @@ import pytest
 
 from harness.benchmark.dataset.hf import Hf
 from harness.core.errors import HarnessError
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
 from harness.work.store import Store
 from tests.benchmark.hub import COMMIT, served

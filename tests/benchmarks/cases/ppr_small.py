@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from harness.core.configuration import compose
 from harness.retriever import ppr
-from harness.sweep.trial.lists import retrievers
+from harness.sweep.trial.inputs import retrievers
 from tests.benchmarks import real
 from tests.benchmarks.cases.ppr import compared
 from tests.benchmarks.measure import Case

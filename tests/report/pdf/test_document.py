@@ -25,7 +25,7 @@ from harness.report.display import Display
 from harness.report.pdf import compile as compiler
 from harness.report.pdf.compile import fill
 from harness.report.pdf.document import write
-from harness.sweep.folder.latest_sweep import newest
+from harness.sweep.folder.inventory import newest
 from harness.sweep.folder.result import SweepResult
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)

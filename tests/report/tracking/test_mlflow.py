@@ -28,7 +28,7 @@ from harness.report.tracking import Tracking
 from harness.report.tracking.entry import SHOWN
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from harness.sweep.folder.integrity import ENTRY
+from harness.sweep.folder.lock import ENTRY
 from harness.sweep.folder.result import SweepResult
 from tests.process import python
 

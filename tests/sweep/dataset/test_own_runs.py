@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from harness.core.concepts import PACKAGE
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
 from tests.conftest import Command
 

@@ -11,10 +11,10 @@ from types import ModuleType
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.folder.integrity import file_hash
+from harness.sweep.folder.lock import file_hash
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.verify import verify_files
+from harness.sweep.recomputation import verify_files
 from tests.sweep.test_safety import forge
 
 FLIPS = 300

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.folder import latest_sweep
-from harness.sweep.folder.latest_sweep import latest
+from harness.sweep.folder import inventory as latest_sweep
+from harness.sweep.folder.inventory import latest
 
 
 def test_the_last_own_sweep_or_the_only_one(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ import pytest
 
 from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
-from harness.sweep.folder.latest_sweep import newest
+from harness.sweep.folder.inventory import newest
 from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
@@ -154,7 +154,7 @@ def test_all_leaves_out_what_is_damaged_and_names_it(
 
 def test_a_lock_that_is_not_there(tmp_path: Path) -> None:
     """Next to a configuration its sweep did not end; elsewhere it is another file."""
-    for said in ("expected the lock of a sweep", "interrupted before it chose"):
+    for said in ("no such file; expected", "interrupted before it chose"):
         with pytest.raises(HarnessError, match=said):
             read_lock(tmp_path / "winner.lock.json")
         (tmp_path / "config.yaml").touch()

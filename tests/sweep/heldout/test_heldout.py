@@ -14,15 +14,15 @@ import pytest
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.files import HOST
-from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT
+from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout import locked_trials as module
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.recomputation import verify_files, verify_numbers
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.verify import verify_files, verify_numbers
 from tests import process
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3]}")

@@ -9,11 +9,11 @@ from harness.core.configuration import compose, defaults
 from harness.report.console.conclusions import conclusions
 from harness.run import Run, io
 from harness.sweep.judge.edge import beside, candidates, find_edges
+from harness.sweep.recomputation import verify_numbers
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.verify import verify_numbers
 from tests.world.generate import write
 
 ALPHA = "+grid={values:{fuser:[linear],normalizer:[rank],fuser.alpha:[.2,.4,.6],pool.cap:[null]}}"

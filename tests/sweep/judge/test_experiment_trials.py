@@ -3,7 +3,7 @@
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.judge.experiment_trials import (
+from harness.sweep.judge.choice import (
     find_added,
     find_named,
     find_trials,

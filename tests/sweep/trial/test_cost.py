@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.artifact import MANIFEST
-from harness.sweep.folder.integrity import file_hash
-from harness.sweep.trial.cost import cost
+from harness.sweep.folder.lock import file_hash
+from harness.sweep.trial.list_cost import cost
 from harness.work.latency import time_alone
 from harness.work.store import Store
 

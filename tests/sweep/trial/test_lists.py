@@ -23,7 +23,7 @@ from harness.report.table.tables import build_tables
 from harness.run import Run, io
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.protocol import run_heldout
-from harness.sweep.trial.lists import graphs_read, retrievers
+from harness.sweep.trial.inputs import graphs_read, retrievers
 from harness.sweep.trial.plan import Plan
 from tests import process
 from tests.world.generate import write
@@ -180,8 +180,8 @@ def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_pat
         "retrieve",
     }
     origin = (
-        f"is relative to the folder that the sweep was made in, {folder}: run it there, or sweep "
-        "again with an abs"
+        "is relative to the folder that the sweep was made in: run it there, or sweep again with "
+        "an abs"
     )
     name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
     lost = process.harness("verify", "--rescore", *name, cwd=tmp_path)

@@ -19,10 +19,10 @@ from harness.fusion.pool import Pool
 from harness.plugins.site.trace import trace
 from harness.run import Run
 from harness.sweep.heldout import heldout
+from harness.sweep.recomputation import verify_numbers
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.verify import verify_numbers
 from tests import process
 
 pytestmark = pytest.mark.plugin("mentions")

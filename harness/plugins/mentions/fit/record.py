@@ -19,7 +19,7 @@ from harness.plugins.mentions.fit.crossfit import CrossFit
 from harness.plugins.mentions.fit.search import Search
 from harness.plugins.mentions.retriever.fitted import Fit
 from harness.plugins.mentions.target import Setting
-from harness.sweep.trial import lists
+from harness.sweep.trial import inputs
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -118,5 +118,5 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
 
 
 def _setting(config: DictConfig) -> Setting:
-    store = lists.store(config)
-    return Setting(config, lists.benchmark(config, store), store)
+    store = inputs.store(config)
+    return Setting(config, inputs.benchmark(config, store), store)

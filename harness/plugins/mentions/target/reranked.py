@@ -14,7 +14,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import Reranker
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.target import Ranker, Setting, Weights
-from harness.sweep.trial import Plan, lists
+from harness.sweep.trial import Plan, inputs
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Reranked:
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
         """Return the ranker. See ``Target``."""
-        made = lists.retrievers(setting.config)
+        made = inputs.retrievers(setting.config)
         trial = replace(Plan(setting.config, ()).grid.trial({}), reranker=self.reranker)
         if trial.learns:
             raise HarnessError(
@@ -45,9 +45,9 @@ class Reranked:
                 "a normalizer that do not, e.g. fuser=single fuser.list=graph pool.lists=[graph]"
             )
         wanted = {name: made[name] for name in trial.pool.lists}
-        runs = lists.runs(wanted, setting.benchmark, setting.store)
+        runs = inputs.runs(wanted, setting.benchmark, setting.store)
         members, gold = setting.members, setting.benchmark.gold[setting.members]
-        context = lists.gather_context([trial], setting.config, setting.benchmark).take(members)
+        context = inputs.gather_context([trial], setting.config, setting.benchmark).take(members)
         taken = {name: run.take(members) for name, run in runs.items()}
         pool = Calibrated(
             trial.pool.align(taken, "cpu", context), trial.normalizer, trial.temperature

@@ -25,7 +25,7 @@ from harness.evaluation.statistic import bootstrap
 from harness.graph.extractor import extract
 from harness.plugins.policyrag.analysis.perturb import KINDS, perturb
 from harness.run import Run
-from harness.sweep.trial import lists
+from harness.sweep.trial import inputs
 from harness.work.store import Store
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -200,9 +200,9 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
         raise HarnessError(
             f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]"
         )
-    kept, data = lists.store(config), lists.benchmark(config)
-    members, retrievers = data.members(options.split), lists.retrievers(config)
-    runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)
+    kept, data = inputs.store(config), inputs.benchmark(config)
+    members, retrievers = data.members(options.split), inputs.retrievers(config)
+    runs, texts = inputs.runs(retrievers, data, kept), plain_passages(data)
     found: dict[str, dict[str, Mean]] = {
         name: {str(measure): _mean(measure(run, data, texts)[members]) for measure in measures}
         for name, run in runs.items()
@@ -236,7 +236,7 @@ def stability(
         raise HarnessError(
             f"diagnose.split={options.split}: {data.name} has no question there to perturb"
         )
-    runs = lists.runs(lists.retrievers(config), whole, kept)
+    runs = inputs.runs(inputs.retrievers(config), whole, kept)
     depth, p = options.depth, options.p
     ids = whole.query_ids.to_pylist()
     place = {name: number for number, name in enumerate(ids)}

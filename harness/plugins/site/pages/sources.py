@@ -16,7 +16,7 @@ from harness.fusion.context import NOTHING
 from harness.plugins.site.pages.chunk import Chunks
 from harness.plugins.site.trace import Tracer, fused_name
 from harness.sweep.folder import LOCK, SweepResult, name_origin
-from harness.sweep.trial import lists, reopen
+from harness.sweep.trial import inputs, reopen
 from harness.sweep.winner import read_winner
 from harness.work.shared_rows import cut
 from harness.work.store import Store
@@ -76,8 +76,8 @@ class Sources:
                     "trace` shows a question"
                 )
             with name_origin(self.result.folder):
-                retrievers = lists.retrievers(self.config)
-                runs = lists.runs(retrievers, self.benchmark, kept)
+                retrievers = inputs.retrievers(self.config)
+                runs = inputs.runs(retrievers, self.benchmark, kept)
             return Tracer(self.benchmark, retrievers, runs, trial, fused_name(trial), NOTHING, kept)
         except HarnessError as error:
             return (
@@ -100,7 +100,7 @@ def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) 
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
             with name_origin(result.folder):
-                loaded = lists.benchmark(own, Store(Path(config.paths.runs), builds=False))
+                loaded = inputs.benchmark(own, Store(Path(config.paths.runs), builds=False))
             known[loaded.sha256] = loaded
         if sha256 not in known:
             return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"

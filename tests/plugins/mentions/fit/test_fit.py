@@ -24,7 +24,7 @@ from harness.plugins.mentions.retriever.fitted import Fitted, read_fit, with_wei
 from harness.plugins.mentions.target import Setting
 from harness.plugins.mentions.target.mention_paths import Gathered
 from harness.run import Run
-from harness.sweep.trial import lists
+from harness.sweep.trial import inputs
 from harness.testing.world import small_benchmark
 from harness.work.store import Store
 from tests.world.generate import write
@@ -86,7 +86,7 @@ def test_the_file_tells_what_was_fitted_on_what_and_comes_again_to_the_byte(fitt
 def test_gathered_evidence_ranks_as_the_retriever_does(runs):
     config, _ = configuration(runs, PATHS)
     store = Store(runs)
-    setting = Setting(config, lists.benchmark(config, store), store)
+    setting = Setting(config, inputs.benchmark(config, store), store)
     weights = {"own.words": 1.7, "names.rarity": 0.3, "shares.base": -0.4, "end.words": 0.6}
     retriever = with_weights(instantiate(config.target).retriever, weights)
     expected = run_ranks(
@@ -100,7 +100,7 @@ def test_gathered_evidence_ranks_as_the_retriever_does(runs):
 def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     config, _ = configuration(runs, PATHS)
     store = Store(runs)
-    data, inner = lists.benchmark(config, store), instantiate(config.target).retriever
+    data, inner = inputs.benchmark(config, store), instantiate(config.target).retriever
     place, found = fitted
     run, facts = Fitted(inner, str(place)).retrieve(data, store)
     assert facts["out_of_fold"] == len(data.members("tune"))
@@ -159,7 +159,7 @@ def test_a_fold_teaches_nothing_to_the_fit_that_scores_it():
 
 
 def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
-    real = lists.benchmark
+    real = inputs.benchmark
 
     def blind(config, kept=None):
         data = real(config, kept)
@@ -320,7 +320,7 @@ def test_questions_whose_gold_the_weights_saw_are_counted_by_split(tmp_path):
     for splitting in ("md5", "disjoint"):
         split = dataclasses.replace(data, splitting=splitting)
         counts = {part: int(seen[split.members(part)].sum()) for part in ("tune", "test")}
-        assert lists.fitted({"a": made, "part": Part(made), "b": Constant(1.0)}, split) == {
+        assert inputs.fitted({"a": made, "part": Part(made), "b": Constant(1.0)}, split) == {
             name: {"on": ["small"], "seen": counts} for name in ("a", "part")
         }
 
@@ -337,9 +337,9 @@ def test_shipped_weights_saw_the_gold_of_md5_tune_under_any_split(monkeypatch):
     known = {doc for place in taught for doc in data.gold[place].tolist()}
     for part in ("tune", "test"):
         saw = sum(bool(known & set(data.gold[place].tolist())) for place in data.members(part))
-        assert lists.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
+        assert inputs.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
     assert (
-        lists.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"][
+        inputs.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"][
             "test"
         ]
         == 0
@@ -371,7 +371,7 @@ def test_questions_are_known_by_their_texts_where_ids_are_others(tmp_path, monke
         counts = {
             part: len(shared & set(asked.members(part).tolist())) for part in ("tune", "test")
         }
-        assert {name: one["seen"] for name, one in lists.fitted(made, asked).items()} == {
+        assert {name: one["seen"] for name, one in inputs.fitted(made, asked).items()} == {
             "a": counts,
             "b": counts,
         }
