@@ -130,7 +130,6 @@ def matrix_table(found: Sequence[SystemComparison]) -> Table:
         source_of(found),
         notes,
         style=Style(marks=marks),
-        grouping="baseline",
     )
 
 

@@ -14,11 +14,10 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Required
+from typing import TYPE_CHECKING, Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
-from typing_extensions import TypedDict
 
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json, write_text
@@ -44,22 +43,10 @@ VARIABLE = "HARNESS_MULTIRUN"
 """The environment variable with the folder of a multirun's records: launchers pass it on."""
 
 
-class JobTable(TypedDict):
-    """A job's part of the joint table: title and kind of its columns, and its rows."""
-
-    columns: list[tuple[str, Kind]]
-    rows: list[list[Any]]
-
-
-class Job(TypedDict, total=False):
-    """The record of a job: its place among the others, and how it ended."""
-
-    number: Required[int]
-    overrides: Required[list[str]]
-    sweep: str
-    table: JobTable
-    left_out: str
-    failed: str
+Job = Mapping[str, Any]
+"""The record of a job: ``number``, ``overrides``, and how it ended: ``sweep`` (a folder), ``table``
+(``columns`` and ``rows``), ``left_out`` or ``failed`` (the reason).
+"""
 
 
 class Begin(Callback):
@@ -96,7 +83,7 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
     translate: returns a line for a library that is not installed.
     """
     hydra = HydraConfig.get()
-    note: Job = {
+    note = {
         "number": int(hydra.job.num),
         "overrides": [text.lstrip("+") for text in hydra.overrides.task],
     }
@@ -197,7 +184,7 @@ def _check(jobs: Sequence[Job]) -> None:
         )
 
 
-def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[str]:
+def _reasons(jobs: Sequence[Job], key: str) -> list[str]:
     """Return each reason with the combinations that it excludes."""
     found: dict[str, list[str]] = {}
     for job in jobs:

@@ -271,9 +271,6 @@ def typeset(
         table = table.take(range(1, len(table.columns)))
     sheet = LatexTable(table, layout, rename, rename_cell, bands)
     panels = sheet.panels()
-    if len(panels) > 1 and (stacked := table.stacked()) is not None:
-        table, sheet = stacked, LatexTable(stacked, layout, rename, rename_cell)
-        panels = sheet.panels()
     wide = max(map(sheet.width, panels)) > layout.column
     environment = "table*" if wide else "table"
     said = table_text(rename(" ".join([*table.notes, *table.source.notes])))

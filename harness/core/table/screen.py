@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from harness.core import escape
 from harness.core.table.table import Table
@@ -34,14 +34,12 @@ def width() -> int:
 def fit(table: Table) -> list[str]:
     """Return head, rule and rows no wider than ``width``.
 
-    In a table that is wider, groups of columns stand below each other. If it is still too wide,
-    long cells are wrapped at words. If that is not enough, the columns stand in several parts,
-    each with the columns that name a row.
+    In a table that is wider, long cells are wrapped at words. If that is not enough, the columns
+    stand in several parts, each with the columns that name a row.
     """
     most = width()
     if _fits(found := table.lines(), most):
         return found
-    table = table.stacked() or table
     for longest in range(most, SHORTEST - 1, -1):
         if _fits(found := table.lines(longest), most):
             return found
@@ -81,20 +79,19 @@ OF_HELPS = 80
 
 
 def fold(text: str) -> str:
-    """Return a help text with no line longer than 80 characters.
+    """Return a help text with paragraphs of at most 80 characters a line.
 
-    Paragraphs are filled. An indented line is an example; the text behind two blanks explains it,
-    on a line of its own if both do not fit on one. A command that is too long goes on after a
-    backslash.
+    An indented line is an example. It stays as it is; an explanation behind it stands on a line of
+    its own if both do not fit on one.
     """
-    found: list[str] = []
-    for block in re.split(r"\n{2,}", text.strip()):
-        lines = block.split("\n")
-        if any(line.startswith(" ") for line in lines):
-            found.append("\n".join(part for line in lines for part in _example(line)))
-        else:
-            found.append("\n".join(_filled(block)))
-    return "\n\n".join(found)
+    return "\n\n".join(
+        "\n".join(map(_example, block.split("\n")))
+        if "\n " in f"\n{block}"
+        else textwrap.fill(
+            " ".join(block.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False
+        )
+        for block in re.split(r"\n{2,}", text.strip("\n"))
+    )
 
 
 def entry(name: str, told: str, width: int) -> list[str]:
@@ -104,35 +101,16 @@ def entry(name: str, told: str, width: int) -> list[str]:
     )
 
 
-def _filled(text: str) -> list[str]:
-    return textwrap.wrap(
-        " ".join(text.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False
+def _example(line: str) -> str:
+    command, blanks, explanation = line.strip().partition("  ")
+    if len(line) <= OF_HELPS or not blanks:
+        return line
+    edge = " " * 6
+    return "\n".join(
+        [
+            f"  {command}",
+            textwrap.fill(
+                explanation.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge
+            ),
+        ]
     )
-
-
-def _example(line: str) -> Iterator[str]:
-    if len(line) <= OF_HELPS:
-        yield line
-        return
-    if not line.startswith(" "):
-        yield from _filled(line)
-        return
-    indent = len(line) - len(line.lstrip())
-    command, _, help_text = line.strip().partition("  ")
-    yield from _command(command, indent)
-    if help_text:
-        edge = " " * (indent + 4)
-        yield from textwrap.wrap(
-            help_text.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge
-        )
-
-
-def _command(text: str, indent: int) -> Iterator[str]:
-    """Yield the lines of a command, cut at blanks outside quotes."""
-    line = " " * indent
-    for word in re.findall(r"(?:'[^']*'|[^\s'])+", text):
-        if len(line) + len(word) + 3 > OF_HELPS and line.strip():
-            yield f"{line} \\"
-            line = " " * (indent + 4)
-        line += word if not line.strip() else f" {word}"
-    yield line

@@ -81,8 +81,6 @@ class Table:
         notes: sentences about this table alone.
         marked: the rows in bold, such as the winner's.
         commands: the command that reruns each row, a column of the HTML table.
-        grouping: what the groups of columns are, such as ``baseline``; the title of their column in
-            ``stacked``.
         banded: whether the first column names groups of rows. In LaTeX each name is a line above
             its rows.
     """
@@ -96,7 +94,6 @@ class Table:
     marked: frozenset[int] = frozenset()
     commands: Sequence[str] = ()
     style: Style = Style()
-    grouping: str = ""
     banded: bool = False
 
     def __post_init__(self) -> None:
@@ -210,27 +207,6 @@ class Table:
             else:
                 found.append([place])
         return found
-
-    def stacked(self) -> Table | None:
-        """Return the groups of columns below each other, each with all rows that it has values of.
-
-        None if the groups do not have the same columns.
-        """
-        groups: dict[str, list[int]] = {}
-        for place in range(len(self.keys), len(self.columns)):
-            groups.setdefault(self.columns[place].group, []).append(place)
-        parts = {}
-        for name, own in groups.items():
-            known = [any(not is_missing(row[place]) for place in own) for row in self.rows]
-            rows = [number for number, some in enumerate(known) if some]
-            part = self.take([*self.keys, *own], rows)
-            columns = [replace(column, group="") for column in part.columns]
-            parts[name] = replace(part, columns=columns, commands=(), grouping="")
-        forms = {
-            tuple((column.title, column.kind) for column in part.columns) for part in parts.values()
-        }
-        alike = len(forms) == 1 < len(parts) and "" not in parts
-        return stack(parts, self.grouping) if alike else None
 
     def lines(self, longest: int | None = None) -> list[str]:
         """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.

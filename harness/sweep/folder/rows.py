@@ -66,10 +66,10 @@ def score(row: Row, metric: str) -> float:
 def records(trials: pd.DataFrame) -> list[Row]:
     """Return the rows of a table of trials as in ``heldout.json``: JSON parsed, null as None."""
     plain = trials.astype(object).where(trials.notna(), None)
-    rows: list[dict[str, Any]] = plain.to_dict("records")
+    rows: list[Any] = plain.to_dict("records")
     for row in rows:
         row |= {key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}
-    return [*rows]
+    return rows
 
 
 def lists_read(row: Row) -> list[str]:

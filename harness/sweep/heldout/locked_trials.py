@@ -14,10 +14,8 @@ import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NotRequired
 
 import numpy as np
-from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
@@ -43,17 +41,6 @@ from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
 
 log = logging.getLogger(__name__)
-
-
-class Placed(TypedDict):
-    """The number of an evaluation of test, and how many of its questions other sweeps used for a
-    choice.
-
-    These are the columns in ``heldout.json``.
-    """
-
-    evaluation: int
-    chosen_on: NotRequired[int]
 
 
 def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
@@ -122,7 +109,9 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     return SweepResult(result.folder)
 
 
-def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: bool) -> Placed:
+def _next_place(
+    result: SweepResult, data: Benchmark, ledger: Ledger, again: bool
+) -> dict[str, int]:
     """Return the number of the next evaluation of test; raise HarnessError if it is not allowed."""
     seen = ledger.of(data.sha256)
     if seen and not again:
@@ -131,7 +120,7 @@ def _next_place(result: SweepResult, data: Benchmark, ledger: Ledger, again: boo
             f"{counted(len(seen), 'time')} ({ledger.path}); heldout.again=true evaluates it once "
             "more, which every table then notes"
         )
-    place: Placed = {"evaluation": len(seen) + 1}
+    place = {"evaluation": len(seen) + 1}
     if shared := _chosen_on(result.folder.parent.parent, data):
         place["chosen_on"] = shared
     return place
@@ -161,12 +150,11 @@ def _chosen_on(runs: Path, data: Benchmark) -> int:
     return len(found & {*data.ids(data.members("test"))})
 
 
-def placed(entry: LedgerLine) -> Placed:
-    """Return the number of the evaluation in a line of the ledger."""
-    found: Placed = {"evaluation": entry.get("evaluation") or 1}
-    if (shared := entry.get("chosen_on")) is not None:
-        found["chosen_on"] = shared
-    return found
+def placed(entry: LedgerLine) -> dict[str, int]:
+    """Return the columns in ``heldout.json`` of a line of the ledger: the number of the evaluation,
+    and how many of its questions other sweeps used for a choice.
+    """
+    return {key: entry[key] for key in ("evaluation", "chosen_on") if entry.get(key) is not None}
 
 
 def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
@@ -197,7 +185,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
 
 
 def score_locked(
-    trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, place: Placed
+    trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, place: Mapping[str, int]
 ) -> dict[str, bytes]:
     """Return the files of the evaluation by name; place: see ``placed``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
