@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from harness.command import report
 from harness.core.errors import HarnessError
 from harness.run import Run
-from harness.sweep.folder.rows import to_frame
+from harness.sweep.folder.rows import scores_frame
 
 
 def config(root: Path, sweep: Path | None = None) -> DictConfig:
@@ -37,7 +37,7 @@ def test_the_latest_sweep(
         name: Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}})
         for name in ("dense", "graph")
     }
-    to_frame(lists).to_parquet(
+    scores_frame(lists).to_parquet(
         example.write(tmp_path / "runs" / "sweeps" / "s2").folder / "scores.parquet"
     )
     (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
