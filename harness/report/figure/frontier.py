@@ -43,9 +43,9 @@ def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
     axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
     for number, (name, mine) in enumerate(points.items()):
         color, marker = color_and_marker(number)
-        lost, won, _ = zip(*mine, strict=True)
+        losses, wins, _ = zip(*mine, strict=True)
         axes.scatter(
-            lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2
+            losses, wins, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2
         )
     for lost, won in ((lost, won) for lost, won, row in every if row["trial"] == view.winner):
         axes.scatter(

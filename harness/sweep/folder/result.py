@@ -169,7 +169,8 @@ class SweepResult:
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
-        return self._load(name, lambda path: [*map(dict, _json(path))])
+        rows: list[Row] = self._load(name, lambda path: [*map(dict, _json(path))])
+        return rows
 
     @cached_property
     def heldout_ranks(self) -> Int32Array:

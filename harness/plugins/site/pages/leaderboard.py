@@ -276,7 +276,7 @@ def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
         named_by = {WINNER: "", TUNED: row["family"]}
         system = System(
             kind,
-            named_by.get(kind, row["name"]),
+            str(named_by.get(kind, row["name"])),
             ", ".join(made_by(lists, "encoder")) or NONE,
             ", ".join(dict.fromkeys(graphs(lists).values())) or NONE,
             _trained_on(result, row) or NONE,
