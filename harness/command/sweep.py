@@ -30,8 +30,7 @@ More:
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
 
-What you add to the grid or to the lists always has a row: the best trial of each new fuser,
-normalizer and list. A multirun leaves out cells whose settings do not go together and names them; a
+The best trial of each fuser is locked, and so is every single list. A multirun leaves out cells whose settings do not go together and names them; a
 sweep that fails does not end the others. A sweep warns if the winner, or the best trial of a fuser,
 is at the end of an axis that could go on (`edges` in the lock).
 """

@@ -40,7 +40,7 @@ from harness.sweep.folder.lock import HERE, hashes
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Row, scores_frame
 from harness.sweep.judge import choice
-from harness.sweep.judge.choice import find_added, find_named
+from harness.sweep.judge.choice import find_named
 from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.trial_table import frame, judge_trials
@@ -158,27 +158,12 @@ class Findings:
         """Return 12 hex digits from the trials, the rule of the choice, the code
         and the libraries.
         """
-        plan = self.prepared.plan
-        chosen_by = [plan.config.objective, plan.margin, plan.experiment, *self._departures()]
-        return digest([sorted(self.trials), *chosen_by, code_version(), library_versions()])[:12]
-
-    def _departures(self) -> list[object]:
-        """Return what departs from the defaults, so that folders of older versions keep their
-        names.
-
-        Ranks are included for classes without a version, which may read what is in no hash.
-        """
-        found: list[object] = []
-        split, reference = self.prepared.benchmark.split_facts, self.prepared.plan.reference
-        if split["splitting"] != "md5":
-            found.extend(split.values())
-        if self._versions:
-            found.append(self._versions)
-        if unversioned(self._versions):
-            found.append(self._ranks_sha256)
-        if reference != "dense":
-            found.append({"reference": reference})
-        return found
+        plan, data = self.prepared.plan, self.prepared.benchmark
+        chosen_by = [plan.config.objective, plan.margin, plan.experiment, plan.reference]
+        made_by = [self._versions, code_version(), library_versions()]
+        if unversioned(self._versions):  # they may read what is in no hash
+            made_by.append(self._ranks_sha256)
+        return digest([sorted(self.trials), data.split_facts, *chosen_by, *made_by])[:12]
 
     @cached_property
     def _ranks_sha256(self) -> str:
@@ -247,7 +232,7 @@ class Findings:
             known = self.prepared.learned([self.trials[key] for key in wanted])
             return dict(zip(wanted, known, strict=True))
 
-        return choice.lock(self.rows, facts, about, find_added(plan.added, self.rows), learned)
+        return choice.lock(self.rows, facts, about, learned)
 
     @cached_property
     def _runs(self) -> dict[str, Run]:

@@ -100,7 +100,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
         places: indices of the table's rows in the view.
     """
     singles = [view.singles.get(name) for name in (str(view.best_single), view.reference)]
-    wanted = dict.fromkeys([view.best_place, *singles, *view.added.values()])
+    wanted = dict.fromkeys([view.best_place, *singles])
     first = [place for place in wanted if place is not None and place in places]
     others = [
         place

@@ -143,7 +143,7 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
         limit is not None and (view.copies[place] or view.is_winner(place)) for place in places
     ]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
-    kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
+    kept = sorted({*shown[:limit], *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
     rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
     note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."

@@ -19,7 +19,7 @@ import yaml
 from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.identity import code_version
-from harness.core.input import BROKEN, MOST, SMALL, parse_json, read_yaml
+from harness.core.input import BROKEN, MOST, SMALL, read_yaml
 from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT, LOCK, portable
 
 INDEX = "archive.json"
@@ -67,57 +67,52 @@ def opened(place: Path) -> Iterator[Path]:
     if not place.is_file():
         yield place
         return
-    try:
-        with zipfile.ZipFile(place) as archive, tempfile.TemporaryDirectory() as below:
-            yield _unpack(place, archive, Path(below))
-    except (*BROKEN, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise HarnessError(f"{place}: damaged ({error}); {MEND}") from error
+    with tempfile.TemporaryDirectory() as below:
+        try:
+            with zipfile.ZipFile(place) as archive:
+                most = max(SMALL, MOST * place.stat().st_size)
+                folder = _unpack(archive, Path(below), most)
+        except (
+            *BROKEN,
+            zipfile.BadZipFile,
+            ValueError,
+            LookupError,
+            TypeError,
+            RuntimeError,
+        ) as error:
+            raise HarnessError(f"{place}: damaged ({error}); {MEND}") from error
+        yield folder
 
 
-def _unpack(place: Path, archive: zipfile.ZipFile, below: Path) -> Path:
-    hashes, sweep = _checked_index(place, archive, _checked_members(place, archive))
-    folder = below / sweep
-    folder.mkdir()
+def _unpack(archive: zipfile.ZipFile, below: Path, most: int) -> Path:
+    """Write the files of the sweep into a new folder and return it; ValueError for other content.
+
+    Args:
+        archive: the archive.
+        below: the place of the folder.
+        most: number of bytes that all files may have.
+    """
+    members = {info.filename: info.file_size for info in archive.infolist()}
+    for name in members:
+        if ".." in PurePosixPath(name).parts or name.startswith("/") or {*name} & {"\\", ":"}:
+            raise ValueError(f"the name {name!r} leads out of it")
+    if len(archive.infolist()) > COUNT or sum(members.values()) > most:
+        raise ValueError(f"more than {COUNT} files or {most} bytes")
+    if INDEX not in members or len(members) != len(archive.infolist()):
+        raise ValueError("no archive of `harness report archive=`")
+    index = json.loads(archive.read(INDEX))
+    if index["form"] != FORM:
+        raise ValueError(f"form {index['form']} of another version of the harness, not {FORM}")
+    hashes, sweep = index["files"], index["sweep"]
+    if odd := sorted(hashes.keys() ^ members.keys() - {INDEX}):
+        raise ValueError(f"{odd[0]} is missing or was added")
+    if f"sweep/{sweep}/{LOCK}" not in members or PurePosixPath(sweep).name != sweep:
+        raise ValueError(f"no lock of a sweep {sweep!r} is in it")
+    (below / sweep).mkdir()
     for name in sorted(hashes):
         content = archive.read(name)
         if hashlib.sha256(content).hexdigest() != hashes[name]:
-            raise HarnessError(f"{place}: {name} was changed (its SHA-256 differs); {MEND}")
+            raise ValueError(f"{name} was changed (its SHA-256 differs)")
         if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
-            (folder / name.rpartition("/")[2]).write_bytes(content)
-    return folder
-
-
-def _checked_members(place: Path, archive: zipfile.ZipFile) -> set[str]:
-    """Return the names of the files after checks of names, number and size."""
-    members = {info.filename: info for info in archive.infolist()}
-    for name in members:
-        parts = PurePosixPath(name).parts
-        if ".." in parts or name.startswith("/") or "\\" in name or ":" in name:
-            raise HarnessError(f"{place}: the name {name!r} leads out of it; {MEND}")
-    size = sum(info.file_size for info in members.values())
-    if len(archive.infolist()) > COUNT or size > max(SMALL, MOST * place.stat().st_size):
-        raise HarnessError(
-            f"{place}: {len(members)} files of {size} bytes are more than its size allows for "
-            f"(at most {COUNT} files and {MOST} times its size); {MEND}"
-        )
-    if INDEX not in members or len(members) != len(archive.infolist()):
-        raise HarnessError(f"{place}: no archive of `harness report archive=`; {MEND}")
-    return members.keys() - {INDEX}
-
-
-def _checked_index(
-    place: Path, archive: zipfile.ZipFile, names: set[str]
-) -> tuple[dict[str, str], str]:
-    """Return the hash of each file by its name, and the name of the sweep."""
-    index = parse_json(archive.read(INDEX), place / INDEX, MEND)
-    if not isinstance(index, dict) or index.get("form") != FORM:
-        raise HarnessError(
-            f"{place}: not an archive of form {FORM}; install the version of the harness that "
-            "wrote it"
-        )
-    hashes, sweep = dict(index["files"]), str(index["sweep"])
-    if odd := sorted(hashes.keys() ^ names):
-        raise HarnessError(f"{place}: {odd[0]} is missing or was added; {MEND}")
-    if f"sweep/{sweep}/{LOCK}" not in names or PurePosixPath(sweep).name != sweep or not sweep:
-        raise HarnessError(f"{place}: no lock of a sweep {sweep!r} is in it; {MEND}")
-    return hashes, sweep
+            (below / sweep / name.rpartition("/")[2]).write_bytes(content)
+    return below / str(sweep)

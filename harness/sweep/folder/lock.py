@@ -88,27 +88,23 @@ def _differing(value: object, other: object) -> str:
 
 def locked_rows(lock: Lock) -> list[dict[str, Any]]:
     """Return the rows of all locked trials; a trial with two roles has two."""
-    own = (lock.get("added") or {}).values()
-    return [lock["winner"], *lock["fusers"], *(lock.get("named") or ()), *own, *lock["baselines"]]
+    return [lock["winner"], *lock["fusers"], *(lock.get("named") or ()), *lock["baselines"]]
 
 
 def locked_trials(lock: Lock) -> dict[str, list[str]]:
     """Return the roles of each locked trial (``winner``, ``best boltzmann``, ``baseline``) by hash,
     in order.
     """
-    roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
-    for row in lock["fusers"]:
-        roles.setdefault(row["trial"], []).append(f"best {row['family']}")
-    for row in lock.get("named") or ():
-        roles.setdefault(row["trial"], []).append("experiment")
-    for name, row in (lock.get("added") or {}).items():
-        if (role := f"best {name.removeprefix('fuser=')}") not in roles.setdefault(
-            row["trial"], []
-        ):
-            roles[row["trial"]].append(role)
-    for row in lock["baselines"]:
-        roles.setdefault(row["trial"], []).append("baseline")
-    return roles
+    roles = [
+        (lock["winner"], "winner"),
+        *((row, f"best {row['family']}") for row in lock["fusers"]),
+        *((row, "experiment") for row in lock.get("named") or ()),
+        *((row, "baseline") for row in lock["baselines"]),
+    ]
+    found: dict[str, list[str]] = {}
+    for row, role in roles:
+        found.setdefault(row["trial"], []).append(role)
+    return found
 
 
 def learned(lock: Lock) -> dict[str, Mapping[str, object]]:

@@ -205,8 +205,7 @@ class SweepResult:
     @cached_property
     def tune(self) -> View:
         """The locked trials on tune: the winner, the best of each fuser, the baselines."""
-        own = (self.lock.get("added") or {}).values()
-        locked = [self.lock["winner"], *self.lock["fusers"], *own, *self.lock["baselines"]]
+        locked = [self.lock["winner"], *self.lock["fusers"], *self.lock["baselines"]]
         places = {row["trial"]: place for place, row in enumerate(self.whole.rows)}
         if missing := [row["trial"] for row in locked if row["trial"] not in places]:
             raise self._damaged("trials.parquet", f"lacks the locked trial {missing[0]}")

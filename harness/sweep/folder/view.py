@@ -174,13 +174,6 @@ class View:
             name: self.singles[name] for name in names if name and self.singles.get(name) not in own
         }
 
-    @property
-    def added(self) -> dict[str, int]:
-        """Indices of the best trials of what the command line added, by its name."""
-        added = (self.lock.get("added") or {}).items()
-        places = ((name, self.place(row["trial"])) for name, row in added)
-        return {name: place for name, place in places if place is not None}
-
     def compare(
         self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
     ) -> Comparison:

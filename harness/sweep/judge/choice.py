@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from harness.benchmark import Benchmark
@@ -12,7 +11,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import code_version, library_versions, sealed
 from harness.sweep.folder.lock import Lock, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Row, Setting, Settings, score
+from harness.sweep.folder.rows import Row, Settings, score
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
@@ -52,7 +51,6 @@ def lock(
     rows: Sequence[Row],
     facts: Mapping[str, object],
     named: Sequence[int] = (),
-    added: Mapping[str, int] = MappingProxyType({}),
     learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, object]]] = lambda keys: {},
 ) -> dict[str, object]:
     """Return the lock of an ordered leaderboard: winner, best trial of each fuser, untuned
@@ -65,7 +63,6 @@ def lock(
         rows: the leaderboard.
         facts: what the lock depends on (dataset, data_sha256, objective, ...).
         named: indices of the trials in an experiment's tables, which are locked, too.
-        added: indices of the best trials of what the command line added, by its name; locked, too.
         learned: by hash and knob, what trials learn on all of tune. It is locked with them, and
             test is scored with it.
     """
@@ -78,7 +75,6 @@ def lock(
         "winner": dict((fused or single)[0]),
         "fusers": [dict(row) for row in best_of_fusers(rows)],
         "named": [dict(rows[place]) for place in named],
-        **({"added": {name: dict(rows[place]) for name, place in added.items()}} if added else {}),
         "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
         "best_single": single[0]["name"] if single else None,
     }
@@ -191,19 +187,3 @@ def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]
         ]
         found = [place for rows in described for place in find_trials(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
-
-
-def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dict[str, int]:
-    """Return the index of the best fusion with each added strategy or list; rows: best first."""
-    fused = [place for place, row in enumerate(rows) if row["family"] != "single"]
-    found = {
-        name: next(
-            (place for place in fused if _holds(rows[place]["parameters"].get(knob), value)), None
-        )
-        for name, (knob, value) in added.items()
-    }
-    return {name: place for name, place in found.items() if place is not None}
-
-
-def _holds(setting: Setting, value: str) -> bool:
-    return value in setting if isinstance(setting, list) else setting == value

@@ -5,7 +5,7 @@ trial.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from harness.core.configuration import (
@@ -14,7 +14,6 @@ from harness.core.configuration import (
     StoredReader,
     by_name,
     defaults,
-    extensions,
     names,
 )
 from harness.core.errors import HarnessError, nearest, unused, with_article
@@ -54,39 +53,6 @@ def name(fields: Fields) -> str:
     target = str(fields["_target_"])
     named = str(by_name({"_target_": target})["strategy"])
     return named.rpartition("/")[2] if "/" in named else target.split(".")[-2]
-
-
-def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
-    """Return what overrides add to conf/, strategies of new blocks and lists, as knob and value by
-    name.
-
-    ``{"fuser=mine": ("fuser", "mine"), "list mine": ("pool.lists", "mine")}``
-    """
-    typed = list(zip(given, keys(given), strict=True))
-    new = {key.split(".")[1] for text, key in typed if text.startswith("+grid.")}
-    known = set(_strategies(axes for block, axes in grid.items() if block not in new))
-    own = [pair for pair in _strategies(grid[block] for block in sorted(new)) if pair not in known]
-    found = {f"{group}={value}": (group, value) for group, value in own}
-    if lists := [
-        key.partition("lists.")[2].partition(".")[0] for _, key in typed if LIST.match(key)
-    ]:
-        shipped = extensions.primary("config")
-        text = shipped.read_text(encoding="utf-8") if shipped else ""
-        found |= {
-            f"list {name}": ("pool.lists", name)
-            for name in lists
-            if f"retriever@lists.{name}:" not in text
-        }
-    return found
-
-
-def _strategies(blocks: Iterable[Settings | None]) -> Iterator[tuple[str, str]]:
-    return (
-        (group, str(value))
-        for axes in blocks
-        for group in GROUPS
-        for value in values((axes or {}).get(group, ()))
-    )
 
 
 def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:

@@ -22,7 +22,7 @@ from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.override import added, ineffective, keys, read_axes, unread, values
+from harness.sweep.trial.override import ineffective, keys, read_axes, unread, values
 
 log = logging.getLogger(__name__)
 
@@ -90,11 +90,6 @@ class Plan:
         }
         lists = list(self.config.lists)
         return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
-
-    @property
-    def added(self) -> dict[str, tuple[str, str]]:
-        """What the command line adds to conf/ (see ``override.added``)."""
-        return added(self.given, self.grid.config["grid"])
 
     def strategies(self) -> list[str]:
         """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""

@@ -4,7 +4,6 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.sweep.judge.choice import (
-    find_added,
     find_named,
     find_trials,
     matches,
@@ -57,12 +56,3 @@ def test_named_trials_are_those_of_all_tables_once():
 def test_a_row_as_one_that_is_not_above_it_is_refused():
     with pytest.raises(HarnessError, match=r"'other'.*'base'"):
         find_trials([OTHER], TRIALS)
-
-
-def test_what_was_added_is_found_where_a_fusion_has_it():
-    rows = [
-        {"family": "single", "parameters": {"pool.lists": ["mine"]}},
-        {"family": "rrf", "parameters": {"fuser": "rrf", "pool.lists": ["dense", "mine"]}},
-    ]
-    added = {"list mine": ("pool.lists", "mine"), "fuser=new": ("fuser", "new")}
-    assert find_added(added, rows) == {"list mine": 1}
