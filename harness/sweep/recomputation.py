@@ -129,7 +129,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     )
-    yield from _other_code(result, found.manifest)
+    yield from _other_code(result)
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
@@ -161,36 +161,15 @@ def _contents(result: SweepResult) -> dict[str, Any]:
     }
 
 
-def _other_code(result: SweepResult, anew: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line if code or libraries have changed; raise HarnessError if lock and manifest
-    differ.
-
-    anew: the manifest as it is written now, with the lists that are stored now.
-    """
-    lock: Mapping[str, Any] = result.lock
-    manifest: Mapping[str, Any] = result.manifest
-    for key, value in (("code", code_version()), ("libraries", library_versions())):
-        for path, one, other in differences(lock[key], manifest[key], key):
-            raise HarnessError(
-                f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again"
-            )
-        for path, old, new in differences(lock[key], value, key):
-            yield (
-                f"           other code wrote it: {path} = {old} then, {new} now; the numbers "
-                "are the same"
-            )
-    for name, made in lock.get("made_by", {}).items():
-        changed = [
-            *differences(made, anew["made_by"][name]),
-            *differences(
-                made["libraries"],
-                {key: library_versions().get(key, ABSENT) for key in made["libraries"]},
-                "installed",
-            ),
-        ]
-        if changed:
-            said = "; ".join(f"{path} {old} then, {new} now" for path, old, new in changed)
-            yield f"           lists.{name} was made by others: {said}"
+def _other_code(result: SweepResult) -> Iterator[str]:
+    """Yield a line for each change of code and libraries since the sweep."""
+    then = {key: result.lock[key] for key in ("code", "libraries")}
+    now = {"code": code_version(), "libraries": library_versions()}
+    for path, old, new in differences(then, now):
+        yield (
+            f"           other code wrote it: {path} = {old} then, {new} now; the numbers are the "
+            "same"
+        )
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:

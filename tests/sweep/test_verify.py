@@ -95,23 +95,6 @@ def test_another_code_s_name_hides_nothing(result, relock):
         verify(SweepResult(result.folder))
 
 
-def test_the_libraries_that_made_a_list_are_compared_with_those_that_are_installed(result, relock):
-    lock = json.loads((result.folder / "winner.lock.json").read_text())
-    made = lock["made_by"]
-    assert made["dense"]["libraries"]["numpy"] == np.__version__
-    assert not any("made by others" in line for line in verify(result))
-    older = {**made["dense"]["libraries"], "numpy": "0.1"}
-    relock(result.folder, made_by={**made, "dense": {**made["dense"], "libraries": older}})
-    (line,) = (one for one in verify(SweepResult(result.folder)) if "made by others" in one)
-    assert f"lists.dense was made by others: libraries.numpy 0.1 then, {np.__version__}" in line
-
-
-def test_a_lock_s_code_is_its_manifest_s(result, relock):
-    relock(result.folder, code="9.9.9+other")
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json:.*9\.9\.9\+other.*manifest\.json"):
-        verify(SweepResult(result.folder))
-
-
 def test_another_file_of_importance_is_named(overrides, tmp_path):
     """It was in the hash of each trial, and the message said that the folder was changed."""
     importance = tmp_path / "importance.json"
