@@ -33,7 +33,6 @@ from harness.core.escape import masked, printable, terminal
 from harness.core.files import unwritable
 from harness.core.secret import hide_values
 from harness.core.table import Table, entry, fold
-from harness.core.threads import available
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -271,7 +270,6 @@ def perform(
     from harness.core.configuration import report_own_code
 
     note_typed(overrides)
-    available()
     with report_own_code():
         found = run(config)
     sys.stdout.flush()

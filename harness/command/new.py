@@ -170,31 +170,16 @@ def _check(key: str, value: str) -> None:
 
 def _packages() -> list[str]:
     """Return the packages that ``pyproject.toml`` here names as entry points."""
+    if not Path("pyproject.toml").exists():
+        return []
     try:
-        project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get(
-            "project", {}
-        )
+        text = Path("pyproject.toml").read_text(encoding="utf-8")
+        points = tomllib.loads(text).get("project", {}).get("entry-points", {})
     except ValueError as error:
         raise HarnessError(
             f"pyproject.toml: no readable TOML ({error}); correct that file"
         ) from error
-    return [
-        str(place).partition(".")[0]
-        for place in project.get("entry-points", {}).get(GROUP, {}).values()
-    ]
-
-
-def _package() -> str:
-    """Return the first of ``_packages``, or ``my_harness`` without a ``pyproject.toml``."""
-    if not Path("pyproject.toml").exists():
-        return "my_harness"
-    if not (found := _packages()):
-        raise HarnessError(
-            f"pyproject.toml: has no entry point of the group {GROUP}; add "
-            f'[project.entry-points."{GROUP}"] '
-            'with mine = "mine.conf", or give package=NAME'
-        )
-    return found[0]
+    return [str(place).partition(".")[0] for place in points.get(GROUP, {}).values()]
 
 
 def _in_the_tree(concept: str, name: str, package: str | None) -> Place:
@@ -210,7 +195,7 @@ def _in_the_tree(concept: str, name: str, package: str | None) -> Place:
 
 
 def _in_a_package(concept: str, name: str, given: str | None) -> Place:
-    package = str(given or _package())
+    package = str(given or next(iter(_packages()), "my_harness"))
     _check_package(package)
     places = [
         f"{package}/{name}.py",

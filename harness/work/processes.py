@@ -202,18 +202,13 @@ def _function(module: str, name: str) -> Any:
 
 
 def _die_together(leader: int) -> None:
-    """Let this worker end when its leader does (Linux). It would wait for jobs for ever and keep
-    the pipe open.
+    """Let the kernel end this worker when its leader ends (Linux). It would wait for jobs for ever
+    and keep the pipe open.
     """
-    end_with_parent()
-    if os.getppid() != leader:
-        os._exit(1)
-
-
-def end_with_parent() -> None:
-    """Let the kernel end this process when the process that started it ends (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != leader:
+        os._exit(1)
 
 
 def main() -> None:

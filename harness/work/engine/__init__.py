@@ -23,15 +23,14 @@ from typing import IO, Protocol, runtime_checkable
 
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
-from harness.work.processes import end_with_parent
 
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 """The beginnings of the names of environment variables that a worker gets from the driver."""
 PROMISED = "HARNESS_PROMISED_GPUS"
 """The variable with the number of GPUs that a worker was promised."""
 PARENT = "HARNESS_PARENT"
-"""The variable with the number of the process with which a worker ends. That process holds the
-other end of the worker's input.
+"""The variable that is set for a worker, which ends with the process that holds the other end of
+its input.
 """
 
 
@@ -79,7 +78,7 @@ class Work:
         own = f"part={index}/{of}"
         line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
         promised = {PROMISED: str(math.ceil(gpus))} if gpus else {}
-        own_end = {PARENT: str(os.getpid())}
+        own_end = {PARENT: "1"}
         environment = {**os.environ, **self.environment, **promised, **own_end, **(more or {})}
         errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the Worker)
         process = subprocess.Popen(
@@ -137,17 +136,13 @@ def check_promises() -> None:
     """Check what the engine promised to this worker, and let the worker end with the process that
     started it.
 
-    On Linux the kernel ends the worker. Elsewhere it ends when its standard input does, whose other
-    end is held by the process that started it.
+    It ends when its standard input does, whose other end is held by the process that started it.
 
     Raises:
         HarnessError: torch finds fewer GPUs. The worker would compute on the CPU without a warning.
     """
-    if parent := os.environ.pop(PARENT, None):  # what this worker starts is its own
-        end_with_parent()
+    if os.environ.pop(PARENT, None):  # what this worker starts is its own
         threading.Thread(target=_end_with_input, daemon=True).start()
-        if os.getppid() != int(parent):
-            raise HarnessError(f"the process {parent} that started this worker has ended")
     if promised := int(os.environ.get(PROMISED, "0")):
         import torch
 
