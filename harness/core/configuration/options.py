@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from harness.core.configuration.choices import described, names
 from harness.core.configuration.extensions import additions, primary
+from harness.core.configuration.grammar import read_conf
 
-COMMENT = re.compile(r"\s*#\s?(.*)")
+LINE = re.compile(r"""((?:"[^"]*"|'[^']*'|[^"'#]|(?<=\S)#)*)(?:# ?(.*))?""")
+"""A line and its comment."""
+KEY = re.compile(r"( {2})?([\w.@/-]+):\s*(.*?)\s*")
+"""A key, or one of a section, and its value."""
 CHOICE = re.compile(r"(?:optional |override )?(\S+)")
 """The key of an entry of ``defaults``."""
 LONG, MOST = "[...]", 40
@@ -44,64 +46,41 @@ def options(command: str) -> list[Option]:
 
 
 def _of_file(path: Path) -> Iterator[Option]:
-    text = path.read_text(encoding="utf-8")
-    root = yaml.compose(text, yaml.CSafeLoader)
-    lines = text.splitlines()
-    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
-        if key.value == "defaults":
-            for entry in value.value:
-                yield from _of_default(entry)
-        else:
-            yield from _of_key(key, value, lines)
+    for entry in read_conf(path).get("defaults", ()):
+        yield from _of_default(entry)
+    found: list[Option] = []
+    section, name, value, column = "", "", "", -1
+    for line in path.read_text(encoding="utf-8").splitlines():
+        content, comment = parts.groups() if (parts := LINE.fullmatch(line)) else (line, None)
+        if comment is not None and not content.strip():
+            if len(content) == column:  # it goes on
+                found[-1] = found[-1]._replace(text=f"{found[-1].text} {comment}")
+            continue
+        unclosed = value.startswith("[") and not value.endswith("]")
+        if key := KEY.fullmatch(content):
+            section = section if key[1] else key[2]
+            name, value = f"{section}.{key[2]}" if key[1] else key[2], key[3]
+        elif unclosed:
+            value += content.strip()
+        column = -1
+        if comment is not None and (key or unclosed):
+            is_long = unclosed or (value.startswith("[") and len(value) > MOST)
+            default = LONG if is_long else value.removeprefix("???")
+            found.append(Option(name, default, comment))
+            column = len(content)
+    yield from found
 
 
-def _of_default(entry: yaml.Node) -> Iterator[Option]:
+def _of_default(entry: str | Mapping[str, str]) -> Iterator[Option]:
     """Yield the keys of an included file, or the choice from a concept: ``fuser: boltzmann``."""
-    if isinstance(entry, yaml.ScalarNode):
-        yield from options(entry.value) if entry.value != "_self_" else ()
+    if isinstance(entry, str):
+        yield from options(entry) if entry != "_self_" else ()
         return
-    group, name = (node.value for node in entry.value[0])
+    ((group, name),) = entry.items()
     key = CHOICE.fullmatch(group)
     concept = key[1].partition("@")[0] if key else ""
     if key and (known := names(concept)):
         if known == [name]:  # a section of one file
             yield Option(f"{concept}.KEY", "", described(concept)[name])
         else:
-            yield Option(key[1], name, f"names: harness list {concept}")
-
-
-def _of_key(
-    key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = ""
-) -> Iterator[Option]:
-    """Yield the key itself if it has a comment, and the keys of a section."""
-    is_section = isinstance(value, yaml.MappingNode) and not value.flow_style
-    name, end = f"{section}{key.value}", value.end_mark
-    line, column = (
-        (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
-    )
-    if message := _comment(lines, line, column):
-        yield Option(
-            name, "" if is_section or value.value == "???" else _default(value, lines), message
-        )
-    for inner, own in value.value if is_section and not section else ():
-        yield from _of_key(inner, own, lines, f"{name}.")
-
-
-def _default(value: yaml.Node, lines: Sequence[str]) -> str:
-    """Return a value as written, unless it is long."""
-    start, end = value.start_mark, value.end_mark
-    whole = lines[start.line][start.column : end.column] if start.line == end.line else LONG
-    return LONG if whole.startswith("[") and len(whole) > MOST else whole
-
-
-def _comment(lines: Sequence[str], line: int, column: int) -> str:
-    """Return the comment that begins after a place and continues on the lines below."""
-    if not (found := COMMENT.fullmatch(lines[line], column)):
-        return ""
-    parts, place = [found[1]], lines[line].index("#", column)
-    for below in lines[line + 1 :]:
-        more = COMMENT.fullmatch(below)
-        if not more or below.index("#") != place:
-            break
-        parts.append(more[1])
-    return " ".join(parts)
+            yield Option(key[1], name or "null", f"names: harness list {concept}")
