@@ -183,7 +183,7 @@ def write(run: Source, path: str | Path, made: Mapping[str, object] | None = Non
     Args:
         run: ranked lists, as in ``read``.
         path: a file whose ending names its form (see harness.run.form); packed if it ends in
-            ``.gz``, ``.zst``, ``.xz`` or ``.bz2``.
+            ``.gz``.
         made: how it was made, by the names of ``harness.run.metadata``.
 
     Raises:
