@@ -69,7 +69,7 @@ def plugins() -> Mapping[str, Path]:
     Plug-ins that cannot be imported, or whose ``NEEDS`` are missing, are left out.
     """
     found: dict[str, Path] = {}
-    needs: dict[str, tuple[str, ...]] = {}
+    needs: dict[str, set[str]] = {}
     for init in sorted(PLUGINS.glob("*/__init__.py")):
         name = init.parent.name
         try:
@@ -77,14 +77,11 @@ def plugins() -> Mapping[str, Path]:
         except (Exception, SystemExit) as error:  # its code may raise anything
             log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
             continue
-        needs[name] = tuple(getattr(module, "NEEDS", ()))
+        needs[name] = {*getattr(module, "NEEDS", ())}
         found[name] = init.parent
-    while lacking := {name: [need for need in needs[name] if need not in found] for name in found}:
-        if not (left := next((name for name, missing in lacking.items() if missing), None)):
-            break
-        log.warning(
-            "plug-in %s is left out: it needs the plug-in %s", left, " and ".join(lacking[left])
-        )
+    while left := next((name for name in found if needs[name] - found.keys()), None):
+        lacking = " and ".join(sorted(needs[left] - found.keys()))
+        log.warning("plug-in %s is left out: it needs the plug-in %s", left, lacking)
         del found[left]
     return found
 

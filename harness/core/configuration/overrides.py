@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from harness.core.configuration.choices import Layers, names, unknown
 from harness.core.configuration.extensions import folders, inputs
 from harness.core.configuration.grammar import parse, read_conf
 from harness.core.errors import HarnessError, nearest, unused
+from harness.core.input import value_at
 
 log = logging.getLogger(__name__)
 
@@ -265,27 +266,26 @@ def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
 
 
 def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
-    """Return the override in the form of its default."""
-    value = one.value or ""
-    default: Any = tree
-    for name in one.key.split("."):
-        default = default.get(name) if isinstance(default, dict) else None
-    rule = next((rule for kind, rule in RULES.items() if isinstance(default, kind)), None)
-    plain = value[:1] not in ("", "$", "{", "[")
-    judged = plain or (isinstance(default, bool) and value[:1] in ("{", "["))
-    found = rule(one, value, default) if rule and judged else one
-    knob = KNOB.fullmatch(found.key) and not found.sign and found.value is not None
-    return found._replace(sign="++") if knob else found
+    """Return the override in the form of its default; HarnessError for a value of another type."""
+    value, default = one.value or "", value_at(tree, one.key.split("."))
+    is_plain = value[:1] not in ("", "$", "{", "[")
+    if isinstance(default, bool) and value[:1] not in ("", "$"):
+        given = [each.lower() for each in one.values]
+        if wrong := {*given} - {*TRUTHS}:
+            raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
+        one = one._replace(value=",".join(TRUTHS[each] for each in given) or value)
+    elif isinstance(default, dict) and is_plain:
+        one = _fitted_section(one, value, default)
+    elif isinstance(default, list) and is_plain and value != "null" and "," not in value:
+        is_named = all(isinstance(item, str) for item in default)
+        if is_named and NO_NAME.fullmatch(value):
+            raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
+        one = one._replace(value=f"[{value}]" if is_named else value)
+    knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
+    return one._replace(sign="++") if knob else one
 
 
-def _as_truth(one: Override, value: str, default: bool) -> Override:
-    given = [each.lower() for each in one.values]
-    if wrong := {*given} - {*TRUTHS}:
-        raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
-    return one._replace(value=",".join(TRUTHS[each] for each in given)) if given else one
-
-
-def _as_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
+def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
     if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
         return one._replace(key=f"{one.key}.kind")
     closed = default and "." not in one.key and not _holds_strategies(default)
@@ -295,19 +295,3 @@ def _as_section(one: Override, value: str, default: Mapping[str, Any]) -> Overri
             f"{one}: expected its keys, as in {one.key}.{keys[0]}=...; it has: {', '.join(keys)}"
         )
     return one
-
-
-def _as_list(one: Override, value: str, default: Sequence[Any]) -> Override:
-    if value == "null" or "," in value or not all(isinstance(item, str) for item in default):
-        return one
-    if NO_NAME.fullmatch(value):
-        raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
-    return one._replace(value=f"[{value}]")
-
-
-RULES: dict[type, Callable[[Override, str, Any], Override]] = {
-    bool: _as_truth,
-    dict: _as_section,
-    list: _as_list,
-}
-"""The check of a typed value, by the type of the key's default. It returns the final form."""
