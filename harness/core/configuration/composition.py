@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
 from harness.core.configuration.choices import unknown
 from harness.core.configuration.grammar import parse
@@ -186,11 +188,24 @@ def report_own_code() -> Iterator[None]:
     except Exception as error:
         *_, cause = causes_of(error)
         own = extensions.packages()
+        is_library = isinstance(cause, ModuleNotFoundError)  # an extra brings it
+        changed = set() if is_library else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)
             if str(frame.f_globals.get("__name__")).partition(".")[0] in own
+            or frame.f_code.co_filename in changed
         ]
         if not places:
             raise  # ours: a bug, with its traceback
         raise HarnessError(f"{in_words(cause)} ({places[-1]}); correct that module") from error
+
+
+def _changed_files() -> set[str]:
+    """Return the new and changed files of this package in a checkout: a user's own classes."""
+    changed = ""
+    if (PACKAGE.parent / ".git").exists():
+        git = ["git", "status", "--porcelain", "--untracked-files=all", "--", PACKAGE.name]
+        with suppress(OSError):
+            changed = subprocess.run(git, cwd=PACKAGE.parent, capture_output=True, text=True).stdout
+    return {str(PACKAGE.parent / line[3:]) for line in changed.splitlines()}
