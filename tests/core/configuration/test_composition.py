@@ -7,6 +7,7 @@ import pytest
 
 from harness.core.configuration import (
     compose,
+    composition,
     defaults,
     instantiate,
     report_own_code,
