@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Callable
 from typing import IO, Any, cast
 
-from harness.core.errors import HarnessError
 from harness.core.secret import hide_values
 
 TEX = {
@@ -127,11 +126,11 @@ def file_name(text: object) -> str:
 
 
 def check_file_name(what: str, name: str) -> None:
-    """Raise HarnessError unless the name of a table or figure is a result of ``file_name``,
+    """Raise ValueError unless the name of a table or figure is a result of ``file_name``,
     possibly below folders.
     """
     if any(file_name(part) != part for part in name.split("/")):
-        raise HarnessError(
+        raise ValueError(
             f"{what} {name!r}: expected a name of letters, digits, _ and -, such as main_table"
         )
 

@@ -269,16 +269,14 @@ class View:
         if "list" in where:
             alone = self.singles.get(where["list"])
             if alone is None:
-                raise HarnessError(
-                    f"experiment: a slice is of list {where['list']}, which the sweep does not have"
-                )
+                raise ValueError(f"a slice is of list {where['list']}, which the sweep lacks")
             met: BoolArray = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
             return met
         kept = np.ones(self.n, dtype=np.bool_)
         for column, value in where.items():
             if column not in self.queries:
                 known = ", ".join(map(str, self.queries))
-                raise HarnessError(f"experiment: {column} is no column of questions: {known}")
+                raise ValueError(f"{column} is no column of questions: {known}")
             kept &= self.queries[column].to_numpy() == value
         return kept
 

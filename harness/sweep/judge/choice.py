@@ -158,10 +158,9 @@ def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[i
         where = dict(row["where"])
         if "as" in row:
             if row["as"] not in places:
-                raise HarnessError(
-                    f"experiment: row {row['label']!r} is as "
-                    f"{row['as']!r}{nearest(row['as'], places)}, "
-                    "which is no row above it"
+                raise ValueError(
+                    f"row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, which "
+                    "is no row above it"
                 )
             place = places[row["as"]]
             where |= (

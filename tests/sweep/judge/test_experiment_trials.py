@@ -2,7 +2,6 @@
 
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.sweep.judge.choice import (
     find_named,
     find_trials,
@@ -54,5 +53,5 @@ def test_named_trials_are_those_of_all_tables_once():
 
 
 def test_a_row_as_one_that_is_not_above_it_is_refused():
-    with pytest.raises(HarnessError, match=r"'other'.*'base'"):
+    with pytest.raises(ValueError, match=r"'other'.*'base'"):
         find_trials([OTHER], TRIALS)
