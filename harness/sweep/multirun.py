@@ -83,7 +83,7 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
     translate: returns a line for a library that is not installed.
     """
     hydra = HydraConfig.get()
-    note = {
+    note: dict[str, Any] = {
         "number": int(hydra.job.num),
         "overrides": [text.lstrip("+") for text in hydra.overrides.task],
     }
