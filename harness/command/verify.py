@@ -11,7 +11,7 @@ With against=THEIRS the sweep is compared with another one: trials are matched b
 questions by id. Exit status 0: the same bits; 1: the same winner, with the same verdict against the
 same lists; 2: another winner or verdict, or an error. The first cause that is known is named.
 
-  harness verify                             the latest sweep of this user in this folder
+  harness verify                             the latest sweep of this user
   harness verify runs/sweeps/NAME            another one
   harness verify runs/sweeps/NAME --rescore  compute it again, too
   harness verify sweep=MINE against=THEIRS   how far two sweeps agree, and why not further

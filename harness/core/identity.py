@@ -42,7 +42,6 @@ NO_EFFECT = (
     "work/latency.py",
     "work/processes.py",
     "work/progress.py",
-    "work/status.py",
 )
 """Parts of the package that change no result: the user interface, and the distribution of work."""
 

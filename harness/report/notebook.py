@@ -39,8 +39,7 @@ def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:
     """Return a finished sweep for a notebook.
 
     Args:
-        path: the sweep's folder, the result of ``run_sweep``, or None for the latest one of this
-            working folder.
+        path: the sweep's folder, the result of ``run_sweep``, or None for the latest one.
 
     Returns:
         Its trials and comparisons as data frames, its tables and figures.
