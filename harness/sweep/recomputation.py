@@ -93,27 +93,20 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     from harness.sweep.heldout import locked, placed, score_locked
     from harness.sweep.tune import Findings
 
+    def fault(name: str, what: str) -> HarnessError:
+        return HarnessError(f"{result.folder / name}: {what} ({_why(result, prepared)})")
+
     found = Findings.of(prepared, prepared.plan.trials())
-    wanted, now = (
-        [str(key) for key in result.trials["trial"]],
-        [str(row["trial"]) for row in found.rows],
-    )
+    wanted = [str(key) for key in result.trials["trial"]]
+    now = [str(row["trial"]) for row in found.rows]
     if missing := sorted({*wanted} ^ {*now}):
-        raise HarnessError(
-            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as "
-            f"{missing[0]} "
-            f"({_why(result, prepared)}); sweep again"
-        )
+        trials = f"its trials are not those of config.yaml, as {missing[0]}; sweep again"
+        raise fault("trials.parquet", trials)
     ranks = found.ranks[[now.index(key) for key in wanted]]
-    differ = (
-        int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
-    )
-    if differ:
-        what = "other questions" if differ < 0 else f"{differ} gold ranks differ"
-        raise HarnessError(
-            f"{result.folder / 'ranks.npy'}: not what is computed now ({what}): "
-            f"{_why(result, prepared)}"
-        )
+    if ranks.shape != result.ranks.shape:
+        raise fault("ranks.npy", "not what is computed now: other questions")
+    if differ := int((ranks != np.asarray(result.ranks)).sum()):
+        raise fault("ranks.npy", f"not what is computed now: {differ} gold ranks differ")
     with tempfile.TemporaryDirectory() as beside:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
@@ -121,10 +114,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         for name in stored.keys() & {LOCK, *result.lock["files"]}:
             for path, old, new in differences(stored[name], again[name]):
                 if path.partition(".")[0] not in UNCOMPARED:
-                    why = _why(result, prepared)
-                    raise HarnessError(
-                        f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})"
-                    )
+                    raise fault(name, f"{path} = {old}, computed now: {new}")
     trials = counted(len(wanted), "trial")
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
@@ -133,15 +123,11 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
-    files = score_locked(
-        locked(result, prepared, result.lock), prepared, result.lock, placed(entry)
-    )
-    for name, content in files.items():
+    chosen = locked(result, prepared, result.lock)
+    for name, content in score_locked(chosen, prepared, result.lock, placed(entry)).items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
-            raise HarnessError(
-                f"{result.folder / name}: not what is computed now ({_why(result, prepared)})"
-            )
-    trials = counted(len(result.heldout or ()), "trial")
+            raise fault(name, "not what is computed now")
+    trials = counted(len(chosen), "trial")
     yield f"test       {trials} scored again: the same files, to the bit (no new evaluation)"
 
 

@@ -47,7 +47,7 @@ def test_other_numbers_name_the_input_that_differs(result, relock):
     np.save(result.folder / "ranks.npy", ranks)
     relock(result.folder)
     with pytest.raises(
-        HarnessError, match=rf"\(1.*\): libraries\.numpy: 1\.0 then, {np.__version__} now"
+        HarnessError, match=rf"1 gold.*\(libraries\.numpy: 1\.0 then, {np.__version__} now"
     ):
         verify(SweepResult(result.folder))
 
