@@ -48,27 +48,32 @@ def options(command: str) -> list[Option]:
 def _of_file(path: Path) -> Iterator[Option]:
     for entry in read_conf(path).get("defaults", ()):
         yield from _of_default(entry)
-    found: list[Option] = []
-    section, name, value, column = "", "", "", -1
-    for line in path.read_text(encoding="utf-8").splitlines():
-        content, comment = parts.groups() if (parts := LINE.fullmatch(line)) else (line, None)
-        if comment is not None and not content.strip():
-            if len(content) == column:  # it goes on
-                found[-1] = found[-1]._replace(text=f"{found[-1].text} {comment}")
-            continue
+    section, name, value = "", "", ""
+    for content, comment in _commented(path.read_text(encoding="utf-8")):
         unclosed = value.startswith("[") and not value.endswith("]")
         if key := KEY.fullmatch(content):
             section = section if key[1] else key[2]
             name, value = f"{section}.{key[2]}" if key[1] else key[2], key[3]
         elif unclosed:
             value += content.strip()
-        column = -1
-        if comment is not None and (key or unclosed):
+        if comment and (key or unclosed):
             is_long = unclosed or (value.startswith("[") and len(value) > MOST)
-            default = LONG if is_long else value.removeprefix("???")
-            found.append(Option(name, default, comment))
-            column = len(content)
-    yield from found
+            yield Option(name, LONG if is_long else value.removeprefix("???"), comment)
+
+
+def _commented(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the content and the comment of each line; a comment may go on in the lines below."""
+    content, comment, goes_on = "", "", False
+    for line in text.splitlines():
+        parts = LINE.fullmatch(line)
+        own, more = parts.groups() if parts else (line, None)
+        goes_on = goes_on and more is not None and not own.strip() and len(own) == len(content)
+        if goes_on:
+            comment += f" {more}"
+        else:
+            yield content, comment
+            content, comment, goes_on = own, more or "", bool(more and own.strip())
+    yield content, comment
 
 
 def _of_default(entry: str | Mapping[str, str]) -> Iterator[Option]:

@@ -270,10 +270,7 @@ def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
     value, default = one.value or "", value_at(tree, one.key.split("."))
     is_plain = value[:1] not in ("", "$", "{", "[")
     if isinstance(default, bool) and value[:1] not in ("", "$"):
-        given = [each.lower() for each in one.values]
-        if wrong := {*given} - {*TRUTHS}:
-            raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
-        one = one._replace(value=",".join(TRUTHS[each] for each in given) or value)
+        one = _fitted_truth(one, value)
     elif isinstance(default, dict) and is_plain:
         one = _fitted_section(one, value, default)
     elif isinstance(default, list) and is_plain and value != "null" and "," not in value:
@@ -283,6 +280,13 @@ def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
         one = one._replace(value=f"[{value}]" if is_named else value)
     knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
     return one._replace(sign="++") if knob else one
+
+
+def _fitted_truth(one: Override, value: str) -> Override:
+    given = [each.lower() for each in one.values]
+    if wrong := {*given} - {*TRUTHS}:
+        raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
+    return one._replace(value=",".join(TRUTHS[each] for each in given) or value)
 
 
 def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:

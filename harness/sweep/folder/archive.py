@@ -92,6 +92,20 @@ def _unpack(archive: zipfile.ZipFile, below: Path, most: int) -> Path:
         below: the place of the folder.
         most: number of bytes that all files may have.
     """
+    hashes, sweep = _checked_index(archive, most)
+    folder = below / sweep
+    folder.mkdir()
+    for name in sorted(hashes):
+        content = archive.read(name)
+        if hashlib.sha256(content).hexdigest() != hashes[name]:
+            raise ValueError(f"{name} was changed (its SHA-256 differs)")
+        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
+            (folder / name.rpartition("/")[2]).write_bytes(content)
+    return folder
+
+
+def _checked_index(archive: zipfile.ZipFile, most: int) -> tuple[dict[str, str], str]:
+    """Return the hash of each file by its name, and the name of the sweep."""
     members = {info.filename: info.file_size for info in archive.infolist()}
     for name in members:
         if ".." in PurePosixPath(name).parts or name.startswith("/") or {*name} & {"\\", ":"}:
@@ -103,16 +117,9 @@ def _unpack(archive: zipfile.ZipFile, below: Path, most: int) -> Path:
     index = json.loads(archive.read(INDEX))
     if index["form"] != FORM:
         raise ValueError(f"form {index['form']} of another version of the harness, not {FORM}")
-    hashes, sweep = index["files"], index["sweep"]
+    hashes, sweep = dict(index["files"]), str(index["sweep"])
     if odd := sorted(hashes.keys() ^ members.keys() - {INDEX}):
         raise ValueError(f"{odd[0]} is missing or was added")
     if f"sweep/{sweep}/{LOCK}" not in members or PurePosixPath(sweep).name != sweep:
         raise ValueError(f"no lock of a sweep {sweep!r} is in it")
-    (below / sweep).mkdir()
-    for name in sorted(hashes):
-        content = archive.read(name)
-        if hashlib.sha256(content).hexdigest() != hashes[name]:
-            raise ValueError(f"{name} was changed (its SHA-256 differs)")
-        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
-            (below / sweep / name.rpartition("/")[2]).write_bytes(content)
-    return below / str(sweep)
+    return hashes, sweep
