@@ -25,6 +25,8 @@ from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import ineffective, keys, read_axes, unread, values
 
 log = logging.getLogger(__name__)
+STORED = ("dataset", "lists", "pool", "grid", "objective", "metrics", *GROUPS)
+"""The required keys of a stored configuration."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,11 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     stored = SweepResult(folder).config
     given, here = tuple(stored.get("given", ())), ("paths", "device", "tracking")
     plain = {key: value for key, value in stored.items() if key not in ("given", *here)}
+    place = folder / "config.yaml"
+    if missing := [key for key in STORED if key not in plain]:
+        raise HarnessError(f"{place}: {missing[0]} is missing; sweep again")
     typed = {".".join(key.split(".")[:2]) for key in keys(given)}
-    reader = StoredReader(folder / "config.yaml", bool(config.get("trust", False)), typed)
+    reader = StoredReader(place, bool(config.get("trust", False)), typed)
     read_axes(plain, reader)
     found = OmegaConf.create(reader.read(plain))
     for key in here:
