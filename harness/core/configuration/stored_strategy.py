@@ -8,9 +8,8 @@ so it can only name strategies of this installation. The command line of a user 
 from __future__ import annotations
 
 import functools
-import inspect
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,18 +55,16 @@ def by_name(node: Any) -> Any:
 
 @dataclass(frozen=True)
 class StoredReader:
-    """A reader of stored strategies that refuses, in one line, everything that conf/ and the
-    classes do not have.
+    """A reader of stored strategies that refuses, in one line, every class and place that conf/
+    does not have.
 
     Attributes:
         place: the file.
         trusted: whether servers, secrets, places and models may differ from those of conf/.
-        typed: keys such as ``fuser.k`` that were typed for other strategies of the group.
     """
 
     place: Path
     trusted: bool = False
-    typed: Collection[str] = ()
 
     def read(self, node: Any, *path: str) -> Any:
         """Return the value with classes instead of names, ready to be instantiated.
@@ -86,29 +83,15 @@ class StoredReader:
 
     def _mapping(self, node: Mapping[str, object], path: tuple[str, ...]) -> dict[str, object]:
         own = {TARGET: self._target(node, path)} if NAME in node else {}
-        accepted = self.fields(node, *path) if NAME in node else None
+        reaching = _reaching(own[TARGET]) if own and not self.trusted else ()
         rest = {str(key): value for key, value in node.items() if key != NAME}
         for key, value in rest.items():
             if any(part.startswith("_") for part in key.split(".")):
                 wanted = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
                 raise self.refuse((*path, key), value, f"expected {wanted}")
-            if accepted is not None:
-                self._check_field(accepted, value, (*path, key))
+            if key in reaching:
+                self._check_reach(value, (*path, key))
         return own | {key: self.read(value, *path, key) for key, value in rest.items()}
-
-    def _check_field(self, accepted: Mapping[str, bool], value: Any, path: Sequence[str]) -> None:
-        key = path[-1]
-        if key not in accepted and "**" not in accepted and ".".join(path) not in self.typed:
-            known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
-            raise self.refuse(path, value, f"expected one of its fields: {known}")
-        if accepted.get(key) and not self.trusted:
-            self._check_reach(value, path)
-
-    def fields(self, node: Mapping[str, object], *path: str) -> Mapping[str, bool]:
-        """Return the fields of a stored strategy's class, and whether each reaches beyond the
-        folder.
-        """
-        return _accepted(self._target(node, path))
 
     def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
         """Return the error about a value and the keys that lead to it."""
@@ -203,20 +186,11 @@ def leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, .
 
 
 @functools.cache
-def _accepted(target: str) -> Mapping[str, bool]:
-    """Return, for each field of a class or argument of a function, whether it reaches beyond a
-    folder.
-
-    The key ``**`` means that any field is accepted.
-    """
+def _reaching(target: str) -> frozenset[str]:
+    """Return the fields of a class that reach beyond a folder."""
     from hydra.utils import get_object
 
-    made = get_object(target)
-    metadata = {
-        name: field.metadata for name, field in getattr(made, "__dataclass_fields__", {}).items()
-    }
-    return {
-        "**" if one.kind is one.VAR_KEYWORD else name: REACHES.items()
-        <= metadata.get(name, {}).items()
-        for name, one in inspect.signature(made).parameters.items()
-    }
+    fields = getattr(get_object(target), "__dataclass_fields__", {})
+    return frozenset(
+        name for name, field in fields.items() if REACHES.items() <= field.metadata.items()
+    )

@@ -222,7 +222,7 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
                 continue
             own = {key: value for key, value in config[group].items() if key == NAME}
             for node in (own, *({NAME: f"{group}/{one}"} for one in values(axes.get(group, ())))):
-                if node and field in reader.fields(node, "grid", str(block)):
+                if node:
                     reader.read({**node, field: given}, "grid", str(block), group)
 
 

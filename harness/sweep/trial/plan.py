@@ -198,8 +198,7 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     place = folder / "config.yaml"
     if missing := [key for key in STORED if key not in plain]:
         raise HarnessError(f"{place}: {missing[0]} is missing; sweep again")
-    typed = {".".join(key.split(".")[:2]) for key in keys(given)}
-    reader = StoredReader(place, bool(config.get("trust", False)), typed)
+    reader = StoredReader(place, bool(config.get("trust", False)))
     read_axes(plain, reader)
     found = OmegaConf.create(reader.read(plain))
     for key in here:
