@@ -1,11 +1,14 @@
 """What is listed of the sweeps of a runs folder."""
 
 import json
+import os
 
 import pytest
 
+from harness.core.errors import HarnessError
+from harness.sweep.folder import inventory
 from harness.sweep.folder.caption import describe, differences
-from harness.sweep.folder.inventory import sweeps
+from harness.sweep.folder.inventory import latest, sweeps
 
 
 @pytest.fixture
@@ -66,3 +69,19 @@ def test_what_differs_from_a_publication_follows_from_what_ran():
     )
     same = {"dense": {"encoder": {"class": "m.NvEmbedV2", "model": "nvidia/NV-Embed-v2"}}}
     assert differences(same, {"encoder": "NV-Embed-v2"}) == ""
+
+
+def test_the_last_own_sweep_or_the_only_one(tmp_path, monkeypatch):
+    with pytest.raises(HarnessError, match="there is no sweep yet"):
+        latest(tmp_path)
+    for time, name in enumerate(("two", "one"), 1):
+        folder = tmp_path / "sweeps" / name
+        folder.mkdir(parents=True)
+        (folder / "winner.lock.json").write_text("{}")
+        os.utime(folder / "winner.lock.json", (time, time))
+        assert latest(tmp_path) == folder
+    monkeypatch.setattr(inventory.os, "getuid", lambda: -1)
+    with pytest.raises(HarnessError, match="all of other users"):
+        latest(tmp_path)
+    (folder / "winner.lock.json").unlink()
+    assert latest(tmp_path).name == "two"
