@@ -71,6 +71,13 @@ def _as_typed(target: str) -> str:
     return "=".join(words[:2]) if package == PACKAGE.name and len(words) > 1 else target
 
 
+FORMS = {
+    "a valid dictionary": "a mapping, as in {name: value}",
+    "an instance of Sequence": "a list, as in [a,b]",
+}
+"""The words of messages for those of pydantic."""
+
+
 def _misfits(target: str, node: Any) -> Iterator[str]:
     """Yield a line for each field within a configuration whose value does not have the annotated
     type.
@@ -98,6 +105,8 @@ def _misfits(target: str, node: Any) -> Iterator[str]:
                 ).validate_python(node[name])
         except ValidationError as error:
             expected = error.errors()[0]["msg"].replace("Input should be", "expected")
+            for kind, form in FORMS.items():
+                expected = expected.replace(kind, form)
             yield f"{concept}.{name}={node[name]}: {expected}"
 
 
