@@ -123,7 +123,7 @@ def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkey
 
     before = version()
     (copy / "report" / "text.py").write_text("")
-    (copy / "work" / "status.py").write_text("changed = True")
+    (copy / "work" / "progress.py").write_text("changed = True")
     assert version() == before, "what people see and who computes change no number"
     (copy / "fusion" / "fuser" / "rrf.py").write_text("")
     assert version() != before
