@@ -2,7 +2,7 @@
 
 The description is ``experiment`` in a sweep's configuration: ``source`` (the publication),
 ``differs`` (differences from it), ``tables`` and ``figures``. A table has ``rows`` (see
-sweep/judge/experiment_trials.py; ``published`` has the printed numbers by dataset and split),
+sweep/judge/choice.py; ``published`` has the printed numbers by dataset and split),
 ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics of the lists'
 graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure with a function ``build_figure``: ``heatmap`` of two lists of knobs, whose

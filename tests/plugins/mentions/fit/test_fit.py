@@ -166,7 +166,7 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
         data.gold[data.members("test")] = -1
         return data
 
-    monkeypatch.setattr("harness.plugins.mentions.fit.record.lists.benchmark", blind)
+    monkeypatch.setattr("harness.plugins.mentions.fit.record.inputs.benchmark", blind)
     assert (
         fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"]
         == fitted[1]["weights"]
