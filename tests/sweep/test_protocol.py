@@ -3,8 +3,6 @@ named.
 """
 
 import json
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,6 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import clustered_mcnemar, design_effect, too_few
-from harness.sweep import tune
 from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
@@ -343,35 +340,3 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
 def test_a_mistyped_key_is_named(overrides):
     with pytest.raises(harness.HarnessError, match=r"fusr.*\(did you mean fuser"):
         harness.run_sweep(*overrides, "fusr=rrf")
-
-
-@pytest.mark.parametrize(
-    ("reference", "facts", "more"),
-    [
-        ("dense", {"splitting": "md5"}, []),
-        ("graph", {"splitting": "md5"}, [{"reference": "graph"}]),
-        ("dense", {"splitting": "given", "split_sha256": "x"}, ["given", "x"]),
-    ],
-)
-def test_what_a_sweep_is_named_by_as_folders_of_older_versions_are(
-    monkeypatch: pytest.MonkeyPatch, reference: str, facts: dict[str, str], more: list[object]
-) -> None:
-    """The default reference and splitting are left out."""
-    named: list[Any] = []
-    monkeypatch.setattr(tune, "digest", lambda what: named.append(what) or "5ca1ab1e" * 8)
-    plan = SimpleNamespace(
-        config=SimpleNamespace(objective="mrr"),
-        margin=0.02,
-        experiment=None,
-        reference=reference,
-        metrics=[],
-    )
-    prepared: Any = SimpleNamespace(
-        plan=plan,
-        benchmark=SimpleNamespace(split_facts=facts),
-        identities={},
-        versions=lambda trials: {},
-    )
-    found = tune.Findings(prepared, {}, [], [], np.empty((0, 0, 0), np.int32), [], 0.0)
-    assert found.identity == "5ca1ab1e5ca1"
-    assert named == [[[], "mrr", 0.02, None, *more, tune.code_version(), tune.library_versions()]]
