@@ -30,7 +30,7 @@ class Content:
         line: the form of a TREC line.
         json: the form of JSON, for messages.
         alone: the number of a document without one, by its place in a list from 0.
-        judged: whether the gold passages of a tool's answer are read instead of its hits.
+        judged: whether these are judgements, whose lists need no order.
         ranks: the names of a column of ranks, next to the number or instead of it.
         systems: the names of a column of systems, which is read only to count them.
     """

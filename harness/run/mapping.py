@@ -1,19 +1,17 @@
-"""Lists in Python and JSON: ``{query: {document: number}}``, pairs, ids alone, or answers of tools.
+"""Lists in Python and JSON: ``{query: {document: number}}``, pairs, or ids alone.
 
 Ids are texts or whole numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from harness.core.errors import HarnessError, described
-from harness.core.table import counted
-from harness.run.answers import listed
 from harness.run.content import Content
 from harness.run.entries import Entries, id_of, number_of
 
@@ -38,7 +36,6 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
     if not isinstance(value, Mapping):
         raise HarnessError(f"{source}: expected {FORM}, got {described(value)}")
     lists: dict[str, dict[str, float]] = {}
-    left_out = 0
     for key, answer in value.items():
         query = id_of(f"{source}: the id of a query", key)
         if query in lists:
@@ -49,9 +46,7 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
             raise HarnessError(
                 f"{source}: query {query}: a set has no order; give a list, best first"
             )
-        found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
-        lists[query] = _list(f"{source}: query {query}", found)
-        left_out += pieces
+        lists[query] = _list(f"{source}: query {query}", answer, content.alone)
     rows = np.repeat(
         np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
     )
@@ -59,21 +54,17 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
     scores = np.array(
         [number for found in lists.values() for number in found.values()], dtype=np.float64
     )
-    joined = (
-        f"{source}: left out {counted(left_out, 'hit')}: further pieces of a document, of which "
-        "the first counts"
-    )
     return Entries(
         pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
         docs.dictionary_encode(),
         scores,
         place=lambda entry: f"{source}: entry {entry + 1}",
-        notes=[joined] if left_out else [],
         ordered=not any(isinstance(answer, Mapping) for answer in value.values()),
     )
 
 
-def _list(where: str, found: object) -> dict[str, float]:
+def _list(where: str, found: object, alone: Callable[[int], float]) -> dict[str, float]:
+    """Return the number of each document of a list; ``alone`` gives that of an id by its place."""
     if isinstance(found, str) or not isinstance(found, Iterable) or hasattr(found, "iloc"):
         mend = "; give its .to_dict(), or .tolist() of ids" if hasattr(found, "iloc") else ""
         raise HarnessError(
@@ -86,7 +77,8 @@ def _list(where: str, found: object) -> dict[str, float]:
     ):
         return found
     named: dict[str, float] = {}
-    for key, number in found.items() if isinstance(found, Mapping) else found:
+    pairs = found.items() if isinstance(found, Mapping) else _pairs(where, list(found), alone)
+    for key, number in pairs:
         document = key if type(key) is str else id_of(f"{where}: the id of a document", key)
         if document in named:
             raise HarnessError(f"{where}: document {document} is repeated in its list; keep one")
@@ -94,6 +86,19 @@ def _list(where: str, found: object) -> dict[str, float]:
             number if type(number) is float else number_of(f"{where}, document {document}", number)
         )
     return named
+
+
+def _pairs(
+    where: str, entries: Sequence[Any], alone: Callable[[int], float]
+) -> Iterable[tuple[Any, Any]]:
+    """Return ``(document, number)`` of a list's entries, which are such pairs or ids."""
+    paired = [isinstance(entry, (list, tuple)) and len(entry) == 2 for entry in entries]
+    if len({*paired}) > 1:
+        number = paired.index(not paired[0]) + 1
+        raise HarnessError(
+            f"{where}: entry {number}: some have a score and some have none; give all one"
+        )
+    return entries if all(paired) else [(entry, alone(n)) for n, entry in enumerate(entries)]
 
 
 def mapping_of(name: str, value: object) -> Any:
