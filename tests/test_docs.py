@@ -234,7 +234,6 @@ def cell_outputs(cell: Any) -> list[dict[str, str]]:
 
 
 TUTORIALS = {
-    "tutorial-compare": ("compare", "compare.png"),
     "tutorial-benchmarks": ("benchmarks", "reports/figures/sample-minilm-last_hop-5/alpha.png"),
     "extending": ("method", "reports/figures/sample-hashed-last_hop-5/frontier.png"),
 }

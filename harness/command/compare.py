@@ -3,7 +3,6 @@
   harness compare run=f.trec baseline=d.trec gold=queries.jsonl metric=last_hop k=5 out=compare.json
   harness compare 'run=[rrf.trec,f.trec]' baseline=d.trec gold=queries.jsonl 'metric=[last_hop,full_sup]' 'k=[5,10]'
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
-  harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf
   harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
@@ -34,10 +33,9 @@ Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are a
 evaluate --help`. JSON: one comparison is an object with metric, k, n, run, baseline, wins, losses,
 p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
 a paper's table, systems by metrics, with signs and bold only where a difference is shown,
-NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this command;
-out=NAME.html one page, which opens from disk: that matrix and the table; out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv next to a
-.csv, a row a query: run, metric, scores, won or lost, and the rank of each gold passage in both
-lists. `figure` (.pdf, .png or .svg) shows each difference with its interval, wins and losses.
+NAME-appendix.tex the table of this command; out=NAME.html one page, which opens from disk;
+out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv next to a .csv, a
+row a query: run, metric, scores, won or lost, and the rank of each gold passage in both lists.
 
 gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95%
 interval of the difference (by cluster if questions share gold) is above -1 point. The exit status
@@ -72,22 +70,16 @@ def run(config: DictConfig) -> None:
     complete(config)
     if sweeps := _sweeps(config):
         return _compare_sweeps(config, sweeps)
-    if {config.out, config.figure} != {None}:
-        from harness.report.output import FIGURES, check_ending
+    if config.out is not None:
+        from harness.report.output import check_ending
 
         check_ending(config.out, queries=True)
-        check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
     runs, baselines = _systems(config)
     found = _compare(config, runs, baselines)
     _show(found, config.explain)
     if config.out is not None:
         _write(config.out, found, gate)
-    if config.figure is not None:
-        from harness.report.difference_figure import picture
-        from harness.report.output import write_figure
-
-        write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)
 
@@ -113,7 +105,7 @@ def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None
     one_or_all = results[0] if len(results) == 1 else results
     every, table = Comparisons(found), comparison_table(found)
     rows = partial(every.to_frame, per_query=True)
-    write_result(out, one_or_all, table, every.paper, every.matrix(), rows)
+    write_result(out, one_or_all, table, every.paper, rows)
 
 
 def _sweeps(config: DictConfig) -> list[str]:
@@ -131,7 +123,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.sweep.folder import SweepResult
     from harness.sweep.settings import settings_table
 
-    warn_unread("gold", "metric", "k", "gate", "margin", "figure", "explain")
+    warn_unread("gold", "metric", "k", "gate", "margin", "explain")
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
     print(*shown_lines(table), sep="\n")

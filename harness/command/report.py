@@ -34,10 +34,8 @@ a README with the command behind each claim.
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone. Of
 several sweeps main.tex has a group of rows each. Of sweeps of one benchmark `knobs` says which knob
-matters over all, with what was typed (encoder=a,b). Where they were held out, one sentence says on
-how many benchmarks at least the winner differs from the best list (partial conjunction), and the
-table `replication` has the benchmarks. Before `harness heldout` the tables show tune and say so;
-afterwards they show test, and which evaluation of it.
+matters over all, with what was typed (encoder=a,b). Before `harness heldout` the tables show tune
+and say so; afterwards they show test, and which evaluation of it.
 """
 
 from __future__ import annotations
@@ -97,7 +95,6 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     from harness.report.archive_contents import write_archive
     from harness.report.display import Display
     from harness.report.pdf import write
-    from harness.report.table import findings
     from harness.sweep.heldout import Ledger
 
     archive, ledger = config.get("archive"), Path(config.paths.ledger)
@@ -114,7 +111,7 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     written = write(results, Path(config.paths.runs), folder, display)
     names = ", ".join(result.folder.name for result in results.values())
     print(f"report of {names}: {CHECKED}")
-    print(*findings(results.values()), *written, sep="\n")
+    print(*written, sep="\n")
     if archive is not None:
         (result,) = results.values()
         write_archive(Path(archive), result, ledger, folder)

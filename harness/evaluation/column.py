@@ -50,7 +50,6 @@ def judged(
     *titles: str,
     scale: Scale = SHARES,
     mark: str = "",
-    group: str = "",
 ) -> list[Field[T]]:
     """Return columns of a comparison; cells are empty if an item has none.
 
@@ -59,15 +58,12 @@ def judged(
         titles: titles of the wanted columns, keys of ``COLUMNS``.
         scale: the unit of the scores.
         mark: added to each title.
-        group: a heading above the columns.
     """
     fields = []
     for title in titles:
         known = COLUMNS[title]
         beside = scale.column(known.of, COLUMNS[known.of].kind).title if known.of in titles else ""
-        column = replace(
-            scale.column(f"{title}{mark}", known.kind), of=beside, group=group, name=known.name
-        )
+        column = replace(scale.column(f"{title}{mark}", known.kind), of=beside, name=known.name)
         fields.append(Field(column, partial(_value, of, known.name)))
     return fields
 

@@ -321,20 +321,8 @@ class Comparison:
         ends = (-1.0, 1.0)
         if not self.scale.share:
             ends = (float(differences.min()), float(differences.max()))
-        return self._clustered.interval(0.95, *ends)
-
-    @property
-    def error(self) -> float:
-        """Standard error of the difference, by cluster if questions share one; 0 if no question
-        differs.
-        """
-        return self._clustered.error
-
-    @cached_property
-    def _clustered(self) -> statistic.ClusteredScore:
-        return statistic.ClusteredScore.of(
-            self.ours - self.theirs, self._labels, "wins" if self.binary else "any"
-        )
+        kind: Literal["wins", "any"] = "wins" if self.binary else "any"
+        return statistic.ClusteredScore.of(differences, self._labels, kind).interval(0.95, *ends)
 
     @cached_property
     def _labels(self) -> Labels:

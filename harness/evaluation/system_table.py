@@ -1,17 +1,15 @@
-"""Tables of compared runs: systems by metrics with signs for differences, and a matrix of pairs."""
+"""The table of compared runs for a paper: systems by metrics, with signs for differences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.table import Column, Field, Style, Table
-from harness.evaluation.column import judged
+from harness.core.table import Column, Style, Table
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
 Cell = tuple[str, str]
 """A system and a metric."""
-EACH = ("difference", "W", "L", "Holm p")
 BOLD = "Bold: the highest, if it is shown to be better than all others."
 SIGNS = "†‡"
 """With one baseline: better, worse. With several, each has a letter: small for better, capital for
@@ -92,45 +90,6 @@ def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[
             cell = one.name, str(one.metric)
             signs[cell] = signs.get(cell, "") + _sign(baselines, one)
     return signs
-
-
-def matrix_table(found: Sequence[SystemComparison]) -> Table:
-    """Return runs by baselines and metrics: difference, won, lost, and p after Holm's correction.
-
-    Args:
-        found: the comparisons; the cell of a pair without one is empty.
-    """
-    runs = list(dict.fromkeys(one.name for one in found))
-    heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))
-    metrics = list(dict.fromkeys(metric for _, metric in heads))
-    cells = {(one.name, one.baseline, str(one.metric)): one for one in found}
-    scale = found[0].scale
-    fields: list[Field[str]] = [Field(Column("run", "text"), str)]
-    for head in heads:
-        group = f"over {', '.join(head) if len(metrics) > 1 else head[0]}"
-        of = {run: cells.get((run, *head)) for run in runs}.get
-        fields += judged(of, *EACH, scale=scale, group=group)
-    marks = {
-        (row, 1 + len(EACH) * place): "*"
-        for row, run in enumerate(runs)
-        for place, head in enumerate(heads)
-        if (run, *head) in cells and cells[(run, *head)].finding != "even"
-    }
-    unit = "Points" if scale.share else "Difference"
-    title = f"{unit} of {', '.join(metrics)} over each baseline"
-    notes = [
-        f"W and L: {scale.item}s won and lost; Holm p: over all {len(found)} comparisons; "
-        "*: at most .05."
-    ]
-    return Table.of(
-        "matrix",
-        title,
-        fields,
-        runs,
-        source_of(found),
-        notes,
-        style=Style(marks=marks),
-    )
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:

@@ -20,7 +20,7 @@ from harness.evaluation.system_comparison import (
     comparison_table,
     headroom,
 )
-from harness.evaluation.system_table import matrix_table, system_table
+from harness.evaluation.system_table import system_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,9 +54,7 @@ def renamed(found: Sequence[S]) -> list[S]:
 
 
 def short_table(found: Sequence[SystemComparison]) -> Table:
-    """Return the main columns of comparisons; for several baselines their matrix."""
-    if len({one.baseline for one in found}) > 1:
-        return matrix_table(found)
+    """Return the main columns of comparisons."""
     table = comparison_table(found)
     short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
     return replace(short, notes=[note for note in table.notes if note != ODDS])
@@ -81,7 +79,7 @@ class Comparisons(Sequence[SystemComparison], Printed):
         return len(self.found)
 
     def table(self) -> Table:
-        """Return a row for each comparison; for several baselines their matrix."""
+        """Return a row for each comparison."""
         return short_table(renamed(self.found))
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
@@ -104,11 +102,6 @@ class Comparisons(Sequence[SystemComparison], Printed):
         """Return the findings and cautions."""
         shown = renamed(self.found)
         return lead(conclude_all(shown, headroom(shown)))
-
-    def matrix(self) -> Table | None:
-        """Return a table of runs by baselines; None for one baseline."""
-        several = len({one.baseline for one in self.found}) > 1
-        return matrix_table(self.found) if several else None
 
     def paper(self) -> Table:
         """Return the table of a paper: systems by metrics."""

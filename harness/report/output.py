@@ -19,7 +19,6 @@ from harness.core.files import write_frame, write_json, write_text
 from harness.core.identity import code_version
 from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.report.display import Display
-from harness.report.figure import Page, Picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +51,6 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
 }
 
 
-FIGURES = (".pdf", ".png", ".svg")
-
-
 def check_ending(
     out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False
 ) -> None:
@@ -77,7 +73,6 @@ def write_result(
     result: Any,
     table: Table,
     paper: Callable[[], Table] | None = None,
-    matrix: Table | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Write a result to ``out`` in the form of its ending, each file completely or not at all.
@@ -87,7 +82,6 @@ def write_result(
         result: the content of a .json.
         table: the content of other files.
         paper: makes the content of a .tex; the table is then ``NAME-appendix.tex``.
-        matrix: a further table: ``NAME-matrix.tex``, or above the table of a .html.
         queries: makes rows of questions: a .parquet, and ``NAME-queries.csv`` with a .csv.
     """
     check_ending(out, queries=queries is not None)
@@ -107,29 +101,23 @@ def write_result(
     elif ending == ".csv" and queries:
         rows = joined_ranks(queries()).to_csv(index=False)
         files[beside("queries")] = partial(write_text, text=rows)
-    elif ending == ".html" and matrix:
-        files = {path: partial(write_text, text=page(matrix, table))}
     elif ending == ".tex" and paper:
-        pairs = {beside("matrix"): matrix} if matrix else {}
-        tables = {path: paper(), **pairs, beside("appendix"): table}
+        tables = {path: paper(), beside("appendix"): table}
         files = {place: partial(_write_latex, table=one) for place, one in tables.items()}
     for place, write in files.items():
         write(place)
     print(*files, sep="\n")
 
 
-def page(*tables: Table) -> str:
-    """Return tables as one page of HTML in the style of the site, without scripts or downloads."""
+def page(table: Table) -> str:
+    """Return a table as a page of HTML in the style of the site, without scripts or downloads."""
     templates = package_folder("reports/templates")
-    parts = []
-    for table in tables:
-        scrolled = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
-        caption = f'<p class="caption">{escape.html(table.caption)}</p>'
-        parts.append(f"{caption}\n{scrolled}{table.html()}</div>")
+    scrolled = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
+    caption = f'<p class="caption">{escape.html(table.caption)}</p>'
     return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape.html(tables[0].head),
+        title=escape.html(table.head),
         style=(templates / "page.css").read_text(encoding="utf-8"),
-        content="\n".join(parts),
+        content=f"{caption}\n{scrolled}{table.html()}</div>",
         version=escape.html(code_version()),
     )
 
@@ -146,15 +134,3 @@ def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
         for name in columns
     }
     return frame.assign(**texts)
-
-
-def write_figure(path: str, draw: Callable[[str], Picture]) -> None:
-    """Write a figure, one column of a paper wide, with names of conf/display, and print its path.
-
-    Args:
-        path: the file.
-        draw: makes the figure of its name.
-    """
-    where = Path(path)
-    draw(file_name(where.stem)).write([where], Page(rename=displayed().label))
-    print(where)

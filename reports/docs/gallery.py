@@ -15,10 +15,8 @@ SHOWN = Path(__file__).resolve().parent / "pages" / "figures"
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "outcomes": REPORT,
-    "knobs": REPORT,
     "alpha": REPORT,
     "frontier": REPORT,
-    "ceiling": REPORT,
     "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
@@ -32,17 +30,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "harness heldout sweep=DIR",
         "harness report 'sweep=[DIR,DIR,DIR]'",
     ),
-    "differences": (
-        "cd reports/docs/examples",
-        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' fuser=rrf split=tune "
-        "out=rrf.trec",
-        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' normalizer=pit "
-        "fuser=linear fuser.alpha=0.5 "
-        "split=tune out=linear.trec",
-        "harness compare 'run={vectors: vectors.trec, RRF: rrf.trec, linear: linear.trec}' "
-        "baseline=graph.trec "
-        "gold=gold.jsonl split=tune 'metric=[last_hop,full_sup]' k=5 figure=compare.png",
-    ),
     "calibration": ("harness calibrate", "harness report"),
     "growth": ("python -m tests.benchmarks growth",),
 }
@@ -51,7 +38,7 @@ tests/benchmarks).
 """
 
 FILES = {
-    "list_scores": ("distributions", "scores"),
+    "list_scores": ("scores",),
     "heatmap": ("normalizer_by_fuser",),
     "bars": ("phasegraph_ablation",),
     "panels": ("phasegraph_hard_slice",),
@@ -61,7 +48,6 @@ FILES = {
 them.
 """
 OTHERS = {
-    "differences": "Runs against their baseline: differences with 95% intervals, wins and losses beside",
     "calibration": "False findings of the protocol, and its power, on made-up worlds",
     "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
 }
@@ -100,8 +86,6 @@ def gallery() -> str:
 
 def pictures(name: str) -> list[str]:
     """Its files, as the page names them."""
-    if name == "differences":
-        return ["../tutorial/compare.png"]
     return [
         f"../figures/{path.name}"
         for part in FILES.get(name, (name,))

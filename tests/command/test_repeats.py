@@ -115,10 +115,9 @@ def test_a_run_beside_repeats_keeps_its_exact_test(folder: Path, command: Comman
         "metric=full_sup",
         "k=1",
         "out=out.json",
-        "figure=f.png",
     )
     status, said, _ = command("compare", runs, *given)
-    assert (status, Path("f.png").is_file()) == (0, True)
+    assert status == 0
     repeated, once = json.loads(Path("out.json").read_text())
     assert "repeats" in repeated
     assert once["p"] == pytest.approx(binomtest(once["wins"], once["wins"] + once["losses"]).pvalue)

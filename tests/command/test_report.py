@@ -47,7 +47,7 @@ def test_the_latest_sweep(
     assert tables == f"{tmp_path}/reports/tables: main.csv, main.tex"
     assert pdf.startswith("no PDF: none of latexmk")
     assert page == f"{tmp_path}/reports/site/index.html"
-    assert (tmp_path / "reports/figures/sample-last_hop-5/distributions.pdf").is_file()
+    assert (tmp_path / "reports/figures/sample-last_hop-5/scores_raw.pdf").is_file()
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -73,7 +73,7 @@ def test_an_empty_variable_names_no_place(
     )
 
 
-@pytest.mark.parametrize("typed", ["out=5", "out=[]", "figure={a: b}"])
+@pytest.mark.parametrize("typed", ["out=5", "out=[]", "out={a: b}"])
 def test_a_file_is_named_by_a_text(folder: Path, command: Command, typed: str) -> None:
     status, _, said = command("compare", "run=a.trec", "baseline=b.trec", "gold=gold.jsonl", typed)
     assert (status, said.count("\n")) == (2, 1), said

@@ -8,7 +8,7 @@ from harness.evaluation.conclusion import conclude_all, select_texts
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import RunComparison, compare
 from harness.evaluation.system_comparison import headroom
-from harness.evaluation.system_table import matrix_table, system_table
+from harness.evaluation.system_table import system_table
 from harness.evaluation.verdict import Comparisons, short_names
 from harness.run import Run
 
@@ -79,21 +79,6 @@ def test_bold_is_the_highest_of_those_that_are_better_than_all() -> None:
     assert (both.style.best, both.style.marks) == (frozenset(), {(2, 1): "a"})
     worse = system_table(compared({"few": NONE}, {"base": ALL, "other": found_by(*range(10))}))
     assert (worse.style.best, worse.style.marks) == ({(0, 1)}, {(2, 1): "AB"})
-
-
-def test_a_matrix_names_the_metric_where_there_are_several() -> None:
-    """All 20 questions are won against a and b, which find none and one."""
-    runs, bases = {"all": ALL}, {"a": NONE, "b": found_by(0)}
-    one = matrix_table(compared(runs, bases))
-    assert [column.group for column in one.columns[1:]] == ["over a"] * 4 + ["over b"] * 4
-    assert one.title == "Points of full_sup@1 over each baseline"
-    assert one.cells()[0][1:4] == ["+100.0", "20", "0"]
-    found = compare(runs, bases, GOLD, ["full_sup@1", "mrr"])
-    assert isinstance(found, Comparisons)
-    groups = dict.fromkeys(column.group for column in matrix_table(found).columns[1:])
-    assert list(groups) == [
-        f"over {name}, {metric}" for name in "ab" for metric in ("full_sup@1", "mrr")
-    ]
 
 
 def test_each_baseline_is_named_where_there_are_several() -> None:

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
-from harness.fusion.pool import PoolSpec
-from harness.report.figure import alpha, ceiling, color_and_marker, frontier, list_scores, outcomes
-from harness.report.figure.list_scores import distributions, histogram, normalize
+from harness.report.figure import (
+    Picture,
+    alpha,
+    color_and_marker,
+    frontier,
+    list_scores,
+    outcomes,
+)
+from harness.report.figure.list_scores import normalize
 from harness.report.table import cost
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
@@ -105,21 +111,6 @@ def test_no_dense_list_no_frontier(result: SweepResult) -> None:
     assert list(frontier.pictures(result)) == []
 
 
-def test_ceiling_is_one_figure_a_set_of_lists(result: SweepResult) -> None:
-    assert [picture.name for picture in ceiling.pictures(result)] == ["ceiling"]
-
-
-def test_a_ceiling_that_no_question_has_leaves_its_place_empty(result: SweepResult) -> None:
-    """The share is null where no question's hop order is known."""
-    from matplotlib.figure import Figure
-
-    result.manifest["ceiling"][0]["share"] = None
-    figure = Figure()
-    next(iter(ceiling.pictures(result))).draw(figure)
-    reach = np.asarray(figure.axes[0].lines[0].get_ydata(), dtype=float)
-    assert sorted(reach.tolist(), key=np.isnan) == pytest.approx([87.5, np.nan], nan_ok=True)
-
-
 RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})
 
 
@@ -136,39 +127,6 @@ def test_normalized_scores_are_in_the_order_of_the_run() -> None:
     np.testing.assert_allclose(pit, [1, 1 / 2, 1, 2 / 3, 1 / 3])
 
 
-def test_a_list_that_a_normalizer_refuses_has_an_empty_panel() -> None:
-    assert len(normalize(LIST, strategy("normalizer", "tmm"), "colbert")) == 0
-    assert len(normalize(LIST, strategy("normalizer", "tmm"), "dense")) == 5
-
-
-def test_histogram() -> None:
-    heights, edges = histogram(np.array([0.0, 0.0, 1.0, 0.5]))
-    assert (heights.tolist(), edges[0], edges[-1]) == (
-        [0.5, 0.25, 0.25],
-        0,
-        1,
-    )  # three values, three bins
-    ranks = np.tile(np.arange(1, 11) / 10, 6)
-    np.testing.assert_allclose(histogram(ranks)[0], 0.1)  # no gaps between ten percentile ranks
-    assert len(histogram(np.linspace(0, 1, 99))[0]) == 20
-    assert histogram(np.empty(0))[0].tolist() == [0]
-
-
-def test_distributions_are_drawn(tmp_path: Path) -> None:
-    picture = distributions(
-        {"graph": LIST, "other": LIST},
-        {"pit": strategy("normalizer", "pit"), "tmm": strategy("normalizer", "tmm")},
-        "x, tune split (n = 3)",
-        PoolSpec(("graph", "other"), 2),
-    )
-    assert "the 2 best documents of graph" in picture.caption
-    assert "x, tune split (n = 3); the 2 best" in picture.caption
-    assert [path.name for path in picture.save(tmp_path)] == [
-        "distributions.pdf",
-        "distributions.png",
-    ]
-
-
 def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     lists = {
         "dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}})),
@@ -178,9 +136,7 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     assert raw.caption.endswith(
         "dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians."
     )
-    made = list_scores.calibrated(
-        lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w"
-    )
+    made = list_scores.calibrated(lists, "w")
     assert made.caption.startswith("Scores of the lists that are fused, after pit and minmax: w.")
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
         "scores_raw.pdf",
@@ -218,3 +174,12 @@ def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
     assert kept["a"].scores.tolist() == [4, 3]
     assert kept["b"].top(2).scores.tolist() == [4, 2, 3, 2]
     assert kept["b"].top(2).lengths.tolist() == [2, 0, 2]
+
+
+def test_letters_that_a_font_lacks_are_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    picture = Picture("x", "a title", lambda figure: figure.subplots().set_title("龘靐"))
+    picture.save(tmp_path)
+    message = "figures have an empty box for each of 靐龘: their font lacks them"
+    assert caplog.messages.count(message) == 1

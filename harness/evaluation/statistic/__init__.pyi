@@ -16,14 +16,10 @@ from .interval import wilson as wilson
 from .multiple import benjamini_hochberg as benjamini_hochberg
 from .multiple import charge as charge
 from .multiple import holm as holm
-from .multiple import partial_conjunction as partial_conjunction
-from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
 from .paired import mcnemar_ps as mcnemar_ps
 from .paired import odds_ratio as odds_ratio
 from .permutation import sign_flip as sign_flip
-from .pooled import Pooled as Pooled
-from .pooled import pooled as pooled
 from .power import mcnemar_power as mcnemar_power
 from .power import queries_needed as queries_needed
 from .power import smallest_effect as smallest_effect

@@ -169,19 +169,6 @@ class ClusteredScore:
         """Return the sum of (s_c - m n_c)^2."""
         return self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
 
-    @property
-    def error(self) -> float:
-        """Standard error of the mean, robust to clusters; 0 if nothing differs."""
-        count, mean = self.n + self.largest[0], self._mean
-        return (
-            sqrt(max(0.0, self._grouped(mean) + (self.largest[1] - self.largest[0] * mean) ** 2))
-            / count
-        )
-
-    @property
-    def _mean(self) -> float:
-        return (self.total + self.largest[1]) / (self.n + self.largest[0])
-
     def interval(
         self, level: float = 0.95, low: float = -1.0, high: float = 1.0
     ) -> tuple[float, float]:
@@ -189,7 +176,8 @@ class ClusteredScore:
         from scipy.special import stdtrit
 
         bounded("level", level, 0, 1, open_low=True)
-        critical, seen = float(stdtrit(self.freedom, (1 + level) / 2)), self._mean
+        critical = float(stdtrit(self.freedom, (1 + level) / 2))
+        seen = (self.total + self.largest[1]) / (self.n + self.largest[0])
         return (
             _root(lambda mean: self.statistic(mean) > critical, low, seen),
             _root(lambda mean: self.statistic(mean) >= -critical, seen, high),

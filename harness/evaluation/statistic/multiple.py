@@ -40,52 +40,6 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     return _adjusted(ps, false_discovery_control)
 
 
-def partial_conjunction(ps: ArrayLike) -> Float64Array:
-    """Return p-values float64[n] of "at least u of the n tests have an effect", u = 1 to n.
-
-    Benjamini & Heller (2008) with Simes: p_u = min over i = 1..m of m q_i / i, with q the m = n - u
-    + 1 largest p, ascending. The u - 1 smallest are set aside because they may belong to u - 1
-    effects. p_n is the largest p. With Simes rather than Fisher p_u never falls as u grows, so the
-    last u with p_u <= alpha is a lower bound of the number of effects at level 1 - alpha, and
-    nothing is found if no p is below alpha.
-
-    Args:
-        ps: n >= 1 p-values of tests that are independent or positively dependent (benchmarks of one
-            corpus).
-
-    >>> [round(p, 3) for p in partial_conjunction([0.04, 0.01, 0.5]).tolist()]
-    [0.03, 0.08, 0.5]
-    """
-    ordered = np.sort(np.array(ps, dtype=np.float64))
-    if ordered.ndim != 1 or not len(ordered) or not ((ordered >= 0) & (ordered <= 1)).all():
-        raise HarnessError("partial_conjunction takes at least one p value, each in [0, 1]")
-    n = len(ordered)
-    return np.array([((n - u) * ordered[u:] / np.arange(1, n - u + 1)).min() for u in range(n)])
-
-
-def replicability(ps: ArrayLike, differences: ArrayLike) -> Float64Array:
-    """Return p-values float64[n] of "at least u of the n tests differ in one same direction", u = 1
-    to n.
-
-    ``partial_conjunction`` of both directions, the smaller one doubled (Owen 2009).
-
-    Args:
-        ps: two-sided p-values.
-        differences: the difference of each test; a test has p / 2 for its own direction and 1 for
-            the other.
-
-    >>> [round(p, 3) for p in replicability([0.01, 0.02, 0.03], [0.1, 0.2, -0.1]).tolist()]
-    [0.03, 0.04, 1.0]
-    """
-    both, signs = np.array(ps, dtype=np.float64), np.sign(np.array(differences, dtype=np.float64))
-    if both.shape != signs.shape:
-        raise HarnessError(
-            f"replicability takes as many p values as differences, got {both.size} and {signs.size}"
-        )
-    found = [partial_conjunction(np.where(signs == way, both / 2, 1.0)) for way in (1, -1)]
-    return np.asarray(np.minimum(1.0, 2 * np.minimum(*found)), dtype=np.float64)
-
-
 def charge(evaluation: int) -> int:
     """Return the square of the number of an evaluation of a test half, by which its p is
     multiplied.

@@ -20,23 +20,20 @@ from harness.report.figure import (
     Picture,
     alpha,
     brought_pictures,
-    ceiling,
     frontier,
-    knobs,
     list_scores,
     outcomes,
 )
 from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
 from harness.report.table.main import by_hops, main
-from harness.report.table.replication import replications
 from harness.report.table.study import study_tables
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult, by_kind, caption, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
 
-FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
+FIGURES = (outcomes, alpha, frontier, list_scores)
 OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
 OF_PAPER = ("main", "by_hops")
@@ -157,8 +154,6 @@ def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]
 def _together(results: Sequence[SweepResult], display: Display) -> Section:
     """Return the tables and figures of all sweeps at once."""
     tables = main(results, display)
-    for number, table in enumerate(replications(results).values()):
-        tables.append(table if not number else table.named(f"{table.name}_{number + 1}"))
     for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
         own = [one for one in results if one.manifest["dataset"] == name]
         tables += [table.named(f"knobs_{file_name(name)}") for table in knobs_over(own)]

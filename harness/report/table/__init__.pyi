@@ -1,15 +1,9 @@
-from .ceiling import capped_pools as capped_pools
 from .comparison_table import ComparisonRow as ComparisonRow
 from .comparison_table import ComparisonTable as ComparisonTable
 from .cost import COSTS as COSTS
 from .cost import frontier as frontier
 from .cost import needed as needed
-from .knobs import pair_name as pair_name
-from .knobs import short_names as short_names
-from .knobs import shown_pairs as shown_pairs
-from .knobs import value_text as value_text
 from .network import describe_network as describe_network
-from .replication import findings as findings
 from .tables import build_tables as build_tables
 from .trials import heldout as heldout
 from .trials import leaderboard as leaderboard

@@ -22,11 +22,6 @@ GAPS = (
     "it, by what it adds to the other knobs of all of these (type II sums of squares). On a full "
     "grid that is functional ANOVA by group means"
 )
-METHOD = {
-    True: "Functional ANOVA of a full grid",
-    False: "Type II sums of squares, among the trials that have a knob",
-}
-"""The method in a few words, by whether the grid is full."""
 OTHERS = 4
 """Number of values that are shown after the best one: the nearest, and the last."""
 
@@ -61,9 +56,10 @@ def _table(title: str, found: Importance, source: Source, note: str) -> Table:
         [names[one.knobs[0]], one.trials, one.share, value_text(one.levels[0].value), _behind(one)]
         for one in found.main
     ]
-    rows += [
-        [pair_name(one, names), one.trials, one.share, None, None] for one in shown_pairs(found)
-    ]
+    pairs = [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
+    for one in pairs:
+        name = " × ".join(names[knob] for knob in one.knobs)
+        rows.append([name, one.trials, one.share, None, None])
     columns = [
         Column("knob", "text"),
         Column("trials", "count"),
@@ -91,11 +87,6 @@ def explained(view: View, found: Importance, fusions: int | None = None) -> str:
     )
 
 
-def shown_pairs(found: Importance) -> list[KnobEffect]:
-    """Return the largest interactions."""
-    return [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
-
-
 def short_names(found: Importance) -> Mapping[str, str]:
     """Return ``alpha`` for ``fuser.alpha``; a name that two knobs would share does not change."""
     knobs = [one.knobs[0] for one in found.main]
@@ -104,11 +95,6 @@ def short_names(found: Importance) -> Mapping[str, str]:
         knob: name if last.count(name) == 1 else knob
         for knob, name in zip(knobs, last, strict=True)
     }
-
-
-def pair_name(one: KnobEffect, names: Mapping[str, str]) -> str:
-    """Return ``fuser × alpha``."""
-    return " × ".join(names[knob] for knob in one.knobs)
 
 
 def value_text(value: Any) -> str:

@@ -25,9 +25,7 @@ from harness.evaluation.statistic import (
     mcnemar_power,
     mcnemar_ps,
     odds_ratio,
-    partial_conjunction,
     queries_needed,
-    replicability,
     smallest_effect,
     wilson,
 )
@@ -192,54 +190,6 @@ def test_adjusted_by_hand() -> None:
     assert math.isnan(holm([None])[0])
     with pytest.raises(HarnessError, match="p values"):
         holm([1.5])
-
-
-def test_partial_conjunction_by_hand() -> None:
-    # Sorted .01, .04, .5. u = 1, Simes: 3 .01, 3/2 .04, .5; u = 2, of .04 and .5: 2 .04, .5; u = 3:
-    # .5.
-    assert partial_conjunction([0.04, 0.01, 0.5]) == pytest.approx([0.03, 0.08, 0.5])
-    # Up .005, .01, 1: 3 .005, 3/2 .01; 2 .01; 1. Down 1, 1, .015: 3 .015, 1, 1. The smaller one,
-    # doubled.
-    assert replicability([0.01, 0.02, 0.03], [1, 1, -1]) == pytest.approx([0.03, 0.04, 1])
-    assert replicability([0.01, 0.02, 0.03], [-1, -1, -1]) == pytest.approx([0.03, 0.03, 0.03])
-    assert replicability([1.0], [0]).tolist() == [1]
-    for wrong in ([], [0.5, math.nan], [1.5]):
-        with pytest.raises(HarnessError, match="at least one p value"):
-            partial_conjunction(wrong)
-    with pytest.raises(HarnessError, match="got 2 and 1"):
-        replicability([0.1, 0.2], [1])
-
-
-@settings(max_examples=100)
-@given(
-    st.lists(
-        st.tuples(st.floats(0, 1, allow_subnormal=False), st.sampled_from([-1, 0, 1])),
-        min_size=1,
-        max_size=8,
-    ),
-    st.randoms(),
-)
-def test_partial_conjunction_rises_with_u_and_knows_no_order(
-    tests: list[tuple[float, int]], draw: Any
-) -> None:
-    ps, signs = np.array(tests).T
-    found, directed = partial_conjunction(ps), replicability(ps, signs)
-    assert (np.diff(found) >= -1e-12).all()
-    assert (np.diff(directed) >= -1e-12).all()
-    assert found[0] >= ps.min() * (1 - 1e-12)
-    assert directed[0] >= ps.min() * (1 - 1e-12)
-    assert found[-1] == ps.max()
-    draw.shuffle(tests)
-    ps, signs = np.array(tests).T
-    assert partial_conjunction(ps).tolist() == found.tolist()
-    assert replicability(ps, signs).tolist() == directed.tolist()
-
-
-def test_partial_conjunction_finds_too_many_seldom() -> None:
-    """Two real effects of four: "at least 3" is claimed in at most 5% of worlds."""
-    rng = np.random.default_rng(0)
-    ps = np.concatenate([rng.random((4000, 2)) * 1e-6, rng.random((4000, 2))], axis=1)
-    assert np.mean([partial_conjunction(row)[2] <= 0.05 for row in ps]) <= 0.06
 
 
 def enumerated_power(n: int, discordance: float, effect: float, alpha: float) -> float:

@@ -11,7 +11,6 @@ from harness.evaluation.comparison import Comparison
 from harness.plugins.site.pages.chunk import Content, table
 from harness.plugins.site.pages.leaderboard import SweepEntry, boards
 from harness.report.display import Display
-from harness.report.table import findings
 from harness.sweep.folder import SweepResult, View
 
 
@@ -23,9 +22,6 @@ def overview(
         "version": version,
         "boards": boards(listed, display),
         "sweeps": _sweeps(listed, display),
-        "findings": [
-            display.text(line) for line in findings(one.result for one in listed if not one.newer)
-        ],
         "unread": [[name, reason] for name, reason in unread.items()],
     }
 

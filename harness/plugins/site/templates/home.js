@@ -5,7 +5,6 @@ async function home() {
   const index = await load("index");
   return {title: "Results", path: [], heading: "Multi-hop retrieval: results", content: [
     index.boards.length ? leaderboard(index) : el("p", {}, "No sweep can be read yet; run `harness sweep`, then `harness report`."),
-    index.findings.map(line => el("p", {class: "lead"}, line)),
     index.sweeps.rows.length ? el("section", {"aria-labelledby": "sweeps"}, el("h2", {id: "sweeps"}, "Sweeps"), sweepList(index.sweeps)) : null,
     index.unread.length ? el("section", {"aria-labelledby": "unread"}, el("h2", {id: "unread"}, `${plural(index.unread.length, "folder")} that cannot be shown`),
       table({title: "Folders that cannot be shown", columns: [{title: "folder", kind: "text"}, {title: "reason", kind: "text wrap"}], rows: index.unread, keys: []})) : null,

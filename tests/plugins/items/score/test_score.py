@@ -164,7 +164,6 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
             "run={new: ours.csv}",
             "baseline={old: theirs.csv}",
             "out=t.tex",
-            "figure=t.png",
         )[0]
         == 0
     )
