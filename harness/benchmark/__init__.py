@@ -13,7 +13,6 @@ from harness.benchmark.split import (
     split_queries,
     splitting_name,
 )
-from harness.benchmark.texts import Texts
 
 __all__ = [
     "MEANING",
@@ -22,7 +21,6 @@ __all__ = [
     "Benchmark",
     "Split",
     "Splitting",
-    "Texts",
     "load",
     "md5_split",
     "read_splitting",

@@ -173,10 +173,6 @@ class Casing:
             self._seen.update([word for word, _ in inside])
             self._capital.update([word for word, capital in inside if capital])
 
-    def knows(self, word: str) -> bool:
-        """Return whether the word occurs inside a sentence."""
-        return word in self._seen
-
     def share(self, word: str) -> float:
         """Return the share, in [0, 1]. It is 1 for a word that never occurs inside a sentence."""
         return self._capital[word] / self._seen[word] if word in self._seen else 1.0

@@ -13,16 +13,16 @@ benchmark.
   harness evaluate -m run=a.trec,b.trec gold=queries.jsonl    one after the other, and a joint table
 
 Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), success@k
-(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision,
-rbp(p=0.8), judged@k. A name without @k is taken at each k. Every gold query counts: one that the
-run lacks has found nothing. Queries that the gold does not know are counted and not scored;
+(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision.
+A name without @k is taken at each k. Every gold query counts: one that the run lacks has found
+nothing. Queries that the gold does not know are counted and not scored;
 strict=true refuses both. Run and gold that have no query or no document in common are refused;
 where they share less than half, a warning stands in the table and in `coverage` of the JSON.
 lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
 A judged document supports its query from relevance `rel` on (1); ndcg has graded judgements as
-gains. A metric may have a level of its own: 'metrics=["ndcg(rel=2)@10"]'. A query with nothing
-relevant is left out, and counted; with ties=trec it counts 0, as in trec_eval.
+gains. A query with nothing relevant is left out, and counted; with ties=trec it counts 0, as in
+trec_eval.
 
 Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and
 the values of those whose is known: last_hop counts these alone, and `n of last_hop` says how many.

@@ -9,7 +9,6 @@ and ``run`` (the contents of the file) is ours.
 
 from __future__ import annotations
 
-import difflib
 import platform
 import resource
 import sys
@@ -32,19 +31,10 @@ HEAD = "# The names are those of ir_metadata (https://www.ir-metadata.org) if it
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "system": ("tag",),
     "version": ("version",),
-    "team": ("actor", "team"),
     "code": ("implementation", "source", "repository"),
-    "commit": ("implementation", "source", "commit"),
     "encoder": ("method", "encoder"),
-    "language_models": ("method", "language models"),
     "benchmark": ("data", "test collection", "name"),
-    "trained_on": ("data", "training data"),
     "fitted_on": ("data", "fitted data"),
-    "cost": ("cost",),
-    "licence": ("licence",),
-}
-"""The place in the file of each field that a card has, too."""
-FURTHER: Mapping[str, tuple[str, ...]] = {
     "command": ("implementation", "executable", "cmd"),
     "strategy": ("method", "name"),
     "lists": ("method", "lists"),
@@ -56,7 +46,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "resources": ("resources",),
     "run": ("run",),
 }
-"""The place of each field that only a run's metadata file has."""
+"""The place of each field in the file."""
 
 
 def sidecar(path: Path) -> Path:
@@ -70,50 +60,23 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
     Args:
         path: the run file.
         run: its lists.
-        values: by the names of ``FIELDS`` and ``FURTHER``. Platform and resources are those of this
-            process unless given.
-    """
-    usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
-    measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
-    known = {name: each for name, each in values.items() if each}
-    write_fields(sidecar(path), {**usual, **measured, **known}, {**FIELDS, **FURTHER})
-
-
-def write_fields(
-    path: Path, values: Mapping[str, object], fields: Mapping[str, tuple[str, ...]]
-) -> None:
-    """Write each value at its place in the file. A field that is None in ``values`` is an empty
-    place.
+        values: by the names of ``FIELDS``; empty ones are left out. Platform and resources are
+            those of this process unless given.
     """
     import yaml
 
+    usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
+    measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
+    known = {**usual, **measured, **{name: each for name, each in values.items() if each}}
     content: dict[str, Any] = {}
-    for name, place in fields.items():
-        if name in values:
-            value = values[name]
-            if name in ("trained_on", "fitted_on") and isinstance(value, list):
-                value = [entry if isinstance(entry, dict) else _data(str(entry)) for entry in value]
+    for name, place in FIELDS.items():
+        if name in known:
             node = content
             for key in place[:-1]:
                 node = node.setdefault(key, {})
-            node[place[-1]] = value
-    write_text(path, HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120))
-
-
-def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """Return the values of the fields in the file, None for a missing one."""
-    content = read_settings(path)
-    if not isinstance(content, dict):
-        raise HarnessError(
-            f"{path}: expected a mapping, found {type(content).__name__}; write the file again"
-        )
-    known = {place[0] for place in fields.values()}
-    for key in content:  # other keys are allowed, except typing mistakes
-        if key not in known and (
-            meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)
-        ):
-            raise HarnessError(f"{path}: {key} is not read by anything (did you mean {meant[0]}?)")
-    return {name: value_at(content, place) for name, place in fields.items()}
+            node[place[-1]] = known[name]
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120)
+    write_text(sidecar(path), HEAD + text)
 
 
 def check_metadata(path: Path, run: Run) -> str:
@@ -127,13 +90,13 @@ def check_metadata(path: Path, run: Run) -> str:
     beside = sidecar(path)
     if not beside.is_file():
         raise HarnessError(f"{path}: {beside.name} is missing next to it; write the run again")
-    said = read_fields(beside, {"run": ("run",)})["run"]
+    content = read_settings(beside)
     for name, found in _contents(path, run).items():
-        if (stated := value_at(said, (name,))) != found:
+        if (stated := value_at(content, ("run", name))) != found:
             raise HarnessError(
                 f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again"
             )
-    counts = f"{counted(said['queries'], 'query')}, {counted(said['entries'], 'entry')}"
+    counts = f"{counted(run.answered, 'query')}, {counted(len(run.docs), 'entry')}"
     return f"{path}: {counts}, hash and counts as {beside.name} says"
 
 
@@ -156,8 +119,3 @@ def _resources() -> dict[str, object]:
         "cpu": {"used process": {"seconds": round(used.ru_utime + used.ru_stime, 1)}},
         "ram": {"used process": {"max": f"{mib} MiB"}},
     }
-
-
-def _data(name: str) -> dict[str, str]:
-    collection, _, split = name.partition("/")
-    return {"name": collection, "split": split}

@@ -84,10 +84,6 @@ def test_of_evaluate(
         ("evaluation.metrics=[mrr]", "(did you mean metrics?)"),
         ("metrics=[]", "no metric is given; give e.g. metrics=[last_hop@5,full_sup@5]"),
         ("pool.lists=[]", "pool.lists = [], expected a list of names"),
-        (
-            'metrics=["ndcg(rel=2)@5"]',
-            "ndcg(rel=2)@5: rel is a relevance of judgements, and the gold of a sweep has non",
-        ),
         ("lists.dense=none.trec", "none.trec: there is no such run file"),
         ("fuser=weighted_rrf pool.importance=run.trec", "run.trec:1: broken JSON"),
         ("split=given", "600 of its 600 questions have no split"),

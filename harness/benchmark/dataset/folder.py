@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.benchmark import Benchmark, Texts
-from harness.benchmark.source.assembly import Chain, answerable, assemble, check_chain, check_gold
+from harness.benchmark import Benchmark
+from harness.benchmark.source.assembly import Chain, assemble, check_chain
 from harness.benchmark.source.judgements import (
     join_judgements,
     judged_benchmark,
@@ -22,11 +22,8 @@ from harness.benchmark.source.prepared_files import (
     need_file,
     plain_passages,
     read_prepared,
-    read_prepared_corpus,
-    read_prepared_queries,
     read_prepared_questions,
 )
-from harness.benchmark.source.records import check_queries
 from harness.benchmark.source.segment import Segmentation, resolve_gold
 from harness.core.errors import HarnessError, MissingFile
 from harness.work.store import Store
@@ -107,37 +104,6 @@ class Folder:
         asked = {name: question for name, question in questions.items() if name in judged}
         passages = functools.partial(plain_passages, need_file(folder, "corpus"))
         return judged_benchmark(folder.name, passages, asked, judged, store, splits)
-
-    def texts(self) -> Texts:
-        """Return the contents of the two files without storing anything. ``queries.jsonl``, or its
-        gold, may be missing.
-        """
-        folder = self._folder()
-        corpus = read_prepared_corpus(folder, segmentation=self._segmentation)
-        queries = read_prepared_queries(folder)
-        docs, titles, texts = (column.to_pylist() for column in corpus.table.columns)
-        if queries is None:
-            return Texts(folder.name, titles, texts)
-        check_queries(queries, {"id": str, "question": str})
-        judged = any("supporting_ids" in row for row in queries.values)
-        queries = answerable(queries) if judged else queries
-        if judged and self.tokens is not None:
-            queries, _ = resolve_gold(queries, corpus.table["id"].to_pylist())
-        rows = queries.values
-        gold, chain = check_gold(corpus, queries, self.chain) if judged else (None, None)
-        return Texts(
-            folder.name,
-            titles,
-            texts,
-            query_ids=[row["id"] for row in rows],
-            questions=[row["question"] for row in rows],
-            hops=[row.get("hops", len(row.get("supporting_ids", ()))) for row in rows],
-            given=[row.get("split") for row in rows],
-            gold=gold,
-            chain=chain,
-            ordered=chain,
-            doc_ids=docs,
-        )
 
     def _folder(self) -> Path:
         if not self.path:

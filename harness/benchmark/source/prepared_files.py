@@ -43,41 +43,16 @@ def read_prepared(
         scratch: see ``read_corpus``.
         segmentation: how long documents are split; None splits nothing.
     """
-    corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
+    corpus, queries = (prepared_file(folder, stem) for stem in ("corpus", "queries"))
     if corpus is None and queries is None:
         return None
-    if queries is None:
-        raise HarnessError(f"{folder}: queries.jsonl (or .jsonl.gz) is missing next to {corpus}")
-    return read_prepared_corpus(folder, scratch, segmentation), _queries(queries)
-
-
-def read_prepared_corpus(
-    folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
-) -> Corpus:
-    """Return the corpus of a folder of prepared files, with queries or without.
-
-    The arguments are those of ``read_prepared``.
-    """
-    if (corpus := prepared_file(folder, "corpus")) is None:
-        beside = prepared_file(folder, "queries")
-        where = "" if folder.is_dir() else "; there is no such folder"
-        raise HarnessError(
-            f"{folder}: corpus.jsonl (or .jsonl.gz) is "
-            f"missing{f' next to {beside}' if beside else where}"
-        )
+    corpus, queries = (need_file(folder, stem) for stem in ("corpus", "queries"))
 
     def passages() -> Iterator[tuple[int, Record]]:
         read = _passages(corpus)
         return read if segmentation is None else segmentation.split(read)
 
-    return read_corpus(Stream(corpus, passages), scratch)
-
-
-def read_prepared_queries(folder: Path) -> Records | None:
-    """Return the unchecked queries of a folder of prepared files, or None if there is no such
-    file.
-    """
-    return _queries(found) if (found := prepared_file(folder, "queries")) else None
+    return read_corpus(Stream(corpus, passages), scratch), _queries(queries)
 
 
 def read_prepared_questions(path: Path) -> dict[str, str]:

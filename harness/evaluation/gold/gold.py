@@ -332,16 +332,6 @@ class Gold:
             for query, docs in zip(self.query_ids, self.supporting, strict=True)
         }
 
-    def relevant(self) -> dict[str, list[str]]:
-        """Return each question's documents of a relevance above 0, whatever ``rel`` is."""
-        judged = zip(self.query_ids, self.grades or self.supporting, strict=True)
-        return {
-            query: [doc for doc, grade in own.items() if grade > 0]
-            if isinstance(own, Mapping)
-            else list(own)
-            for query, own in judged
-        }
-
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each judgement: ``query_id, doc_id, relevance``, in the gold's order."""
         import pandas as pd

@@ -14,7 +14,7 @@ import numpy as np
 from harness.benchmark import UNORDERED
 from harness.core import configuration
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from harness.core.errors import HarnessError, nearest, whole_number, with_article
+from harness.core.errors import HarnessError, nearest, with_article
 
 ABSENT = 2**31 - 1
 """Gold rank of a passage that is not in the list."""
@@ -137,25 +137,6 @@ def r_precision(ranks: Ranks, k: int) -> Values:
     return np.asarray(found / np.maximum(count, 1), dtype=np.float64)
 
 
-def rbp(ranks: Ranks, k: int, p: float = 0.8) -> Values:
-    """Return (1 - p) x the sum of p^(rank - 1) over supporting passages in the top k.
-
-    Rank-biased precision (Moffat & Zobel 2008).
-    """
-    hits = _hits(ranks, k)
-    return np.asarray(
-        ((1 - p) * np.where(hits, p ** (np.where(hits, ranks, 1) - 1.0), 0.0)).sum(axis=-1)
-    )
-
-
-def judged(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
-    """Return the share of the top k that is judged, relevant or not (ir_measures: Judged@k).
-
-    It is equal to ir_measures' value for lists of k documents or more.
-    """
-    return precision(ranks, k)
-
-
 LONGEST = 18
 """The largest number of digits of a depth."""
 
@@ -175,7 +156,6 @@ class Measure:
         whole: whether the depth may be left out; the metric then uses the whole list.
         graded: whether the formula takes the ranks of all judged passages and, third, their grades
             float64[..., H] (None: all 1).
-        options: further arguments of the formula, typed in brackets: ``rbp(p=0.9)``.
     """
 
     formula: Callable[..., Values]
@@ -184,7 +164,6 @@ class Measure:
     ordered: bool = False
     whole: bool = False
     graded: bool = False
-    options: tuple[str, ...] = ()
 
     @property
     def function(self) -> Callable[..., Values]:
@@ -213,8 +192,6 @@ MEASURES = {
     "precision": Measure(precision, "the share of the top k that is gold"),
     "map": Measure(average_precision, whole=True),
     "r_precision": Measure(r_precision, whole=True),
-    "rbp": Measure(rbp, whole=True, options=("p",)),
-    "judged": Measure(judged, "the share of the top k that is judged", graded=True),
 }
 ALIASES = {"any_sup": "success"}
 """Other accepted names; a metric is printed with the name of its measure."""
@@ -282,7 +259,6 @@ JudgedRanks = tuple[Ranks, Values]
 """The ranks int32[..., J] of all judged passages, padded with NONE, and their grades float64[...,
 J].
 """
-NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))?")
 
 
 @dataclass(frozen=True, order=True)
@@ -293,15 +269,10 @@ class Metric:
         name: ``last_hop``, ``full_sup``, ``success``, ``recall``, ``ndcg``, ``mrr``, or a package's
             (see ``Measure``).
         k: depth, 1 or more; None: the whole list, if the measure is ``whole``.
-        rel: smallest relevance with which a judged passage counts, ``ndcg(rel=2)@10``; None: as the
-            gold is read.
-        options: options of the measure by name, ``rbp(p=0.9)``.
     """
 
     name: str
     k: int | None = None
-    rel: int | None = None
-    options: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         measure = self.measure
@@ -314,18 +285,13 @@ class Metric:
                     self.name, "a number of more digits" if whole and self.k > 0 else repr(self.k)
                 )
             object.__setattr__(self, "k", int(self.k))  # NumPy's whole numbers, too
-        if self.rel is not None:
-            whole_number(f"metric {self.name}: rel", self.rel, 1)
-            if measure.ordered:
-                raise HarnessError(f"metric {self}: the hop order has no grades; leave rel out")
 
     @classmethod
     def parse(cls, text: str | Metric) -> Metric:
         """Return the metric of a name.
 
         Args:
-            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth;
-                ``ndcg(rel=2)@10``.
+            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth.
 
         Returns:
             The metric; its ``str`` is ``text``, with aliases replaced.
@@ -333,42 +299,15 @@ class Metric:
         Raises:
             HarnessError: no measure has that name, or the depth is not a whole number of 1 or more.
         """
-        found = NAME.fullmatch(str(text).strip())
-        if found is None:
-            raise HarnessError(
-                f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10"
-            )
-        name, options, depth = found.group("name", "options", "k")
-        if depth is not None and not re.fullmatch(f"[0-9]{{1,{LONGEST}}}", depth):
+        name, at, depth = str(text).strip().partition("@")
+        if at and not re.fullmatch(f"[0-9]{{1,{LONGEST}}}", depth):
             raise _no_depth(str(text)[:40], depth or "nothing")
-        name, level, others = ALIASES.get(name.strip(), name.strip()), None, {}
-        for given in [] if options is None else options.replace(" ", "").split(","):
-            key, _, value = given.partition("=")
-            if key == "rel" and re.fullmatch("[0-9]{1,18}", value):
-                level = int(value)
-            elif key in measure_of(name, str(text)).options and re.fullmatch(r"0?\.[0-9]+", value):
-                others[key] = float(value)
-            else:
-                known = " or ".join(
-                    [
-                        f"{name}(rel=2)@10",
-                        *(f"{name}({one}=0.9)" for one in measure_of(name).options),
-                    ]
-                )
-                raise HarnessError(
-                    f"metric {text}: expected e.g. {known}, got {given or 'nothing'}"
-                )
-        return cls(
-            name, None if depth is None else int(depth), level, tuple(sorted(others.items()))
-        )
+        name = name.strip()
+        return cls(ALIASES.get(name, name), int(depth) if at else None)
 
     def __str__(self) -> str:
         """Return the name that ``parse`` reads."""
-        inside = [*([] if self.rel is None else [("rel", self.rel)]), *self.options]
-        options = ",".join(f"{key}={value:g}" for key, value in inside)
-        return (
-            f"{self.name}{f'({options})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
-        )
+        return self.name if self.k is None else f"{self.name}@{self.k}"
 
     @property
     def measure(self) -> Measure:
@@ -397,32 +336,13 @@ class Metric:
         """
         k = ABSENT - 1 if self.k is None else self.k
         grades: Values | None = None
-        if judged is None:
-            self.check_unjudged("this gold")
-        if judged is not None and self.rel is not None and not self.measure.graded:
-            ranks = np.where(judged[1] >= self.rel, judged[0], NONE)
-        elif judged is not None and self.measure.graded:
-            least = -math.inf if self.rel is None else self.rel
-            ranks, grades = judged[0], np.where(judged[1] >= least, judged[1], 0.0)
+        if judged is not None and self.measure.graded:
+            ranks, grades = judged
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
         more = [grades] if self.measure.graded else []
-        values = self.measure.formula(ranks, k, *more, **dict(self.options))
+        values = self.measure.formula(ranks, k, *more)
         return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
-
-    def check_unjudged(self, gold: str) -> None:
-        """Check that the metric does not need a relevance, because the gold has none.
-
-        Args:
-            gold: its name, for the message.
-
-        Raises:
-            HarnessError: the metric has a ``rel`` above 1.
-        """
-        if self.rel is not None and self.rel > 1:
-            raise HarnessError(
-                f"metric {self}: rel is a relevance of judgements, and {gold} has none"
-            )
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
         """Return the values of a user-defined formula, or raise HarnessError."""

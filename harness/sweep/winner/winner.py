@@ -131,7 +131,7 @@ class Winner:
             "version": str(self.lock["sha256"])[:12],
             "code": f"multihop-harness {code_version()}",
             "encoder": ", ".join(made_by(given, "encoder")) or None,
-            "fitted_on": [f"{self.lock['dataset']}/tune"],
+            "fitted_on": [{"name": self.lock["dataset"], "split": "tune"}],
             "benchmark": self.data.name,
             "data_sha256": self.data.sha256,
             "strategy": self.name,

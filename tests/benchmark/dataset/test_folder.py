@@ -271,7 +271,7 @@ def test_a_damaged_gzip_file(write: Write, store: Store) -> None:
 def test_missing_files(write: Write, store: Store, tmp_path: Path) -> None:
     folder = write()
     (folder / "queries.jsonl").rename(tmp_path / "away")
-    assert "queries.jsonl (or .jsonl.gz) is missing next to" in failure(folder, store)
+    assert "queries.jsonl (or .jsonl.gz) is missing" in failure(folder, store)
     assert "no such folder" in failure(tmp_path / "nowhere", store)
     with pytest.raises(HarnessError, match=r"dataset\.path"):
         Folder().load(store)

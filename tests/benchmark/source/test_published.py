@@ -332,7 +332,7 @@ def test_2wiki_takes_types_and_triples_from_beside_the_queries(
         TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "data")),
     )
     prepared(folder, corpus=[{"id": "y", "title": "Y", "text": "y."}], queries=[query])
-    assert "evidences.jsonl (or .jsonl.gz) is missing next to" in failure(dataset, store)
+    assert "evidences.jsonl (or .jsonl.gz) is missing" in failure(dataset, store)
     prepared(folder, evidences=[{"id": "p", "type": "inference", "evidences": []}])
     assert "query q is missing (1 are)" in failure(dataset, store)
     prepared(folder, evidences=[{"id": "q", "type": "inference", "evidences": [["a", "b", "c"]]}])

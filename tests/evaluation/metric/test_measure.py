@@ -148,17 +148,9 @@ def test_what_holds_of_which_metric() -> None:
         for kind in ("binary", "whole")
     }
     assert kinds["binary"] == {"last_hop", "full_sup", "success"}
-    assert kinds["whole"] == {"mrr", "map", "r_precision", "rbp"}
-    assert {name for name, one in MEASURES.items() if one.graded} == {"ndcg", "judged"}
+    assert kinds["whole"] == {"mrr", "map", "r_precision"}
+    assert {name for name, one in MEASURES.items() if one.graded} == {"ndcg"}
     assert {name for name, one in MEASURES.items() if one.ordered} == {"last_hop"}
-
-
-def test_without_judgements_a_relevance_of_1_is_that_of_all_gold() -> None:
-    assert Metric.parse("ndcg(rel=1)@5")(HAND).tolist() == Metric.parse("ndcg@5")(HAND).tolist()
-    with pytest.raises(
-        HarnessError, match="rel is a relevance of judgements, and this gold has none"
-    ):
-        Metric.parse("ndcg(rel=2)@5")(HAND)
 
 
 def test_names_times_depths() -> None:

@@ -24,11 +24,10 @@ NAMES = [
     "ndcg@3",
     "mrr",
     "map",
-    "rbp",
     "r_precision",
 ]
 
-GRADED = ["ndcg@2", "ndcg(rel=2)@3", "recall(rel=2)@2", "judged@2", "map"]
+GRADED = ["ndcg@2", "ndcg@3", "recall@2", "map"]
 HOPS = (["d1", "d2"], ["d3", "d0", "d9"], ["d2"])
 
 
