@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark.cluster import cluster_names, folds
 from harness.benchmark.split import (
     MEANING,
     Splitting,
+    cluster_names,
+    folds,
     read_splitting,
     say_unused,
     split_queries,

@@ -56,10 +56,10 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
+    from harness.evaluation.gate import QualityGate
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
-    from harness.evaluation.verdict import QualityGate
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
@@ -89,8 +89,9 @@ def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None
     from dataclasses import asdict
     from functools import partial
 
-    from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.verdict import Comparisons
+    from harness.evaluation.conclusion import headroom
+    from harness.evaluation.run_comparison import Comparisons
+    from harness.evaluation.system_comparison import comparison_table
     from harness.report.output import write_result
 
     won = {name: asdict(room) for name, room in headroom(found).items()}
@@ -132,7 +133,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
 
 
 def _gate(config: DictConfig) -> QualityGate | None:
-    from harness.evaluation.verdict import QualityGate
+    from harness.evaluation.gate import QualityGate
 
     if config.gate.kind is not None:
         return QualityGate(str(config.gate.kind), config.margin)
@@ -142,7 +143,8 @@ def _gate(config: DictConfig) -> QualityGate | None:
 
 def _leave(gate: QualityGate, found: Sequence[SystemComparison]) -> NoReturn:
     """Print the result of the gate, and exit with its status."""
-    from harness.evaluation.verdict import STATUS, renamed
+    from harness.evaluation.gate import STATUS
+    from harness.evaluation.system_comparison import renamed
 
     answer, line = gate.answer_all(renamed(found))
     print(line, flush=True)
@@ -152,9 +154,12 @@ def _leave(gate: QualityGate, found: Sequence[SystemComparison]) -> NoReturn:
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, the verdict and the reasons."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, conclude_all, lead
-    from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.verdict import renamed, short_table
+    from harness.evaluation.conclusion import by_topic, conclude_all, headroom, lead
+    from harness.evaluation.system_comparison import (
+        comparison_table,
+        renamed,
+        short_table,
+    )
 
     shown = renamed(found)
     short = short_table(shown)

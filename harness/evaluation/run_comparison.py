@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from harness.core.errors import HarnessError, one_of
-from harness.core.table import counted
+from harness.core.table import Table, counted
 from harness.evaluation.comparison import corrected
+from harness.evaluation.conclusion import conclude_all, headroom, lead
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import listed_ranks
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Range, RunRanks, Ties
-from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
-from harness.evaluation.verdict import Comparisons
+from harness.evaluation.result_mapping import Printed
+from harness.evaluation.system_comparison import (
+    Repeats,
+    SystemComparison,
+    pairs_of,
+    renamed,
+    short_table,
+)
+from harness.evaluation.system_table import system_table
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SystemLists = tuple[str, Run | Mapping[str, Run]]
 """The file of a system and its lists; for several runs the lists by file."""
@@ -106,6 +117,54 @@ class RunComparison(SystemComparison):
             "clusters": len(np.unique(labels)),
             "largest_cluster": int(np.bincount(labels).max()),
         }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Sequence[SystemComparison], Printed):
+    """Comparisons whose p are corrected over all of them.
+
+    Attributes:
+        found: one comparison or more.
+    """
+
+    found: Sequence[SystemComparison]
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a comparison by its place."""
+        return self.found[place]
+
+    def __len__(self) -> int:
+        """Return the number of comparisons."""
+        return len(self.found)
+
+    def table(self) -> Table:
+        """Return a row for each comparison."""
+        return short_table(renamed(self.found))
+
+    def to_frame(self, per_query: bool = False) -> pd.DataFrame:
+        """Return a pandas data frame, with scores as shares.
+
+        Args:
+            per_query: return a row for each question and comparison rather than for each
+                comparison.
+        """
+        import pandas as pd
+
+        return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what in the files may distort the scores."""
+        return list(dict.fromkeys(note for one in self.found for note in one.notes))
+
+    def said(self, table: Table) -> list[str]:
+        """Return the findings and cautions."""
+        shown = renamed(self.found)
+        return lead(conclude_all(shown, headroom(shown)))
+
+    def paper(self) -> Table:
+        """Return the table of a paper: systems by metrics."""
+        return system_table(self.found)
 
 
 def compare(

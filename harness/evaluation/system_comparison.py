@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
+from pathlib import PurePath
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,7 +15,6 @@ from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import judged
 from harness.evaluation.comparison import Comparison, Outcome
 from harness.evaluation.coverage import Coverage
-from harness.evaluation.headroom import Headroom
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.rank import Range
@@ -188,26 +188,6 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
     return pairs or [(name, name) for name in runs]
 
 
-def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
-    """Return the gain from choosing among all runs over the best one, by metric.
-
-    If several have the same score, the first is the best, baselines first, and ``equal`` names the
-    others.
-    """
-    rooms = {}
-    for metric in dict.fromkeys(one.metric for one in found):
-        same = [one for one in found if one.metric == metric]
-        values = {
-            **{one.baseline: one.theirs for one in same},
-            **{one.name: one.ours for one in same},
-        }
-        if len(values) > 1:
-            rooms[str(metric)] = Headroom.of(
-                values, max(values, key=lambda name: float(values[name].mean()))
-            )
-    return rooms
-
-
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """Return a table with a row for each comparison."""
     titles = ("W", "L", "p by question", "Holm p", "odds ratio", "detectable")
@@ -309,3 +289,37 @@ def source_of(found: Sequence[SystemComparison]) -> Source:
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
     return None if bounds is None else list(bounds)
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return the shortest distinct ends of paths; names without a slash do not change."""
+    parts = {path: PurePath(path).parts or (path,) for path in paths}
+    for length in range(1, max(map(len, parts.values()), default=0) + 1):
+        found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
+        if len(set(found.values())) == len(found):
+            return found
+    return {path: path for path in paths}
+
+
+def renamed(found: Sequence[S]) -> list[S]:
+    """Return the comparisons with short names, for a terminal; nothing is computed again."""
+    names = short_names(
+        list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
+    )
+    return [
+        one.with_fields(
+            name=names[one.name],
+            baseline=names[one.baseline],
+            coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
+            repeats={names[name]: repeats for name, repeats in one.repeats.items()},
+            tie_ranges={names[name]: ranges for name, ranges in one.tie_ranges.items()},
+        )
+        for one in found
+    ]
+
+
+def short_table(found: Sequence[SystemComparison]) -> Table:
+    """Return the main columns of comparisons."""
+    table = comparison_table(found)
+    short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
+    return replace(short, notes=[note for note in table.notes if note != ODDS])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import yaml
 
-from harness.benchmark.cluster import clusters, share_gold
+from harness.benchmark.split import clusters, share_gold
 from harness.core.arrays import Int32Array, write_array
 from harness.core.errors import HarnessError
 from harness.core.files import (

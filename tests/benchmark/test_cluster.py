@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import md5_split
-from harness.benchmark.cluster import cluster_names, clusters, folds, share_gold
+from harness.benchmark.split import cluster_names, clusters, folds, share_gold
 from harness.core.errors import HarnessError
 from harness.testing.world import small_benchmark
 

@@ -16,7 +16,7 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.run_comparison import compare
 from harness.evaluation.statistic import bootstrap, clustered_wilson, smallest_effect
-from harness.evaluation.verdict import renamed
+from harness.evaluation.system_comparison import renamed
 from harness.run import Run
 
 OURS = np.array(

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import Sentence, blind_spots, by_topic, select_texts
+from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, select_texts
 from harness.evaluation.conclusion import conclude as concluded
-from harness.evaluation.headroom import Headroom
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:

@@ -11,7 +11,7 @@ from scipy.stats import t
 
 import harness
 from harness.benchmark import md5_split
-from harness.benchmark.cluster import clusters
+from harness.benchmark.split import clusters
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric

@@ -25,8 +25,8 @@ from harness.benchmark import (
     split_queries,
     splitting_name,
 )
-from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
+from harness.benchmark.split import clusters
 from harness.core import escape
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.configuration import names

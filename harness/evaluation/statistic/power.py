@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import bounded
-from harness.evaluation.statistic.paired import check_counts
+from harness.evaluation.statistic.p_values import check_counts
 
 MOST_QUERIES = 1_000_000
 """``queries_needed`` does not look above this number."""

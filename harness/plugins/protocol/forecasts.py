@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.benchmark.cluster import clusters
+from harness.benchmark.split import clusters
 from harness.core.arrays import BoolArray, Float64Array, Int32Array
 from harness.evaluation.statistic import expected
 

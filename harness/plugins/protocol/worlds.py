@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.benchmark.cluster import clusters
+from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric

@@ -18,7 +18,6 @@ trec_eval orders equal scores by document id **descending** and reads scores as 
 ``ties=trec`` in `harness evaluate` and `compare` does the same.
 """
 
-from harness.run.trec.lines import LINES, QRELS, RUN, Line, first_line, is_comment
-from harness.run.trec.parse import entries
+from harness.run.trec.lines import LINES, QRELS, RUN, Line, entries, first_line, is_comment
 
 __all__ = ["LINES", "QRELS", "RUN", "Line", "entries", "first_line", "is_comment"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from harness.benchmark.cluster import clusters
+from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array
 from harness.core.configuration import by_name
 from harness.evaluation import statistic

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from harness.benchmark import UNORDERED
-from harness.benchmark.cluster import FOLDS
+from harness.benchmark.split import FOLDS
 from harness.core.arrays import Int32Array, Int64Array, distinct
 from harness.core.errors import HarnessError
 from harness.core.threads import map_threads, torch_alone

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.benchmark.cluster import share_gold
-from harness.benchmark.split import are_tune_questions
+from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate, names
 from harness.core.errors import HarnessError, described, nearest

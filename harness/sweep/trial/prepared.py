@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from harness.benchmark import Benchmark
-from harness.benchmark.cluster import clusters
+from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
 from harness.core.errors import HarnessError

@@ -29,7 +29,7 @@ from harness.evaluation.statistic import (
     smallest_effect,
     wilson,
 )
-from harness.evaluation.statistic.interval import wilson_bounds
+from harness.evaluation.statistic.intervals import wilson_bounds
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness.benchmark.cluster import cluster_names
+from harness.benchmark.split import cluster_names
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric

@@ -14,7 +14,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.run import Run, io
 from harness.run.trec import RUN
-from harness.run.trec.parse import parse_lines, pieces, plain
+from harness.run.trec.lines import parse_lines, pieces, plain
 
 GOOD = b"q1 Q0 d2 1 0.9 s\nq1 Q0 d1 2 0.5 s\nq2 Q0 d1 1 3 s\n"
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}

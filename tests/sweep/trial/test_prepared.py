@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from harness.benchmark.cluster import FOLDS, clusters, folds
+from harness.benchmark.split import FOLDS, clusters, folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks

@@ -40,7 +40,7 @@ def run(config: DictConfig) -> None:
     """Read, score, print and write the answers."""
     import textwrap
 
-    from harness.benchmark.cluster import clusters
+    from harness.benchmark.split import clusters
     from harness.core.configuration import instantiate
     from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answering, answers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.benchmark.cluster import FOLDS
+from harness.benchmark.split import FOLDS
 from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average

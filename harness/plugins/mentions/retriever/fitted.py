@@ -13,8 +13,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
-from harness.benchmark.cluster import share_gold
-from harness.benchmark.split import are_tune_questions
+from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.arrays import BoolArray, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places

@@ -75,7 +75,7 @@ def _protocol(config: DictConfig) -> None:
 def _forecast(config: DictConfig) -> None:
     import numpy as np
 
-    from harness.benchmark.cluster import clusters
+    from harness.benchmark.split import clusters
     from harness.evaluation.conclusion import blind_spots
     from harness.plugins.protocol.picture.calibration import forecasts
     from harness.plugins.protocol.worlds import resplit
@@ -109,7 +109,7 @@ def _clusters(config: DictConfig) -> None:
     from tqdm import tqdm
 
     from harness.benchmark import load
-    from harness.benchmark.cluster import clusters
+    from harness.benchmark.split import clusters
     from harness.plugins.protocol.clustered import SHAPES, behave, labels_of
     from harness.plugins.protocol.picture.calibration import behaviour_picture, behaviours
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.evaluation.conclusion import conclude_all, select_texts
+from harness.evaluation.conclusion import conclude_all, headroom, select_texts
 from harness.evaluation.gold import Gold
-from harness.evaluation.run_comparison import RunComparison, compare
-from harness.evaluation.system_comparison import headroom
+from harness.evaluation.run_comparison import Comparisons, RunComparison, compare
+from harness.evaluation.system_comparison import short_names
 from harness.evaluation.system_table import system_table
-from harness.evaluation.verdict import Comparisons, short_names
 from harness.run import Run
 
 QUERIES = [f"q{n:02}" for n in range(20)]

@@ -1,112 +1,15 @@
-"""The comparisons of one call of `harness compare`, their table, and a gate for continuous
-integration.
-"""
+"""A gate for continuous integration: a condition on the difference of comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from harness.core.errors import bounded, one_of
-from harness.core.table import Table
-from harness.evaluation.conclusion import conclude_all, lead
-from harness.evaluation.result_mapping import Printed
-from harness.evaluation.system_comparison import (
-    ODDS,
-    S,
-    SystemComparison,
-    comparison_table,
-    headroom,
-)
-from harness.evaluation.system_table import system_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-
-def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return the shortest distinct ends of paths; names without a slash do not change."""
-    parts = {path: PurePath(path).parts or (path,) for path in paths}
-    for length in range(1, max(map(len, parts.values()), default=0) + 1):
-        found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
-        if len(set(found.values())) == len(found):
-            return found
-    return {path: path for path in paths}
-
-
-def renamed(found: Sequence[S]) -> list[S]:
-    """Return the comparisons with short names, for a terminal; nothing is computed again."""
-    names = short_names(
-        list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
-    )
-    return [
-        one.with_fields(
-            name=names[one.name],
-            baseline=names[one.baseline],
-            coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
-            repeats={names[name]: repeats for name, repeats in one.repeats.items()},
-            tie_ranges={names[name]: ranges for name, ranges in one.tie_ranges.items()},
-        )
-        for one in found
-    ]
-
-
-def short_table(found: Sequence[SystemComparison]) -> Table:
-    """Return the main columns of comparisons."""
-    table = comparison_table(found)
-    short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
-    return replace(short, notes=[note for note in table.notes if note != ODDS])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparisons(Sequence[SystemComparison], Printed):
-    """Comparisons whose p are corrected over all of them.
-
-    Attributes:
-        found: one comparison or more.
-    """
-
-    found: Sequence[SystemComparison]
-
-    def __getitem__(self, place: Any) -> Any:
-        """Return a comparison by its place."""
-        return self.found[place]
-
-    def __len__(self) -> int:
-        """Return the number of comparisons."""
-        return len(self.found)
-
-    def table(self) -> Table:
-        """Return a row for each comparison."""
-        return short_table(renamed(self.found))
-
-    def to_frame(self, per_query: bool = False) -> pd.DataFrame:
-        """Return a pandas data frame, with scores as shares.
-
-        Args:
-            per_query: return a row for each question and comparison rather than for each
-                comparison.
-        """
-        import pandas as pd
-
-        return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on what in the files may distort the scores."""
-        return list(dict.fromkeys(note for one in self.found for note in one.notes))
-
-    def said(self, table: Table) -> list[str]:
-        """Return the findings and cautions."""
-        shown = renamed(self.found)
-        return lead(conclude_all(shown, headroom(shown)))
-
-    def paper(self) -> Table:
-        """Return the table of a paper: systems by metrics."""
-        return system_table(self.found)
-
+    from harness.evaluation.system_comparison import SystemComparison
 
 Answer = Literal["passes", "fails", "cannot be told"]
 STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 2}
