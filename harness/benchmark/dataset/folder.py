@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assembly import Chain, assemble, check_chain
+from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.judgements import (
     join_judgements,
     judged_benchmark,
@@ -24,6 +24,7 @@ from harness.benchmark.source.prepared_files import (
     read_prepared,
     read_prepared_questions,
 )
+from harness.benchmark.source.records import Chain, check_chain
 from harness.benchmark.source.segment import Segmentation, resolve_gold
 from harness.core.errors import HarnessError, MissingFile
 from harness.work.store import Store

@@ -1,7 +1,4 @@
-from .assembly import Chain as Chain
 from .assembly import assemble as assemble
-from .assembly import chains as chains
-from .assembly import check_chain as check_chain
 from .assembly import with_chain as with_chain
 from .card import Card as Card
 from .card import read_card as read_card
@@ -16,8 +13,11 @@ from .prepared_files import read_prepared as read_prepared
 from .prepared_files import read_prepared_questions as read_prepared_questions
 from .published import Published as Published
 from .records import QUERY_NAMES as QUERY_NAMES
+from .records import Chain as Chain
 from .records import Record as Record
 from .records import Records as Records
+from .records import chains as chains
+from .records import check_chain as check_chain
 from .records import check_supporting as check_supporting
 from .records import read_array as read_array
 from .records import read_lines as read_lines

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,18 +21,21 @@ import pyarrow as pa
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.corpus import Corpus, read_corpus
-from harness.benchmark.source.records import Record, Records, check_queries, check_supporting
+from harness.benchmark.source.records import (
+    Chain,
+    Record,
+    Records,
+    chains,
+    check_queries,
+    check_supporting,
+)
 from harness.core.arrays import BoolArray, Int32Array
-from harness.core.errors import HarnessError, nearest, texts_of
+from harness.core.errors import HarnessError, texts_of
 from harness.core.identity import texts_sha256
 
 log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
-Chain = str | Mapping[str, Sequence[str]]
-"""``all``, ``none``, or the values of fields that mean a chain: ``{type: [compositional,
-inference]}``.
-"""
 
 
 def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
@@ -81,49 +84,6 @@ def answerable(queries: Records) -> Records:
             f"{queries.path}: no query has supporting_ids; name the gold passages of some"
         )
     return queries.take(kept)
-
-
-def check_chain(name: str, chain: Chain) -> None:
-    """Raise HarnessError, which names the key, unless ``chain`` is a rule."""
-    if isinstance(chain, str) and chain in ("all", "none"):
-        return
-    lists = chain.values() if isinstance(chain, Mapping) else [None]
-    if not all(isinstance(values, Sequence) and not isinstance(values, str) for values in lists):
-        raise HarnessError(
-            f"{name} must be all, none, or a mapping of a field to a list of values, got {chain!r}"
-        )
-
-
-def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
-    """Return bool[Q], whether the gold of each query is a chain. It is none if the query has
-    ``"ordered": false``.
-
-    Raises:
-        HarnessError: no query has a field of the rule.
-    """
-    rows = list(queries)
-    check_chain("chain", chain)
-    if isinstance(chain, str):
-        return np.array([chain == "all" and _says_ordered(row) for row in rows], np.bool_)
-    for key in chain:
-        if not any(key in row for row in rows):
-            fields = list(rows[0]) if rows else []
-            raise HarnessError(
-                f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}"
-            )
-    rules = {"ordered": [None, True], **chain}
-    return np.array(
-        [all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_
-    )
-
-
-def _says_ordered(query: Record) -> bool:
-    ordered = query.get("ordered")
-    if not isinstance(ordered, (bool, type(None))):
-        raise HarnessError(
-            f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}"
-        )
-    return ordered is not False
 
 
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:

@@ -12,7 +12,7 @@ from typing import Any, NotRequired
 import yaml
 from typing_extensions import TypedDict
 
-from harness.benchmark.source.assembly import Chain, check_chain
+from harness.benchmark.source.records import Chain, check_chain
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.core.table import counted

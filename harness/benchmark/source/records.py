@@ -5,16 +5,23 @@ array.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.core.errors import HarnessError
+import numpy as np
+
+from harness.core.arrays import BoolArray
+from harness.core.errors import HarnessError, nearest
 from harness.core.input import is_packed, numbered_lines, parse_json, read_json, refuse_array
 from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]
+Chain = str | Mapping[str, Sequence[str]]
+"""``all``, ``none``, or the values of fields that mean a chain: ``{type: [compositional,
+inference]}``.
+"""
 JSON_NAMES: Mapping[type, str] = {str: "a string", list: "a list of strings"}
 PLAIN, PACKED = 4, 12
 """Bytes of memory that a byte of a file of records takes at least, plain and gzip."""
@@ -211,3 +218,46 @@ def read_array(path: Path) -> Any:
     if not value:
         raise HarnessError(f"{path}: the file holds no records; get the file again")
     return value
+
+
+def check_chain(name: str, chain: Chain) -> None:
+    """Raise HarnessError, which names the key, unless ``chain`` is a rule."""
+    if isinstance(chain, str) and chain in ("all", "none"):
+        return
+    lists = chain.values() if isinstance(chain, Mapping) else [None]
+    if not all(isinstance(values, Sequence) and not isinstance(values, str) for values in lists):
+        raise HarnessError(
+            f"{name} must be all, none, or a mapping of a field to a list of values, got {chain!r}"
+        )
+
+
+def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
+    """Return bool[Q], whether the gold of each query is a chain. It is none if the query has
+    ``"ordered": false``.
+
+    Raises:
+        HarnessError: no query has a field of the rule.
+    """
+    rows = list(queries)
+    check_chain("chain", chain)
+    if isinstance(chain, str):
+        return np.array([chain == "all" and _says_ordered(row) for row in rows], np.bool_)
+    for key in chain:
+        if not any(key in row for row in rows):
+            fields = list(rows[0]) if rows else []
+            raise HarnessError(
+                f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}"
+            )
+    rules = {"ordered": [None, True], **chain}
+    return np.array(
+        [all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_
+    )
+
+
+def _says_ordered(query: Record) -> bool:
+    ordered = query.get("ordered")
+    if not isinstance(ordered, (bool, type(None))):
+        raise HarnessError(
+            f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}"
+        )
+    return ordered is not False
