@@ -93,15 +93,12 @@ def test_a_comparison_has_the_fields_of_the_command_line(
 
 def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run]) -> None:
     assert repr(runs["dense"]) == "Run(2 queries, 4 documents in lists of 2 to 2, 0 lists empty)"
-    assert "&lt;c&gt;" in runs["dense"]._repr_html_()
     assert repr(harness.Run.from_dict({})) == "Run(0 queries, 0 documents, 0 lists empty)"
     sample = harness.load("sample")
     told = "Gold(2 queries, 3 supporting passages, hop order known of 0; the qrels)"
     gold = harness.Gold.from_dict({"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "d": 0}})
     assert repr(gold) == told
-    assert '<td class="text">b, &lt;c&gt;</td>' in GOLD._repr_html_()
     assert repr(sample) == "Benchmark(sample: 2,000 passages, 600 queries, sha256 d02a81a6c781)"
-    assert "sample-q-00000" in sample._repr_html_()
 
 
 class OfRanx:

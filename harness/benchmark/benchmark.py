@@ -24,11 +24,10 @@ from harness.benchmark.split import (
     split_queries,
     splitting_name,
 )
-from harness.core import escape
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
-from harness.core.table import Column, Table, counted
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -138,23 +137,6 @@ class Benchmark:
             f"{counted(len(self.queries), 'query')}, "
             f"sha256 {self.sha256[:12]})"
         )
-
-    def _repr_html_(self) -> str:
-        """Return the counts and the first questions, for a notebook."""
-        first = self.queries[:5]
-        rows = [
-            list(row)
-            for row in zip(
-                first["id"], first["question"], (self.gold[:5] >= 0).sum(axis=1), strict=True
-            )
-        ]
-        columns = [
-            Column("query", "text"),
-            Column("question", "text"),
-            Column("gold passages", "count"),
-        ]
-        table = Table("benchmark", "first questions", columns, rows)
-        return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def without_order(self, unknown: BoolArray) -> Benchmark:
         """Return the benchmark with an unknown hop order for these queries (bool[Q])."""

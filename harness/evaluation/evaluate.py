@@ -185,45 +185,6 @@ class Evaluation(Result):
         }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluations(Result):
-    """The scores of several runs, no fewer than one, on the same gold; a mapping by run name."""
-
-    systems: Mapping[str, Evaluation]
-
-    @property
-    def notes(self) -> list[str]:
-        """The notes of all runs without repetition."""
-        return list(dict.fromkeys(note for one in self.systems.values() for note in one.notes))
-
-    def _json(self) -> dict[str, object]:
-        return dict(self.systems)
-
-    def table(self) -> Table:
-        """Return a table with a row for each run."""
-        each = [one.table() for one in self.systems.values()]
-        first = next(iter(self.systems.values()))
-        metrics = [Column(f"{name} %") for name in first.metrics]
-        rows = [[name, *one.metrics.values()] for name, one in self.systems.items()]
-        notes = list(dict.fromkeys(note for one in each for note in one.source.notes))
-        source = Source(each[0].source.extent, notes)
-        return Table(
-            "scores", counted(len(rows), "run"), [Column("run", "text"), *metrics], rows, source
-        )
-
-    def records(self) -> list[dict[str, object]]:
-        """Return a row for each run: its name, n and the scores."""
-        return [row for one in self.systems.values() for row in one.records()]
-
-    def query_records(self) -> list[dict[str, object]]:
-        """Return a row for each run and question."""
-        return [
-            {"run": name, **row}
-            for name, one in self.systems.items()
-            for row in one.query_records()
-        ]
-
-
 def evaluate(
     run: Systems,
     gold: Judgements,
@@ -233,12 +194,12 @@ def evaluate(
     *,
     rel: int | None = None,
     source: str = "the run",
-) -> Evaluation | Evaluations:
-    """Return the scores of a run, or of several.
+) -> Evaluation:
+    """Return the scores of a run.
 
     Args:
         run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}`` or a
-            run of ranx. Several are a list of these, or ``{name: run}``.
+            run of ranx.
         gold: the supporting passages, as ``Gold.read`` takes them. All its questions count; a
             question that the run lacks scores 0.
         names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see
@@ -251,23 +212,17 @@ def evaluate(
         source: the run's name, for messages.
 
     Returns:
-        Means and values by question, as shares of 1; for several runs a mapping by name.
+        Means and values by question, as shares of 1.
 
     Raises:
         HarnessError: run and gold share no questions or documents, or a metric is not known.
     """
     one_of("ties", ties, get_args(Ties))
-    systems = read_systems(refuse_gold(run), source)
-    if repeated := [name for name, runs in systems.items() if len(runs) > 1]:
-        raise HarnessError(
-            f"{repeated[0]}: several runs of one system are compared, not evaluated; name each"
-        )
+    if is_several(refuse_gold(run)):
+        raise HarnessError("harness.evaluate takes one run; give each by itself, or compare them")
+    ((name, runs),) = read_systems(run, source).items()
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    found = {
-        name: evaluate_run(runs[0], judged, names, depths, ties, source=name)
-        for name, runs in systems.items()
-    }
-    return Evaluations(found) if is_several(run) else next(iter(found.values()))
+    return evaluate_run(runs[0], judged, names, depths, ties, source=name)
 
 
 def evaluate_run(

@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core import escape
 from harness.core.arrays import Float64Array, Int32Array, Int64Array, read_array, write_array
 from harness.core.errors import HarnessError, path_of, whole_number
 from harness.core.files import REBUILD
-from harness.core.table import Column, Table, counted
+from harness.core.table import counted
 from harness.run.content import LISTS
 from harness.run.entries import (
     PADDING,
@@ -297,25 +296,6 @@ class Run:
             f"Run({counted(len(self), 'query')}, {counted(len(self.docs), 'document')}{span}, "
             f"{empty})"
         )
-
-    def _repr_html_(self) -> str:
-        """Return the counts, and the best documents of the first lists, for a notebook."""
-        return f"<p>{escape.html(repr(self))}</p>\n{self._head().html()}"
-
-    def _head(self) -> Table:
-        shown = self.take(np.arange(min(len(self), 5))).top(3).to_dict()
-        rows = [
-            [query, place, *entry]
-            for query, docs in shown.items()
-            for place, entry in enumerate(docs.items(), 1)
-        ]
-        columns = [
-            Column("query", "text"),
-            Column("rank", "count"),
-            Column("document", "text"),
-            Column("score", "value"),
-        ]
-        return Table("run", "best documents of the first queries", columns, rows)
 
     def equals(self, other: Run) -> bool:
         """Return whether another run has the same lists.

@@ -27,11 +27,10 @@ from harness.benchmark import (
 )
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
 from harness.benchmark.split import clusters
-from harness.core import escape
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
-from harness.core.table import Column, Table, counted
+from harness.core.table import counted
 from harness.evaluation.gold import goldfile
 from harness.run import Run
 from harness.run import frame as frames
@@ -355,20 +354,6 @@ class Gold:
         part = "" if self.part == "all" else f" of {self.part}"
         counts = f"{counted(len(self), 'query')}{part}, {counted(passages, 'supporting passage')}"
         return f"Gold({counts}, hop order known of {known}; {self.source})"
-
-    def _repr_html_(self) -> str:
-        """Return the counts and the first questions."""
-        shown = self.take(range(min(len(self), 5)))
-        rows = [
-            list(row) for row in zip(shown.query_ids, map(", ".join, shown.supporting), strict=True)
-        ]
-        table = Table(
-            "gold",
-            "the first queries",
-            [Column("query", "text"), Column("supporting", "text")],
-            rows,
-        )
-        return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
         """Return the questions of one split; warn if their own field ``split`` is not used.

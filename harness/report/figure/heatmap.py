@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,111 +28,66 @@ LEAST = 6
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
-    """Return the figure of a ``heatmap`` and its cells as a table."""
-    heatmap = Heatmap(result, spec, experiment)
-    return heatmap.picture(), heatmap.table()
+    """Return the figure of a ``heatmap`` and its cells as a table.
 
-
-@dataclass(frozen=True)
-class Heatmap:
-    """A figure ``spec``: ``name, title, rows, columns`` (knobs), ``value`` (a column), ``where``.
-
-    Cells are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
+    A ``spec`` has ``name, title, rows, columns`` (knobs), ``value`` (a column) and ``where``. Cells
+    are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
+    view, value = result.whole, spec["value"]
+    share = value not in ("wins", "losses")
+    cells = _cells(result, spec)
+    rows, columns = (sorted({cell[side] for cell in cells}, key=_order) for side in (0, 1))
+    heads = [
+        " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
+    ]
+    counts = "" if share else f" by {view.objective} against {view.reference}"
+    notes = [
+        f"{value}{counts}, the best trial in each cell over all other knobs.",
+        *filter(None, [spec.get("published", "")]),
+        f"{not_comparable(result, experiment)}.",
+    ]
+    source = Source(f"{experiment['source']}; {caption.extent(view)}")
+    body = [[cells.get((row, column)) for column in columns] for row in rows]
+    kind: Any = "share" if share else "count"
+    titles = [Column(f"{heads[1]} {_said(point)}", kind) for point in columns]
+    lines = [[_said(row), *line] for row, line in zip(rows, body, strict=True)]
+    head = [Column(heads[0], "text"), *titles]
+    table = Table(spec["name"], spec["title"], head, lines, source, notes)
+    values = np.array(body, dtype=np.float64) * (100 if share else 1)
 
-    result: SweepResult
-    spec: Spec
-    experiment: Spec
-
-    @cached_property
-    def cells(self) -> dict[tuple[Point, Point], float]:
-        """Return the largest value of the matching trials, by row and column."""
-        found: dict[tuple[Point, Point], float] = {}
-        for trial in self.result.whole.rows:
-            knobs = trial["parameters"]
-            row, column = self._point(knobs, "rows"), self._point(knobs, "columns")
-            value = score(trial, self.spec["value"])
-            if (
-                MISSING not in (*row, *column)
-                and matches(knobs, self.spec.get("where", {}))
-                and value is not None
-            ):
-                found[row, column] = max(found.get((row, column), -np.inf), float(value))
-        return found
-
-    def table(self) -> Table:
-        """Return the cells as a table."""
-        rows, columns = self._axes()
-        kind: Any = "share" if self._share else "count"
-        head = [
-            Column(" ".join(self._short("rows")), "text"),
-            *(
-                Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind)
-                for point in columns
-            ),
-        ]
-        body = [
-            [_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows
-        ]
-        return Table(
-            self.spec["name"], self.spec["title"], head, body, self._source(), self._notes()
-        )
-
-    def picture(self) -> Picture:
-        """Return the coloured cells."""
-        rows, columns = self._axes()
-        factor = 100 if self._share else 1
-        values = np.array(
-            [[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows]
-        )
-        title = f"{self.spec['title']}: {self._source().extent}"
-        height = max(2.0, 0.9 + 0.15 * len(rows))
-        return Picture(
-            self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes())
-        )
-
-    def _draw(self, values: Float64Array, figure: Figure) -> None:
-        rows, columns = self._axes()
+    def draw(figure: Figure) -> None:
         axes = figure.subplots()
         image = axes.imshow(values, cmap="cividis", aspect="auto")
         axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
         axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
         axes.tick_params(length=0, labelsize=6 if len(columns) > MOST else 8)
-        axes.set_xlabel(" ".join(self._short("columns")))
-        axes.set_ylabel(" ".join(self._short("rows")))
+        axes.set(xlabel=heads[1], ylabel=heads[0])
         size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
         if size >= LEAST:
-            _write_numbers(axes, values, ".1f" if self._share else ".0f", size)
-        figure.colorbar(
-            image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}"
-        )
+            _write_numbers(axes, values, ".1f" if share else ".0f", size)
+        figure.colorbar(image, ax=axes, label=f"{value}{' (%)' if share else ''}")
 
-    @property
-    def _share(self) -> bool:
-        return self.spec["value"] not in ("wins", "losses")
+    height = max(2.0, 0.9 + 0.15 * len(rows))
+    title = f"{spec['title']}: {source.extent}"
+    return Picture(spec["name"], title, draw, height, " ".join(notes)), table
 
-    def _axes(self) -> tuple[list[Point], list[Point]]:
-        rows, columns = ({cell[side]: None for cell in self.cells} for side in (0, 1))
-        return sorted(rows, key=_order), sorted(columns, key=_order)
 
-    def _point(self, knobs: Mapping[str, object], side: str) -> Point:
-        values = (knobs.get(knob, MISSING) for knob in self.spec[side])
-        return tuple("+".join(value) if isinstance(value, list) else value for value in values)
+def _cells(result: SweepResult, spec: Spec) -> dict[tuple[Point, Point], float]:
+    """Return the largest value of the matching trials, by row and column."""
+    found: dict[tuple[Point, Point], float] = {}
+    for trial in result.whole.rows:
+        knobs = trial["parameters"]
+        row, column = (_point(knobs, spec[side]) for side in ("rows", "columns"))
+        value = score(trial, spec["value"])
+        known = value is not None and MISSING not in (*row, *column)
+        if known and matches(knobs, spec.get("where", {})):
+            found[row, column] = max(found.get((row, column), -np.inf), float(value or 0.0))
+    return found
 
-    def _short(self, side: str) -> list[str]:
-        return [knob.rpartition(".")[2] for knob in self.spec[side]]
 
-    def _source(self) -> Source:
-        return Source(f"{self.experiment['source']}; {caption.extent(self.result.whole)}")
-
-    def _notes(self) -> list[str]:
-        view = self.result.whole
-        counted = "" if self._share else f" by {view.objective} against {view.reference}"
-        return [
-            f"{self.spec['value']}{counted}, the best trial in each cell over all other knobs.",
-            *filter(None, [self.spec.get("published", "")]),
-            f"{not_comparable(self.result, self.experiment)}.",
-        ]
+def _point(knobs: Mapping[str, object], names: Sequence[str]) -> Point:
+    values = (knobs.get(knob, MISSING) for knob in names)
+    return tuple("+".join(value) if isinstance(value, list) else value for value in values)
 
 
 def _order(point: Point) -> Any:

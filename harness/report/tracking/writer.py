@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, ViewType
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 from mlflow.tracking import MlflowClient
 from mlflow.utils.mlflow_tags import (
     MLFLOW_DATASET_CONTEXT,
@@ -45,43 +45,37 @@ class Writer:
     tags: Mapping[str, str]
 
     def write(self, group: RunGroup, above: str | None) -> str:
-        """Update a group below the run ``above``; return the id of its own run.
+        """Write a group below the run ``above``; return the id of its own run.
 
-        A run is found by the hash in its tags and is complete if it is FINISHED, which is set last.
-        So a second export changes nothing, and an interrupted one continues. Two exporters on two
-        machines may write a run twice; the next export removes one of them.
+        A second export changes nothing. If the runs of the group have another content or another
+        place, or an export was interrupted, they go to MLflow's trash and are written again.
         """
-        found = self._existing(group)
-        top = found.get(group.top.id) or self._create(group.top, group, above)
-        own = str(top.info.run_id)
-        self._write_children(group, own, found)
-        if not _complete(top, above):
-            self._attach(group, own)
+        known = self._search(f"tags.`{GROUP}` = '{_key(group)}'")
+        top = _complete(group, known, above)
+        if top is None:
+            for run in known:
+                self.client.delete_run(run.info.run_id)
+            top = self._create(group.top, group, above)
+            self._write_children(group, str(top.info.run_id))
+            self._attach(group, str(top.info.run_id))
             self._fill(group.top, group, top)
-        self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
         self.describe({group.page.tag: group.page.state()})
-        return own
+        return str(top.info.run_id)
 
-    def _write_children(self, group: RunGroup, own: str, found: Mapping[str, Run]) -> None:
-        """Update the runs below the group's own one; found: the existing ones by entry."""
-        missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
-        if missing:
-            log.info("track: %s of %s to MLflow", counted(len(missing), "run"), group.name)
-            # Logged here first, so that threads do not make the same dataset at once.
-            self.client.log_inputs(own, [_dataset(group)])
+    def _write_children(self, group: RunGroup, own: str) -> None:
+        """Write the runs below the group's own one."""
+        log.info("track: %s of %s to MLflow", counted(len(group.children), "run"), group.name)
+        # Logged here first, so that threads do not make the same dataset at once.
+        self.client.log_inputs(own, [_dataset(group)])
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            new = [entry for entry in missing if entry.id not in found]
-            missing = [entry for entry in missing if entry.id in found]
-            insert_runs(
-                engine,
-                self.experiment,
-                [self._finished(one, group, own) for one in new],
-                _dataset(group),
-            )
-        with Progress("track", len(missing), "run") as bar:
-            for _ in map_threads(
-                lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads
-            ):
+            runs = [self._finished(one, group, own) for one in group.children]
+            return insert_runs(engine, self.experiment, runs, _dataset(group))
+
+        def write(one: TrackedRun) -> None:
+            self._fill(one, group, self._create(one, group, own))
+
+        with Progress("track", len(group.children), "run") as bar:
+            for _ in map_threads(write, group.children, self.threads):
                 bar.update()
 
     def _attach(self, group: RunGroup, run: str) -> None:
@@ -100,41 +94,16 @@ class Writer:
             if tags.get(key) != value and not (keep and key in tags):
                 self.client.set_experiment_tag(self.experiment, key, value)
 
-    def _existing(self, group: RunGroup) -> dict[str, Run]:
-        """Return the runs of this content by the hash in their tags; others go to
-        MLflow's trash.
-        """
-        found: dict[str, Run] = {}
-        for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
-            entry, active = run.data.tags.get(ENTRY), run.info.lifecycle_stage == "active"
-            double = entry in found
-            if (run.data.tags.get(CONTENT) != group.content or double) and active:
-                self.client.delete_run(run.info.run_id)
-            elif run.data.tags.get(CONTENT) == group.content and not double:
-                if not active:
-                    self.client.restore_run(run.info.run_id)
-                found[entry] = run
-        return found
-
-    def _search(self, query: str) -> Iterator[Any]:
-        """Yield all runs of a query: active before deleted ones, FINISHED ones
-        first, then by id.
-        """
-        page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000)
+    def _search(self, query: str) -> list[Any]:
+        """Return all runs of a query that are not in the trash."""
+        page = self.client.search_runs([self.experiment], query, max_results=1000)
         runs: list[Any] = list(page)
         while page.token:
             page = self.client.search_runs(
-                [self.experiment], query, ViewType.ALL, 1000, page_token=page.token
+                [self.experiment], query, max_results=1000, page_token=page.token
             )
             runs += page
-        yield from sorted(
-            runs,
-            key=lambda run: (
-                run.info.lifecycle_stage != "active",
-                run.info.status != FINISHED,
-                run.info.run_id,
-            ),
-        )
+        return runs
 
     def _create(self, entry: TrackedRun, group: RunGroup, above: str | None) -> Any:
         return self.client.create_run(
@@ -144,12 +113,6 @@ class Writer:
     def _tags(self, entry: TrackedRun, group: RunGroup, above: str | None) -> dict[str, str]:
         found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
         return {**self.tags, **entry.tags, **found, **_above(above)}
-
-    def _child(self, entry: TrackedRun, group: RunGroup, above: str, found: Any) -> None:
-        run = found or self._create(entry, group, above)
-        self._update_tags(run, _above(above))
-        if run.info.status != FINISHED:
-            self._fill(entry, group, run)
 
     def _finished(self, entry: TrackedRun, group: RunGroup, above: str) -> FinishedRun:
         began, ended, tags = (
@@ -170,11 +133,6 @@ class Writer:
         self.client.log_inputs(own, [_dataset(group)])
         self.client.set_terminated(own, FINISHED, int(1000 * group.ended))
 
-    def _update_tags(self, run: Any, wanted: Mapping[str, str]) -> None:
-        for key, value in wanted.items():
-            if run.data.tags.get(key) != value:
-                self.client.set_tag(run.info.run_id, key, value)
-
 
 def _began(entry: TrackedRun, group: RunGroup) -> int:
     """Return the start of a run: its rank in milliseconds before the group's own.
@@ -184,13 +142,21 @@ def _began(entry: TrackedRun, group: RunGroup) -> int:
     return int(1000 * (group.ended - group.seconds)) - entry.place
 
 
-def _complete(run: Any, above: str | None) -> bool:
-    """Return whether everything is logged, below the right run."""
-    return (
-        run is not None
-        and run.info.status == FINISHED
-        and _above(above).items() <= run.data.tags.items()
-    )
+def _complete(group: RunGroup, known: Sequence[Any], above: str | None) -> Any:
+    """Return the group's own run if all its runs are written, below the right run, otherwise
+    None.
+    """
+    runs = {run.data.tags.get(ENTRY): run for run in known}
+    written = [
+        run
+        for run in known
+        if run.info.status == FINISHED and run.data.tags.get(CONTENT) == group.content
+    ]
+    wanted = {group.top.id, *(one.id for one in group.children)}
+    if runs.keys() != wanted or not len(written) == len(known) == len(wanted):
+        return None
+    top = runs[group.top.id]
+    return top if _above(above).items() <= top.data.tags.items() else None
 
 
 def _above(run: str | None) -> dict[str, str]:
