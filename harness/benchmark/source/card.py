@@ -49,13 +49,10 @@ class Card:
         retrieved: whether the contexts were retrieved. Questions whose gold is in no context are
             then left out and counted.
         files: ``queries`` and ``corpus`` of the publishers, each with ``name``, ``sha256`` (null if
-            unknown), ``bytes``, ``blob`` (git's hash), and ``seen`` (``repository, sha256,
-            bytes``), a copy elsewhere; a file that differs from it is a warning. Questions with
-            their own contexts have ``queries`` alone, with their official ``names``.
+            unknown) and ``bytes``. Questions with their own contexts have ``queries`` alone, with
+            their official ``names``.
         hub: ``repo`` and ``revision`` (null: the newest); for a data set also ``configuration`` and
             ``split``.
-        mirrors: addresses of folders with the files, tried in order if the Hub has none. They need
-            a ``sha256``.
     """
 
     name: str
@@ -70,7 +67,6 @@ class Card:
     retrieved: bool = False
     files: Mapping[str, Mapping[str, Any]] | None = None
     hub: Mapping[str, str | None] | None = None
-    mirrors: Sequence[str] = ()
 
     def official_files(self, root: Path) -> list[Path]:
         """Return the possible places of the publishers' file below a folder; empty for a card with

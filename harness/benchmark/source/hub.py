@@ -1,22 +1,18 @@
-"""The Hugging Face Hub as a source: single files, mirrors, and data sets that the library
-`datasets` reads.
+"""The Hugging Face Hub as a source: single files, and data sets that the library `datasets`
+reads.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from harness.benchmark.source.card import Card
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, whole
 from harness.core.identity import file_sha256
 
 if TYPE_CHECKING:
@@ -95,49 +91,6 @@ def _load_saved(place: Path, split: str | None) -> tuple[Dataset, dict[str, str]
     return saved[split], {"folder": place.name, "split": split}
 
 
-def download(card: Card, folder: Path) -> Callable[[str], Path]:
-    """Return a function that downloads a file by its name and returns its path.
-
-    The function raises ConnectionError if neither the Hub nor a mirror has the file.
-
-    Args:
-        card: the card of the benchmark.
-        folder: the folder for files of mirrors.
-    """
-
-    def get(name: str) -> Path:
-        if (folder / name).is_file():
-            return folder / name
-        try:
-            if card.hub is None or card.hub["repo"] is None:
-                raise ConnectionError(
-                    f"the Hub (datasets/{card.name}.yaml names no repository there)"
-                )
-            return fetch(card.hub["repo"], name, card.hub["revision"])
-        except ConnectionError as error:
-            tried = [str(error)]
-        from huggingface_hub import constants
-
-        for mirror in [] if constants.HF_HUB_OFFLINE else card.mirrors:
-            try:
-                return _of_mirror(f"{mirror}/{name}", folder / name)
-            except OSError as error:
-                tried.append(f"the mirror {urlsplit(mirror).netloc} ({error})")
-        raise ConnectionError("; ".join(tried))
-
-    return get
-
-
-def _of_mirror(address: str, path: Path) -> Path:
-    """Download a file to ``path``. Raise OSError if that fails."""
-    with urlopen(address, timeout=10) as answer:
-        content = answer.read()
-    make_folder(path.parent)
-    with whole(path) as beside:
-        beside.write_bytes(content)
-    return path
-
-
 def commit(path: Path) -> str | None:
     """Return the commit of a file in the Hub's cache (``.../snapshots/<commit>/<file>``), or
     None.
@@ -146,10 +99,12 @@ def commit(path: Path) -> str | None:
     return parts[parts.index("snapshots") + 1] if "snapshots" in parts else None
 
 
-def fetch(repo: str, name: str, revision: str | None) -> Path:
+def fetch(repo: str | None, name: str, revision: str | None) -> Path:
     """Return a file of a dataset repository, from the cache or downloaded. Raise ConnectionError if
-    both fail.
+    both fail, or the repository is None.
     """
+    if repo is None:
+        raise ConnectionError("the Hub (the benchmark's card names no repository there)")
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 

@@ -8,16 +8,16 @@ import dataclasses
 import hashlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.corpus import read_corpus
-from harness.benchmark.source.hub import commit, download
+from harness.benchmark.source.hub import commit, fetch
 from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.records import Record, Records
 from harness.benchmark.source.upstream import (
@@ -104,16 +104,16 @@ class Published(ABC):
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
-            names = {part: str(entry["name"]) for part, entry in card.files.items()}
-            tried.append(
-                f"upstream files {names['queries']} and {names['corpus']} in {folder} and {root}"
-            )
+            names = [str(card.files[part]["name"]) for part in ("queries", "corpus")]
+            files = [f"{file['name']}{_size(file)}" for file in card.files.values()]
+            tried.append(f"upstream files {' and '.join(files)} in {folder} and {root}")
             for place in (folder, root):
-                if all((place / name).is_file() for name in names.values()):
+                if all((place / name).is_file() for name in names):
                     return self._converted(card, "upstream", place.joinpath)
+            hub = card.hub or {}
             try:
-                get = download(card, store.root / "downloads" / card.name)
-                return self._converted(card, "hub", get)
+                repo, revision = hub.get("repo"), hub.get("revision")
+                return self._converted(card, "hub", lambda name: fetch(repo, name, revision))
             except ConnectionError as error:
                 tried.append(str(error))
         raise HarnessError(
@@ -121,9 +121,7 @@ class Published(ABC):
             "upstream files there, "
             "set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
             f"({card.source}); a file of the publishers' own: "
-            f"dataset={card.name.partition('_')[0]}_dev "
-            "dataset.path=FILE"
-            f"{_wanted(card, folder)}"
+            f"dataset={card.name.partition('_')[0]}_dev dataset.path=FILE"
         )
 
     def _official(self, card: Card, root: Path) -> Benchmark:
@@ -206,21 +204,10 @@ class Published(ABC):
         paths = {part: get(str(entry["name"])) for part, entry in card.files.items()}
         for part, entry in card.files.items():
             if entry["sha256"] not in (None, found := file_sha256(paths[part])):
-                size = f" ({entry['bytes']} bytes)" if "bytes" in entry else ""
-                at_hand = f"{found} ({paths[part].stat().st_size} bytes)"
+                size = paths[part].stat().st_size
                 raise HarnessError(
-                    f"{paths[part]}: sha256 {at_hand}, but datasets/{card.name}.yaml expects "
-                    f"{entry['sha256']}{size}; remove it and get the file again"
-                )
-            seen = entry.get("seen")
-            if seen and seen["sha256"] != found:
-                log.warning(
-                    "%s: sha256 %s; the copy in %s has %s (%s bytes)",
-                    paths[part],
-                    found,
-                    seen["repository"],
-                    seen["sha256"],
-                    seen["bytes"],
+                    f"{paths[part]}: sha256 {found}, {size} bytes, but datasets/{card.name}.yaml "
+                    f"expects another file{_size(entry)}; remove it and get the file again"
                 )
         passages = read_passages(paths["corpus"], card.name)
         questions, origin = read_questions(str(paths["queries"]))
@@ -313,14 +300,8 @@ class Published(ABC):
         return benchmark
 
 
-def _wanted(card: Card, folder: Path) -> str:
-    """Return the end of a message that names the files to get by hand, if the card has their hashes
-    and mirrors.
-    """
-    if not card.mirrors or card.files is None:
-        return ""
-    files = [
-        f"{one['name']} ({one['bytes']} bytes, sha256 {one['sha256']})"
-        for one in card.files.values()
-    ]
-    return f"; by hand: put {' and '.join(files)} of {' or '.join(card.mirrors)} into {folder}"
+def _size(file: Mapping[str, Any]) -> str:
+    """Return the bytes and the hash of a card's file in brackets, if the card has them."""
+    facts = [f"{file['bytes']} bytes"] if "bytes" in file else []
+    facts += [f"sha256 {file['sha256']}"] if file["sha256"] else []
+    return f" ({', '.join(facts)})" if facts else ""

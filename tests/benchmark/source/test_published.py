@@ -344,20 +344,6 @@ def test_2wiki_takes_types_and_triples_from_beside_the_queries(
     }
 
 
-def test_a_file_unlike_the_copy_seen_elsewhere_warns(
-    card: Any, upstream: Any, store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
-    data = upstream("musique", MUSIQUE, MUSIQUE_CORPUS)
-    seen = {"repository": "somebody/else", "bytes": 12, "sha256": "1" * 64}
-    files = {
-        "queries": {"name": "musique.json", "sha256": None, "seen": seen},
-        "corpus": {"name": "musique_corpus.json", "sha256": None},
-    }
-    card("musique", 1, 3, files=files)
-    Musique("musique", str(data)).load(store)
-    assert f"the copy in somebody/else has {'1' * 64} (12 bytes)" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
