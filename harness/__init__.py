@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from harness.benchmark import load as load
     from harness.benchmark import md5_split as md5_split
     from harness.core.errors import HarnessError as HarnessError
-    from harness.evaluation.evaluate import evaluate as evaluate
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
     from harness.evaluation.run_comparison import compare as compare
+    from harness.evaluation.run_evaluation import evaluate as evaluate
     from harness.fusion.fuse import fuse as fuse
     from harness.report.notebook import sweep_result as sweep_result
     from harness.run import Run as Run
@@ -43,7 +43,7 @@ MODULES = {
     "Run": "run",
     "Winner": "sweep.winner",
     "compare": "evaluation.run_comparison",
-    "evaluate": "evaluation.evaluate",
+    "evaluate": "evaluation.run_evaluation",
     "fuse": "fusion.fuse",
     "load": "benchmark",
     "md5_split": "benchmark",

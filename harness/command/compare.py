@@ -174,7 +174,7 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
 
 def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
     """Return every comparison. Without gold a plug-in compares scores of items."""
-    from harness.evaluation.coverage import read_gold
+    from harness.evaluation.id_coverage import read_gold
 
     if config.gold is None:
         paths = [_paths_alone(each) for each in (runs, baselines)]
@@ -204,7 +204,7 @@ def _compare_runs(
     config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Return the comparisons of ranked lists by their gold passages."""
-    from harness.evaluation.coverage import check_whole
+    from harness.evaluation.id_coverage import check_whole
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label

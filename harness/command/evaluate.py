@@ -60,8 +60,8 @@ def run(config: DictConfig) -> Table:
     from functools import partial
 
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.coverage import check_whole, read_gold
-    from harness.evaluation.evaluate import evaluate_run
+    from harness.evaluation.id_coverage import check_whole, read_gold
+    from harness.evaluation.run_evaluation import evaluate_run
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
     from harness.run.systems import file_of

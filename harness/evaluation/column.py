@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from harness.core.table import SHARES, Column, Field, Scale
-from harness.evaluation.comparison import Comparison, Outcome
+from harness.evaluation.paired_comparison import Comparison, Outcome
 
 T = TypeVar("T")
 COLUMNS: Mapping[str, Column] = {

@@ -10,8 +10,8 @@ import numpy as np
 
 from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent
-from harness.evaluation.comparison import EQUAL, Comparison
 from harness.evaluation.metric.measure import Values
+from harness.evaluation.paired_comparison import EQUAL, Comparison
 from harness.evaluation.statistic import mcnemar
 
 if TYPE_CHECKING:

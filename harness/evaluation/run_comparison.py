@@ -10,15 +10,15 @@ import numpy as np
 
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table, counted
-from harness.evaluation.comparison import corrected
 from harness.evaluation.conclusion import conclude_all, headroom, lead
-from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import listed_ranks
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
+from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import Metric, metrics
+from harness.evaluation.metric.gold_ranks import Range, RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks, Values
-from harness.evaluation.metric.rank import Range, RunRanks, Ties
+from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.result_mapping import Printed
+from harness.evaluation.run_evaluation import listed_ranks
 from harness.evaluation.system_comparison import (
     Repeats,
     SystemComparison,

@@ -13,11 +13,11 @@ import numpy as np
 
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import judged
-from harness.evaluation.comparison import Comparison, Outcome
-from harness.evaluation.coverage import Coverage
+from harness.evaluation.id_coverage import Coverage
 from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric.gold_ranks import Range
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.metric.rank import Range
+from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.result_mapping import Result
 
 S = TypeVar("S", bound="SystemComparison")

@@ -12,8 +12,8 @@ from harness.core.arrays import Float64Array
 from harness.core.configuration import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.judge.choice import matches
 

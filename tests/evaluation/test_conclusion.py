@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, select_texts
 from harness.evaluation.conclusion import conclude as concluded
+from harness.evaluation.paired_comparison import Comparison
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:

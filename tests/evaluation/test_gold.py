@@ -16,8 +16,8 @@ import pytest
 
 from harness.benchmark import UNORDERED, md5_split
 from harness.core.errors import HarnessError
-from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold, short_source
+from harness.evaluation.run_evaluation import evaluate
 from harness.run import Run
 from tests.world.folder import write_benchmark
 

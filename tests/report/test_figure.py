@@ -17,7 +17,7 @@ from harness.report.figure import (
     outcomes,
 )
 from harness.report.figure.list_scores import normalize
-from harness.report.table import cost
+from harness.report.table import frontier as edge_of
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import ListScores, read_scores, scores_frame
@@ -103,7 +103,7 @@ def test_no_alpha_no_figure(result: SweepResult) -> None:
     ],
 )
 def test_frontier(points: list[tuple[int, int]], edge: list[tuple[int, int]]) -> None:
-    assert cost.frontier(points) == edge
+    assert edge_of(points) == edge
 
 
 def test_no_dense_list_no_frontier(result: SweepResult) -> None:

@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 
 from harness.command import fuse
 from harness.core.errors import HarnessError
-from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
+from harness.evaluation.run_evaluation import evaluate
 from harness.run import Run
 from harness.run import io as lists
 from harness.run.form import FORMS, Form

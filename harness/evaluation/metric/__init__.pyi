@@ -1,3 +1,5 @@
+from .gold_ranks import gold_ranks as gold_ranks
+from .gold_ranks import run_ranks as run_ranks
 from .mean import groups as groups
 from .mean import means as means
 from .measure import ABSENT as ABSENT
@@ -9,5 +11,3 @@ from .measure import average as average
 from .measure import definitions as definitions
 from .measure import described_metrics as described_metrics
 from .measure import metrics as metrics
-from .rank import gold_ranks as gold_ranks
-from .rank import run_ranks as run_ranks

@@ -13,6 +13,10 @@ from .intervals import clustered_wilson as clustered_wilson
 from .intervals import difference_interval as difference_interval
 from .intervals import equivalence as equivalence
 from .intervals import wilson as wilson
+from .mcnemar_power import mcnemar_power as mcnemar_power
+from .mcnemar_power import queries_needed as queries_needed
+from .mcnemar_power import smallest_effect as smallest_effect
+from .mcnemar_power import smallest_mean as smallest_mean
 from .p_values import benjamini_hochberg as benjamini_hochberg
 from .p_values import charge as charge
 from .p_values import holm as holm
@@ -20,10 +24,6 @@ from .p_values import mcnemar as mcnemar
 from .p_values import mcnemar_ps as mcnemar_ps
 from .p_values import odds_ratio as odds_ratio
 from .permutation import sign_flip as sign_flip
-from .power import mcnemar_power as mcnemar_power
-from .power import queries_needed as queries_needed
-from .power import smallest_effect as smallest_effect
-from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
 from .subgroup import interaction as interaction

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.core.arrays import Float64Array
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import (
     ClusteredScore,
     Labels,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from harness.core.table import counted, p_value, percent, shown
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,
     Headroom,
@@ -21,6 +20,7 @@ from harness.evaluation.conclusion import (
     select_texts,
     smallest,
 )
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import SweepResult, View, caption

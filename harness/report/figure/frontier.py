@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.table import counted
 from harness.report.figure import Picture, color_and_marker, whole_numbers
-from harness.report.table.cost import frontier
+from harness.report.table.list_costs import frontier
 from harness.sweep.folder import Row, SweepResult, View
 
 if TYPE_CHECKING:

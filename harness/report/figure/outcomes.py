@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.core.escape import file_name
 from harness.core.table import counted, p_value
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, Picture, whole_numbers
 from harness.sweep.folder import SweepResult, View
 

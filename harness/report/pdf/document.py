@@ -28,7 +28,7 @@ from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
 from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
-from harness.report.table.tables import build_tables
+from harness.report.table.sweep_tables import build_tables
 from harness.sweep.folder import SweepResult, by_kind, caption, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over

@@ -6,8 +6,8 @@ import numpy as np
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import ABSENT
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.sweep.folder import View, caption
 
 INFORMATIVE = 0.05

@@ -15,8 +15,8 @@ from harness.core.arrays import BoolArray
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average, definitions
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, caption, differences, rerun
 from harness.sweep.judge import Spec, find_trials

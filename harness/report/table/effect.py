@@ -12,8 +12,8 @@ import numpy as np
 from harness.core.arrays import Int64Array
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import groups
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.evaluation.statistic import interaction
 from harness.sweep.folder import View, caption
 

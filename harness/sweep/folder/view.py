@@ -12,8 +12,8 @@ import numpy as np
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import counted
-from harness.evaluation.comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.lock import Lock
 from harness.sweep.folder.rows import Row, lists_read, score

@@ -9,8 +9,8 @@ import numpy as np
 
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.table import LEVEL
-from harness.evaluation.comparison import counted_queries
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import counted_queries
 from harness.evaluation.statistic import (
     correlation,
     expected,

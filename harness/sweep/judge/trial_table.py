@@ -14,8 +14,8 @@ from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array
 from harness.core.configuration import by_name
 from harness.evaluation import statistic
-from harness.evaluation.comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.metric import Metric, means
+from harness.evaluation.paired_comparison import Comparison, Outcome, corrected, counted_queries
 from harness.evaluation.statistic import Labels, clustered_wilson
 from harness.sweep.folder.rows import COMPARED, NUMBERS, Row
 

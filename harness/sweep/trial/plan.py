@@ -17,8 +17,8 @@ from harness.benchmark import Benchmark
 from harness.core.configuration import NAME, StoredReader, by_name, defaults
 from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
-from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
+from harness.evaluation.paired_comparison import MARGIN
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
 from harness.sweep.trial.grid import Grid

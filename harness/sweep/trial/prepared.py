@@ -18,8 +18,8 @@ from harness.core.errors import HarnessError
 from harness.core.identity import own_versions, version_of
 from harness.core.table import counted
 from harness.core.threads import available, map_threads, torch_alone
-from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
+from harness.evaluation.id_coverage import Coverage
 from harness.evaluation.metric import Metric, means
 from harness.fusion.context import Context
 from harness.retriever import Retriever
@@ -224,9 +224,7 @@ class Prepared:
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, object]]:
-        """Return by list the counts and warnings of ``harness.evaluation.coverage.Coverage`` over a
-        split.
-        """
+        """Return by list the counts and warnings over a split (see ``Coverage``)."""
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())
         return {

@@ -201,7 +201,7 @@ def test_other_bytes_than_the_cards_are_refused_with_both_sizes(read: Read) -> N
     status, error = read("musique", MUSIQUE, MUSIQUE_CORPUS, listed=b"[]")
     assert status == 2
     assert ", 2 bytes, but datasets/musique_1000.yaml expects another file (" in error
-    assert f"({len(json.dumps(MUSIQUE))} bytes, sha256 " in error
+    assert f"({len(json.dumps(MUSIQUE_CORPUS))} bytes, sha256 " in error
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as hnp
 
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, NONE, Metric, gold_ranks, groups, metrics, run_ranks
+from harness.evaluation.metric.gold_ranks import _count_on_device
 from harness.evaluation.metric.measure import MEASURES, Measure, Ranks, Values
-from harness.evaluation.metric.rank import _count_on_device
 from harness.fusion.pool import Pool
 from harness.run import Run
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import harness
-from harness.evaluation.evaluate import evaluate_run
 from harness.evaluation.metric import metrics
-from harness.evaluation.metric.rank import RunRanks, Ties
+from harness.evaluation.metric.gold_ranks import RunRanks, Ties
+from harness.evaluation.run_evaluation import evaluate_run
 from harness.run import Run
 from tests import process
 

@@ -16,8 +16,8 @@ import pytest
 from scipy.stats import f
 from statsmodels.regression.linear_model import OLS
 
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import LEAD, select_texts
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences

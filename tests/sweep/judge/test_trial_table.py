@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
 
-from harness.evaluation.comparison import Outcome
 from harness.evaluation.metric import ABSENT, Metric
+from harness.evaluation.paired_comparison import Outcome
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
 from harness.sweep.folder.rows import NUMBERS, Row, records
 from harness.sweep.judge.choice import order

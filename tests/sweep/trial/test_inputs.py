@@ -19,7 +19,7 @@ from harness.benchmark.source.records import read_lines
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric.measure import last_hop
-from harness.report.table.tables import build_tables
+from harness.report.table.sweep_tables import build_tables
 from harness.run import Run, io
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.protocol import run_heldout

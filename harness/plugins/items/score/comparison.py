@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.table import Scale, counted
-from harness.evaluation.comparison import corrected
+from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.statistic import Labels
 from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.plugins.items.score.missing import Missing, complete

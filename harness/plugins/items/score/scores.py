@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError, nearest
-from harness.evaluation.comparison import EQUAL
 from harness.evaluation.metric.measure import FINITE, GREATEST, Values
+from harness.evaluation.paired_comparison import EQUAL
 from harness.plugins.items.score.score_file import NAMES, ScoreRow, read_rows
 
 SINGLE = 2.0**-23

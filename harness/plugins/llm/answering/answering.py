@@ -93,7 +93,7 @@ class AnswerScores:
         """Return wins, losses, p by question and the deciding p of exact match, and the difference
         of F1.
         """
-        from harness.evaluation.comparison import Comparison
+        from harness.evaluation.paired_comparison import Comparison
 
         exact = Comparison.of(self.em, other.em, labels=self.labels)
         overlap = Comparison.of(self.f1, other.f1, binary=False, labels=self.labels)

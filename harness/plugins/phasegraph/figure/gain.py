@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, MCNEMAR, judged
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, find_trials

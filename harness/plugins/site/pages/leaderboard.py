@@ -14,8 +14,8 @@ import numpy as np
 from harness.core.arrays import Float64Array
 from harness.core.identity import digest
 from harness.core.table import Column, Field, Table, percent
-from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.plugins.site.pages.chunk import Content, table
 from harness.report.display import Display, normalizer_of
 from harness.report.table import COSTS, needed, trial_fields

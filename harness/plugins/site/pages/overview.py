@@ -7,7 +7,7 @@ from functools import partial
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import judged
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.paired_comparison import Comparison
 from harness.plugins.site.pages.chunk import Content, table
 from harness.plugins.site.pages.leaderboard import SweepEntry, boards
 from harness.report.display import Display

@@ -20,7 +20,7 @@ from harness.plugins.large.synonym.ivf import (
     compare_some,
     synonym_recall,
 )
-from harness.report.table.network import describe_network
+from harness.report.table.network_text import describe_network
 from harness.work.store import Store
 
 MADE = """

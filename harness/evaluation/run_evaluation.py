@@ -1,6 +1,6 @@
 """Any system's run against gold: what `harness evaluate` prints.
 
->>> from harness.evaluation.evaluate import evaluate
+>>> from harness.evaluation.run_evaluation import evaluate
 >>> from harness.evaluation.gold import Gold
 >>> from harness.run import Run
 >>> gold = Gold(["q"], [["a", "b"]], [2], ["bridge"], True, "here")
@@ -29,8 +29,8 @@ import numpy as np
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Column, Source, Table, counted
-from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
+from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import (
     ABSENT,
     Metric,
@@ -39,8 +39,8 @@ from harness.evaluation.metric import (
     groups,
     metrics,
 )
+from harness.evaluation.metric.gold_ranks import Range, RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks, Values
-from harness.evaluation.metric.rank import Range, RunRanks, Ties
 from harness.evaluation.result_mapping import Result
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
@@ -64,7 +64,7 @@ class Evaluation(Result):
         judgements: how they are read (see ``Gold.describe``).
         ranks: int32[n, H], ranks of the gold passages.
         tie_ranges: lowest and highest score that another order of equal scores could give (see
-            ``harness.evaluation.metric.rank``).
+            ``harness.evaluation.metric.gold_ranks``).
     """
 
     run: str

@@ -10,11 +10,11 @@ from scipy.stats import t, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.core.table import Scale
-from harness.evaluation.comparison import Comparison, Outcome
-from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.run_comparison import compare
+from harness.evaluation.run_evaluation import evaluate
 from harness.evaluation.statistic import bootstrap, clustered_wilson, smallest_effect
 from harness.evaluation.system_comparison import renamed
 from harness.run import Run

@@ -7,10 +7,10 @@ from dataclasses import replace
 from harness.core.table import Column, Style, Table
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
-from harness.report.table.cost import cost
 from harness.report.table.effect import effect, labelled
 from harness.report.table.headroom import headroom
 from harness.report.table.knobs import knobs
+from harness.report.table.list_costs import cost
 from harness.report.table.trials import decided, leaderboard, trial_table
 from harness.sweep.folder import SweepResult, View, caption
 

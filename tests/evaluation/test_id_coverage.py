@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
+from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.run_comparison import compare
+from harness.evaluation.run_evaluation import evaluate
 from harness.run import Run
 from tests import process
 

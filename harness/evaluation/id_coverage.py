@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
-from harness.evaluation.metric.rank import Range, describe_ranges
+from harness.evaluation.metric.gold_ranks import Range, describe_ranges
 from harness.run import Run
 from harness.run.matching import documents, known, queries, resembling, share_nothing
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from types import ModuleType
 
-from harness.report.table.cost import cost
+from harness.report.table.list_costs import cost
 from harness.sweep.folder.result import SweepResult
 
 ALONE = {"alone_mean_ms": 3.0, "alone_p50_ms": 2.5, "alone_p95_ms": 8.0}

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.graph import Network
-from harness.report.table.network import describe_network
+from harness.report.table.network_text import describe_network
 
 
 def test_a_graph_of_four_entities_and_two_passages() -> None:
