@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from harness.core.errors import HarnessError, described, keys_of
 from harness.run.content import LISTS
@@ -38,31 +38,26 @@ def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
     Raises:
         HarnessError: another type than ``Systems``, or two systems with one name.
     """
-    if not is_several(given):
-        name = _name(given) or alone
-        return {name: [_read(name, given)]}
-    named = given if isinstance(given, Mapping) else _named(cast(Sequence[Source], given), alone)
-    return {
-        str(name): [
-            _read(str(name), one) for one in (own if isinstance(own, (list, tuple)) else [own])
-        ]
-        for name, own in named.items()
-    }
-
-
-def _named(given: Sequence[Source], alone: str) -> dict[str, list[Source]]:
-    """Return the systems of a list, each by its own name or its place."""
-    found: dict[str, list[Source]] = {}
-    for place, one in enumerate(given, 1):
-        name = _name(one) or f"{alone} {place}"
-        if name in found:
-            raise HarnessError(
-                f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
-            )
-        found[name] = [one]
-    if not found:
+    systems: dict[str, list[Source]]
+    if isinstance(given, Mapping) and is_several(given):
+        named = cast(Mapping[Any, Any], given).items()
+        systems = {
+            str(name): list(own) if isinstance(own, (list, tuple)) else [own] for name, own in named
+        }
+    elif is_several(given):
+        systems = {}
+        for place, one in enumerate(cast(Sequence[Source], given), 1):
+            name = _name(one) or f"{alone} {place}"
+            if name in systems:
+                raise HarnessError(
+                    f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
+                )
+            systems[name] = [one]
+    else:
+        systems = {_name(given) or alone: [given]}
+    if not systems:
         raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
-    return found
+    return {name: [_read(name, one) for one in own] for name, own in systems.items()}
 
 
 def is_several(given: Systems) -> bool:
@@ -126,13 +121,20 @@ def named_files(key: str, given: object) -> dict[str, Files]:
     Raises:
         HarnessError: another type of value, or a repeated file.
     """
-    if isinstance(given, Mapping) and not _is_entry(given):
+    found: dict[str, Files] = {}
+    entry = isinstance(given, Mapping) and given.keys() == {"file", "columns"}
+    if isinstance(given, Mapping) and not (entry and isinstance(given["columns"], Mapping)):
         found = {str(name): files_of(f"{key}.{name}", own) for name, own in given.items()}
     else:
-        each = given if isinstance(given, list) else [given]
-        found = {_typed_name(key, one): files_of(key, one) for one in each}
-        if len(found) < len(each):
-            raise HarnessError(f"{key}={given}: a file is repeated; give each once, or name them")
+        for one in given if isinstance(given, list) else [given]:
+            name = one.get("file") if isinstance(one, Mapping) else one
+            if not isinstance(name, str):
+                raise _unexpected(key, one)
+            if name in found:
+                raise HarnessError(
+                    f"{key}={given}: a file is repeated; give each once, or name them"
+                )
+            found[name] = files_of(key, one)
     if not found:
         raise _unexpected(key, given)
     return found
@@ -172,17 +174,6 @@ def file_of(key: str, given: object) -> File:
             f"-m {key}={several}; if its name has a comma, quote it: '{key}=\"{several}\"'"
         )
     return found[0]
-
-
-def _is_entry(given: Mapping[object, object]) -> bool:
-    return given.keys() == {"file", "columns"} and isinstance(given["columns"], Mapping)
-
-
-def _typed_name(key: str, one: object) -> str:
-    name = one.get("file") if isinstance(one, Mapping) else one
-    if not isinstance(name, str):
-        raise _unexpected(key, one)
-    return name
 
 
 def _unexpected(key: str, given: object) -> HarnessError:

@@ -1,7 +1,7 @@
 """Files with columns, a row for each entry: CSV and TSV with a head, JSONL, Parquet.
 
-Ids are always texts: ``2019-04-18`` is no time and ``007`` is not 7. Arrow reads the file with that
-schema. If it refuses the file, the rows are read one by one, and the first wrong row is named.
+Ids are always texts: ``2019-04-18`` is no time and ``007`` is not 7. Arrow reads plain CSV with
+that schema. Other rows are read one by one, and the first wrong row is named.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pyarrow as pa
 from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.input import (
-    MARK,
     numbered_lines,
     opened,
     parse_json,
@@ -43,34 +42,14 @@ def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
 
 def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
     """Return the entries of a file with one JSON object a line."""
-    import pyarrow.json
-
-    first = next(numbered_lines(path), None)
-    if first is None:
+    lines = list(numbered_lines(path))
+    if not lines:
         raise no_rows(path, content)
-    refuse_array(path, first[1])
-    chosen = choose_columns(str(path), list(_object(path, content, *first)), content)
-    options = pyarrow.json.ParseOptions(
-        explicit_schema=content.schema(chosen), unexpected_field_behavior="ignore"
-    )
-    try:
-        with opened(path) as stream:
-            data = pa.BufferReader(stream.read().removeprefix(MARK))
-        table = pyarrow.json.read_json(
-            data, pyarrow.json.ReadOptions(use_threads=False), options
-        ).select(chosen)
-        table.validate(full=True)
-        if not any(column.null_count for column in table.columns):
-            return of_table(str(path), table, content)
-    except pa.ArrowInvalid:  # the loop below names the line, or reads integers as ids
-        pass
-    rows = ((number, _object(path, content, number, line)) for number, line in numbered_lines(path))
-    return of_rows(
-        f"{path}:",
-        chosen,
-        ((number, [row.get(name) for name in chosen]) for number, row in rows),
-        content,
-    )
+    refuse_array(path, lines[0][1])
+    chosen = choose_columns(str(path), list(_object(path, content, *lines[0])), content)
+    rows = ((number, _object(path, content, number, line)) for number, line in lines)
+    cells = ((number, [row.get(name) for name in chosen]) for number, row in rows)
+    return of_rows(f"{path}:", chosen, cells, content)
 
 
 def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, object]:

@@ -8,7 +8,8 @@ import pytest
 
 from harness.core.table import Table
 from harness.report import experiment
-from harness.report.table import tables, trials
+from harness.report.table import sweep_tables as tables
+from harness.report.table import trials
 from harness.report.table.ceiling import ceiling
 from harness.report.table.knobs import knobs
 from harness.sweep.folder.result import SweepResult
