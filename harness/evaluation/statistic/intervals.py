@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness.core.arrays import Float64Array, Int64Array
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import bounded, whole_number
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, degrees, dominant, share
 from harness.evaluation.statistic.p_values import check_counts
 
@@ -213,9 +213,7 @@ def _root(holds: Callable[[float], bool], low: float, high: float) -> float:
 def _check(wins: float, losses: float, n: float) -> None:
     check_counts(wins=wins, losses=losses, n=n)
     if wins + losses > n:
-        raise HarnessError(
-            f"wins and losses must be together at most n={n}, got {wins} and {losses}"
-        )
+        raise ValueError(f"wins and losses must be together at most n={n}, got {wins} and {losses}")
 
 
 BLOCK = 1 << 22
@@ -233,7 +231,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
     bounded("level", level, 0, 1, open_low=True)
     check_counts(successes=successes, n=n)
     if successes > n:
-        raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
+        raise ValueError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
     if n == 0 or level == 1:
         return 0.0, 1.0
     low, high = wilson_bounds(np.array(successes), n, level).tolist()
@@ -284,7 +282,7 @@ def bootstrap(
     bounded("level", level, 0, 1, open_low=True)
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not np.isfinite(sample).all():
-        raise HarnessError(
+        raise ValueError(
             "bootstrap: values must be one finite number a query, got an array of shape "
             f"{sample.shape}"
         )

@@ -53,7 +53,7 @@ def odds_ratio(successes: int, baseline: int, n: int) -> float:
     check_counts(True, successes=successes, baseline=baseline, n=n)
     ours, theirs, total = int(successes), int(baseline), int(n)
     if max(ours, theirs) > total:
-        raise HarnessError(
+        raise ValueError(
             f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}"
         )
     above, below = ours * (total - theirs), (total - ours) * theirs
@@ -132,7 +132,7 @@ def _adjusted(
     except (TypeError, ValueError):
         adjusted = np.array(np.nan)
     if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
-        raise HarnessError("p values must be a list of numbers in [0, 1], with None for no test")
+        raise ValueError("p values must be a list of numbers in [0, 1], with None for no test")
     tested = ~np.isnan(adjusted)
     adjusted[tested] = method(adjusted[tested])
     return adjusted

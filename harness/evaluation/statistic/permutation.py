@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness.core.arrays import Int64Array
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import whole_number
 from harness.evaluation.statistic.clustering import cluster_sums
 
 TIE = 1e-9
@@ -38,7 +38,7 @@ def sign_flip(
     whole_number("permutations", permutations, 1)
     values = np.asarray(differences, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise HarnessError(
+        raise ValueError(
             f"sign_flip: expected one finite number an item, got an array of shape {values.shape}"
         )
     sums = values if labels is None else cluster_sums(values, labels)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float64Array, Int64Array
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import bounded, whole_number
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, correlation
 
 BLOCK = 500
@@ -69,7 +69,7 @@ def expected(
     whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
     if scores.ndim != 2 or scores.shape != losses.shape or not scores.size or n < 1:
-        raise HarnessError(
+        raise ValueError(
             f"expected: scores must be trial by query, with n >= 1, got shape {scores.shape} and "
             f"n={n}"
         )

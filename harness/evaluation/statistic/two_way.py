@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness.core.arrays import Float64Array
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
 ROUNDING = 1e-9
@@ -98,11 +98,11 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         any(one.ndim != 2 or not one.size or not np.isfinite(one).all() for one in values)
         or len(values[0]) < 2
     ):
-        raise HarnessError(
+        raise ValueError(
             "two_way: expected finite numbers by question and run, of at least 2 questions"
         )
     if len(values[0]) != len(values[1]):
-        raise HarnessError(
+        raise ValueError(
             f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
         )
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
@@ -113,7 +113,7 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     sums, sizes = cluster_sums(deviations, labels), np.bincount(labels)
     units = len(sums)
     if units < 2:
-        raise HarnessError(f"two_way: expected at least 2 clusters of questions, got {units}")
+        raise ValueError(f"two_way: expected at least 2 clusters of questions, got {units}")
     left = sums / (len(differences) - sizes)
     question = float((left**2).sum()) * (units - 1) / units
     own = max(1.0, effective_clusters(sizes) - 1)

@@ -64,7 +64,7 @@ def test_equivalence_at_the_margin_is_found_in_at_most_five_percent():
 
 
 def test_what_is_refused():
-    with pytest.raises(HarnessError, match="together at most n=10"):
+    with pytest.raises(ValueError, match="together at most n=10"):
         difference_interval(6, 5, 10)
     with pytest.raises(HarnessError, match=r"\(0.*1\].*margin=0"):
         equivalence(1, 1, 10, 0)

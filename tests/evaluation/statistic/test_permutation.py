@@ -74,7 +74,7 @@ def test_sign_flips_of_clusters_are_the_exact_test_of_wins_and_losses():
 
 
 def test_what_sign_flips_refuse():
-    with pytest.raises(HarnessError, match="expected one finite number an item"):
+    with pytest.raises(ValueError, match="expected one finite number an item"):
         sign_flip([0.5, np.nan])
     with pytest.raises(HarnessError, match="permutations must be in"):
         sign_flip([0.5], permutations=0)

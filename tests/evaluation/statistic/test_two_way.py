@@ -171,7 +171,7 @@ def test_intervals_hold_the_truth_where_runs_vary():
     ],
 )
 def test_what_is_refused(ours, theirs, labels, message):
-    with pytest.raises(HarnessError, match=message):
+    with pytest.raises(ValueError, match=message):
         two_way(ours, theirs, labels)
 
 
