@@ -145,20 +145,11 @@ class Published(ABC):
                 f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
                 "it: dataset.path=FILE"
             ) from error
-        benchmark, passages = self._converted_official(card, questions)
-        log.info(
-            "%s: %s, %s (%s in the contexts), from %s",
-            benchmark.name,
-            counted(len(benchmark.queries), "question"),
-            counted(len(benchmark.corpus), "passage"),
-            counted(passages.total, "paragraph"),
-            questions.path,
-        )
-        return dataclasses.replace(benchmark, origin=origin)
+        return self._converted_official(card, questions, origin)
 
     def _converted_official(
-        self, card: Card, questions: Records
-    ) -> tuple[Benchmark, CorpusRecords]:
+        self, card: Card, questions: Records, origin: Mapping[str, str]
+    ) -> Benchmark:
         total, queries = len(questions.values), self._answerable(questions)
         known = [version["queries"] for version in card.expected["official"]]
         if len(queries.values) not in known:
@@ -192,12 +183,7 @@ class Published(ABC):
             ],
             questions.unit,
         )
-        kept = self._queries(card, queries, passages)
-        made = assemble(name, read_corpus(passages.records), kept, card.chain)
-        left_out = total - len(made.queries)
-        return dataclasses.replace(
-            made, left_out={"queries": left_out} if left_out else {}
-        ), passages
+        return self._made(card, name, total, queries, passages, origin)
 
     def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
         assert card.files is not None
@@ -211,25 +197,37 @@ class Published(ABC):
                 )
         passages = read_passages(paths["corpus"], card.name)
         questions, origin = read_questions(str(paths["queries"]))
-        asked = self._answerable(questions)
-        queries = self._queries(card, asked, passages)
-        gold = sum(len(query["supporting_ids"]) for query in queries.values)
-        log.info(
-            "%s: %s, %s found in the corpus, %s (%s in the file)",
-            card.name,
-            counted(len(queries.values), "question"),
-            counted(gold, "gold passage"),
-            counted(len(passages.records.values), "passage"),
-            counted(passages.total, "record"),
-        )
-        made = assemble(card.name, read_corpus(passages.records), queries, card.chain)
         if revision := commit(paths["queries"]):
             origin["revision"] = revision
-        made = self._checked(card, way, paths["queries"], made, passages.total)
-        left_out = len(questions.values) - len(made.queries)
-        return dataclasses.replace(
-            made, origin=origin, left_out={"queries": left_out} if left_out else {}
+        asked, total = self._answerable(questions), len(questions.values)
+        made = self._made(card, card.name, total, asked, passages, origin)
+        return self._checked(card, way, paths["queries"], made, passages.total)
+
+    def _made(
+        self,
+        card: Card,
+        name: str,
+        total: int,
+        asked: Records,
+        passages: CorpusRecords,
+        origin: Mapping[str, str],
+    ) -> Benchmark:
+        """Return the benchmark of questions, of which there were ``total``, and their passages."""
+        queries = self._queries(card, asked, passages)
+        made = assemble(name, read_corpus(passages.records), queries, card.chain)
+        gold = sum(len(query["supporting_ids"]) for query in queries.values)
+        log.info(
+            "%s: %s, %s found in the corpus, %s (%s in the file), from %s",
+            name,
+            counted(len(made.queries), "question"),
+            counted(gold, "gold passage"),
+            counted(len(made.corpus), "passage"),
+            counted(passages.total, "record"),
+            asked.path,
         )
+        left_out = total - len(made.queries)
+        found = {"queries": left_out} if left_out else {}
+        return dataclasses.replace(made, origin=origin, left_out=found)
 
     def _queries(self, card: Card, questions: Records, passages: CorpusRecords) -> Records:
         """Return the questions in our form. If the card says that contexts were retrieved,

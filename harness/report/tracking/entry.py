@@ -10,7 +10,6 @@ from pathlib import Path
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.core.table import counted
-from harness.report.figure import Picture, alpha, frontier
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
@@ -68,8 +67,7 @@ class RunGroup:
         ended: time of the computation, in seconds since the epoch.
         seconds: its duration.
         children: the most wanted first.
-        files: by name in the artifacts.
-        pictures: figures drawn into the artifacts.
+        files: copied into the artifacts of the run.
     """
 
     name: str
@@ -81,9 +79,8 @@ class RunGroup:
     top: TrackedRun
     children: Sequence[TrackedRun]
     page: TrackerPage
-    files: Mapping[str, Path]
+    files: Sequence[Path]
     seconds: float = 0.0
-    pictures: Sequence[Picture] = ()
 
 
 def sweep_group(result: SweepResult, top: int | None, experiment: str) -> RunGroup:
@@ -112,7 +109,6 @@ def sweep_group(result: SweepResult, top: int | None, experiment: str) -> RunGro
         metrics={"trials": float(len(view.rows)), **expected},
         cost=dict(pair for one in taken for pair in numbers("", one)),
         seconds=float(result.manifest.get("seconds") or 0),
-        pictures=[*frontier.pictures(result), *alpha.pictures(result)],
     )
 
 
@@ -255,7 +251,6 @@ class _Export:
         metrics: Mapping[str, float],
         cost: Mapping[str, float],
         seconds: float = 0.0,
-        pictures: Sequence[Picture] = (),
     ) -> RunGroup:
         """Return the runs of some rows below one run with these tags and metrics.
 
@@ -265,7 +260,6 @@ class _Export:
             metrics: its metrics.
             cost: metrics that each run of a sweep measures again, not part of the content.
             seconds: see ``RunGroup``.
-            pictures: see ``RunGroup``.
         """
         view, folder, part = self.view, self.result.folder, self.part
         name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
@@ -297,9 +291,8 @@ class _Export:
             top=top,
             children=[self.child(place) for place in order],
             page=self.page,
-            files={path.name: path for path in files if path.is_file()},
+            files=[path for path in files if path.is_file()],
             seconds=seconds,
-            pictures=pictures,
         )
 
 

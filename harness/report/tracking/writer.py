@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import json
 import logging
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
@@ -28,8 +26,6 @@ from harness.report.tracking.entry import RunGroup, TrackedRun
 from harness.work.progress import Progress
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
-FIGURES = "figures"
-"""The folder of pictures in a run's artifacts."""
 PARAMS = 100  # that MLflow takes in one request
 FINISHED = "FINISHED"
 log = logging.getLogger(__name__)
@@ -57,7 +53,8 @@ class Writer:
                 self.client.delete_run(run.info.run_id)
             top = self._create(group.top, group, above)
             self._write_children(group, str(top.info.run_id))
-            self._attach(group, str(top.info.run_id))
+            for path in group.files:
+                self.client.log_artifact(top.info.run_id, str(path))
             self._fill(group.top, group, top)
         self.describe({group.page.tag: group.page.state()})
         return str(top.info.run_id)
@@ -77,15 +74,6 @@ class Writer:
         with Progress("track", len(group.children), "run") as bar:
             for _ in map_threads(write, group.children, self.threads):
                 bar.update()
-
-    def _attach(self, group: RunGroup, run: str) -> None:
-        """Log the files and pictures of a group into the artifacts of its own run."""
-        for name, path in group.files.items():
-            self.client.log_artifact(run, str(path), name.rpartition("/")[0] or None)
-        with tempfile.TemporaryDirectory() as place:
-            for picture in group.pictures:
-                (image,) = picture.save(Path(place), endings=[".png"])
-                self.client.log_artifact(run, str(image), FIGURES)
 
     def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
         """Set tags of the experiment that have another value; keep: do not change existing ones."""

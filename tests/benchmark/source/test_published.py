@@ -14,7 +14,6 @@ from harness.benchmark import Benchmark
 from harness.benchmark.dataset.hotpotqa import HotpotQA, bridge_order
 from harness.benchmark.dataset.musique import Musique
 from harness.benchmark.dataset.twowikimultihopqa import TwoWikiMultiHopQA
-from harness.benchmark.source import hub
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -111,7 +110,7 @@ def card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
     def absent(repo: str, name: str, revision: str | None) -> Path:
         raise ConnectionError(f"{name} of {repo} on the Hub (offline)")
 
-    monkeypatch.setattr(hub, "fetch", absent)
+    monkeypatch.setattr("harness.benchmark.source.published.fetch", absent)
 
     def write(name: str, queries: int, passages: int, stem: str | None = None, **more: Any) -> None:
         versions = [{"queries": queries, "passages": passages, "sha256": None}]
