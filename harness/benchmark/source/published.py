@@ -201,7 +201,9 @@ class Published(ABC):
             origin["revision"] = revision
         asked, total = self._answerable(questions), len(questions.values)
         made = self._made(card, card.name, total, asked, passages, origin)
-        return self._checked(card, way, paths["queries"], made, passages.total)
+        answered = dataclasses.replace(made, left_out={})
+        self._checked(card, way, paths["queries"], answered, passages.total)
+        return made
 
     def _made(
         self,

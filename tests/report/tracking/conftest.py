@@ -95,11 +95,6 @@ class MlflowServer:
             self.process = None
 
 
-@pytest.fixture(autouse=True)
-def of_empty_figures(undrawn: None) -> None:
-    """What is copied are files, whatever they show."""
-
-
 @pytest.fixture(scope="session")
 def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MlflowServer]:
     """One server for all tests that do not kill it."""
