@@ -22,16 +22,16 @@ from harness.benchmark.source import (
     join_judgements,
     judgement_files,
     read_judgements,
+    read_lines,
     with_our_names,
 )
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError
-from harness.core.input import numbered_lines, parse_json, refuse_array
-from harness.core.table import counted
+from harness.core.input import parse_json, refuse_array
 from harness.run.content import DOC, QUERY, Content
 from harness.run.entries import Entries, check_named, check_once, said
 from harness.run.form import TREC, Form, recognise
-from harness.run.trec import QRELS, first_line, is_comment
+from harness.run.trec import QRELS, first_line
 
 LINE = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
 JUDGEMENTS = Content(
@@ -77,7 +77,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     if (form is TREC or form.ending == "jsonl") and _has_queries(
         path, form, *first_line(path, lenient)
     ):
-        return _queries(path, lenient, chain)
+        return _queries(path, chain)
     _refuse_chain(path, chain)
     return judgements(form.entries(path, JUDGEMENTS, lenient))
 
@@ -139,34 +139,27 @@ def judgements(found: Entries) -> Judged:
     return graded(found.to_dict(), said(found.notes))
 
 
-def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
-    every = list(numbered_lines(path))
-    lines = [one for one in every if not (lenient and is_comment(one[1]))]
-    comments = f"{path}: left out {counted(len(every) - len(lines), 'comment line')}"
-    rows = [_query(path, number, line) for number, line in lines]
-    ids = [row["id"] for row in rows]
+def _queries(path: Path, chain: Chain | None) -> Judged:
+    """Read the questions of a queries.jsonl."""
+    records = read_lines(path)
+    rows: list[Record] = []
     first: dict[str, int] = {}
-    for name, (number, _) in zip(ids, lines, strict=True):
+    for number, record in records.numbered():
+        row, where = with_our_names(record, QUERY_NAMES), records.where(number)
+        name = row.get("id")
+        if not isinstance(name, str) or not name:
+            raise HarnessError(f"{where}: expected a query {LINE} with a text as id")
         if first.setdefault(name, number) != number:
             raise HarnessError(
-                f"{path}:{number}: query {name} is already in {path}:{first[name]}; keep one"
+                f"{where}: query {name} is already in {records.where(first[name])}; keep one"
             )
+        check_supporting(where, row)
+        rows.append(row)
     return Judged(
-        ids,
+        list(first),
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
         chains("all" if chain is None else chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
-        notes=said([comments] if len(every) > len(lines) else []),
     )
-
-
-def _query(path: Path, number: int, line: bytes) -> Record:
-    where = f"{path}:{number}"
-    row = parse_json(line, path, LINE, number)
-    row = dict(with_our_names(row, QUERY_NAMES)) if isinstance(row, dict) else row
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
-        raise HarnessError(f"{where}: expected a query {LINE} with a text as id")
-    check_supporting(where, row)
-    return row
