@@ -163,7 +163,7 @@ def test_a_double_quote_that_quotes_nothing_is_a_letter(
         (
             "r.jsonl",
             '{"qid": "q", "docno": "", "score": 1}',
-            "row 1: the id of a document is empty",
+            ":1: the id of a document is empty",
         ),
         ("r.json", '{"q": {"": 1}}', "entry 1: the id of a document is empty"),
     ],
