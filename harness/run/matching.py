@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -12,9 +11,6 @@ import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError
 from harness.run.run import Run
-
-SAMPLE = 20
-"""Number of ids that are looked for as parts of others."""
 
 Rule = Callable[[pa.StringArray], pa.StringArray]
 ONE: Mapping[str, Rule] = {
@@ -38,16 +34,6 @@ RULES: Mapping[str, Rule] = {
 """Differences between two spellings of an id, and the functions that remove them."""
 
 
-def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
-    """Return how ids without a common one differ, for a message; empty if no rule and no affix
-    explains it.
-    """
-    for what, rule in RULES.items():
-        if known(rule(ours), rule(theirs)):
-            return f"they differ in {what}"
-    return _affix(ours, theirs, "the latter") or _affix(theirs, ours, "the former")
-
-
 def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
     """Return, for each rule of ``RULES``, how many missing ids equal one of the others by it, with
     an example.
@@ -68,24 +54,6 @@ def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
     return said
 
 
-def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:
-    """Return the most frequent text before or after the first ids of ``short`` in ``long``, for a
-    message.
-    """
-    found: Counter[tuple[str, str]] = Counter()
-    for name in filter(None, short[:SAMPLE].to_pylist()):
-        for kind, test in (("prefix", pc.ends_with), ("suffix", pc.starts_with)):
-            for longer in long.filter(test(long, pattern=name)).to_pylist():
-                found[
-                    kind,
-                    longer.removesuffix(name) if kind == "prefix" else longer.removeprefix(name),
-                ] += 1
-    if not found:
-        return ""
-    kind, part = max(found, key=lambda affix: (found[affix], -len(affix[1])))
-    return f"{whose} have the {kind} {part!r}"
-
-
 def examples(ids: pa.StringArray) -> str:
     """Return three ids, for a message."""
     return ", ".join(repr(name) for name in ids[:3].to_pylist())
@@ -100,11 +68,11 @@ def share_nothing(
         return HarnessError(
             f"{' and '.join(empty)}: no list has a document; give a file with entries"
         )
-    why = difference(ids, others)
+    differ = (name for name, rule in RULES.items() if known(rule(ids), rule(others)))
+    why = next((f"; they differ in {rule}" for rule in differ), "")
     return HarnessError(
         f"{name} and {other} have no {what} in common: the former has {examples(ids)}, the "
-        f"latter {examples(others)}"
-        f"{f'; {why}' if why else ''}; give files with the same {what} ids"
+        f"latter {examples(others)}{why}; give files with the same {what} ids"
     )
 
 
