@@ -32,8 +32,8 @@ hold for other runs, too. Wins and losses are those of the means.
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness
 evaluate --help`. JSON: one comparison is an object with metric, k, n, run, baseline, wins, losses,
 p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
-a paper's table, systems by metrics, with signs and bold only where a difference is shown,
-NAME-appendix.tex the table of this command; out=NAME.html one page, which opens from disk;
+a paper's table, systems by metrics, with signs and bold only where a difference is shown, and
+NAME-appendix.tex the table of this command (with several baselines NAME.tex is that table); out=NAME.html one page, which opens from disk;
 out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv next to a .csv, a
 row a query: run, metric, scores, won or lost, and the rank of each gold passage in both lists.
 
@@ -105,8 +105,9 @@ def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None
     ]
     one_or_all = results[0] if len(results) == 1 else results
     every, table = Comparisons(found), comparison_table(found)
+    several = len({one.baseline for one in found}) > 1
     rows = partial(every.to_frame, per_query=True)
-    write_result(out, one_or_all, table, every.paper, rows)
+    write_result(out, one_or_all, table, None if several else every.paper, rows)
 
 
 def _sweeps(config: DictConfig) -> list[str]:

@@ -22,6 +22,7 @@ from harness.evaluation.run_evaluation import listed_ranks
 from harness.evaluation.system_comparison import (
     Repeats,
     SystemComparison,
+    comparison_table,
     pairs_of,
     renamed,
     short_table,
@@ -163,8 +164,11 @@ class Comparisons(Sequence[SystemComparison], Printed):
         return lead(conclude_all(shown, headroom(shown)))
 
     def paper(self) -> Table:
-        """Return the table of a paper: systems by metrics."""
-        return system_table(self.found)
+        """Return the table of a paper: systems by metrics; a row for each comparison if there are
+        several baselines.
+        """
+        several = len({one.baseline for one in self.found}) > 1
+        return comparison_table(self.found) if several else system_table(self.found)
 
 
 def compare(

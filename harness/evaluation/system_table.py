@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Style, Table
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
-Cell = tuple[str, str]
-"""A system and a metric."""
 BOLD = "Bold: the highest, if it is shown to be better than all others."
-SIGNS = "†‡"
-"""With one baseline: better, worse. With several, each has a letter: small for better, capital for
-worse.
-"""
+SIGNS = {"better": "†", "worse": "‡"}
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:
-    """Return baselines, then runs, by metrics; a system with several runs has a row with their sd.
+    """Return the baseline, then runs, by metrics; a system with several runs has a row with their
+    sd.
 
     A sign marks a p of .05 or less after Holm's correction over all comparisons. The highest score
     of a column is bold if it is shown to be better than all systems that it was compared with.
+
+    Args:
+        found: comparisons with one baseline.
     """
-    baselines = list(dict.fromkeys(one.baseline for one in found))
-    systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
+    baseline, scale = found[0].baseline, found[0].scale
+    systems = list(dict.fromkeys([baseline, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
-    sides = _sides(found)
-    rows, places = _rows(found, systems, metrics, {cell: score for cell, score, _ in sides})
-    cells = {
-        (name, metric): (places[name], 1 + column)
-        for name in systems
-        for column, metric in enumerate(metrics)
-    }
-    marks = {cells[cell]: signs for cell, signs in _signs(found, baselines).items()}
-    best = frozenset(cells[cell] for cell in _best(sides))
-    rules = frozenset(places[name] for name in systems[len(baselines) :][:1])
-    scale = found[0].scale
-    title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
-    notes = [_legend(baselines, marks), *[BOLD] * bool(best)]
+    scores = {(baseline, str(one.metric)): one.baseline_score for one in found}
+    scores |= {(one.name, str(one.metric)): one.score for one in found}
+    rows, places = _rows(found, systems, metrics, scores)
+    marks: dict[tuple[int, int], str] = {}
+    best: set[tuple[int, int]] = set()
+    for column, metric in enumerate(metrics, 1):
+        of_metric = [one for one in found if str(one.metric) == metric]
+        highest = max(scores[name, metric] for name in systems)
+        best |= {(places[one], column) for one in _winners(of_metric, highest)}
+        signs = {one.name: SIGNS[one.finding] for one in of_metric if one.finding in SIGNS}
+        marks |= {(places[name], column): sign for name, sign in signs.items()}
     columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
-    style = Style(best, marks=marks, rules=rules)
+    rules = frozenset(places[name] for name in systems[1:2])
+    style = Style(frozenset(best), marks=marks, rules=rules)
+    title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
+    notes = [_legend(baseline, marks.values()), *[BOLD] * bool(best)]
     return Table("results", title, columns, rows, source_of(found), notes, style=style)
 
 
@@ -48,7 +48,7 @@ def _rows(
     found: Sequence[SystemComparison],
     systems: Sequence[str],
     metrics: Sequence[str],
-    scores: Mapping[Cell, float],
+    scores: Mapping[tuple[str, str], float],
 ) -> tuple[list[list[Any]], dict[str, int]]:
     """Return the scores and sd of each system, and the row of each system."""
     repeats = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
@@ -63,57 +63,16 @@ def _rows(
     return rows, places
 
 
-def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
-    """Return both systems of each comparison: the cell, the score, and whether it is better."""
-    ours = [((one.name, str(one.metric)), one.score, one.finding == "better") for one in found]
-    theirs = [
-        ((one.baseline, str(one.metric)), one.baseline_score, one.finding == "worse")
-        for one in found
-    ]
-    return [*ours, *theirs]
+def _winners(found: Sequence[SystemComparison], highest: float) -> set[str]:
+    """Return the systems with the highest score that are shown to be better than all others."""
+    winners = {one.name for one in found if (one.finding, one.score) == ("better", highest)}
+    lost = all(one.finding == "worse" for one in found)
+    return {found[0].baseline} if lost else winners
 
 
-def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
-    """Return the highest score of each metric that is better than all compared with it."""
-    highest: dict[str, float] = {}
-    for (_, metric), score, _ in sides:
-        highest[metric] = max(score, highest.get(metric, score))
-    beaten = {cell for cell, score, better in sides if not better or score < highest[cell[1]]}
-    return {cell for cell, _, _ in sides} - beaten
-
-
-def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[Cell, str]:
-    """Return by run and metric the signs of the baselines that the run differs from."""
-    signs: dict[Cell, str] = {}
-    for one in found:
-        if one.finding != "even":
-            cell = one.name, str(one.metric)
-            signs[cell] = signs.get(cell, "") + _sign(baselines, one)
-    return signs
-
-
-def _sign(baselines: Sequence[str], one: SystemComparison) -> str:
-    won = one.finding == "better"
-    if len(baselines) == 1:
-        return SIGNS[0] if won else SIGNS[1]
-    letter = chr(ord("a") + baselines.index(one.baseline) % 26)
-    return letter if won else letter.upper()
-
-
-def _legend(baselines: Sequence[str], marks: dict[tuple[int, int], str]) -> str:
-    used = "".join(marks.values())
-    if not used:
+def _legend(baseline: str, signs: Collection[str]) -> str:
+    if not signs:
         return "No difference is significant."
-    if len(baselines) == 1:
-        words = dict(zip(SIGNS, ("better", "worse"), strict=True))
-        said = ", ".join(
-            f"{sign} {word} than {baselines[0]}" for sign, word in words.items() if sign in used
-        )
-    else:
-        letters = ", ".join(
-            f"{chr(ord('a') + place)} {name}" for place, name in enumerate(baselines[:26])
-        )
-        said = f"better than {letters}" + (
-            "; capital letters: worse" if used != used.lower() else ""
-        )
-    return f"p at most .05 after Holm's correction over all comparisons: {said}."
+    words = {sign: f"{sign} {word} than {baseline}" for word, sign in SIGNS.items()}
+    shown = ", ".join(text for sign, text in words.items() if sign in signs)
+    return f"p at most .05 after Holm's correction over all comparisons: {shown}."

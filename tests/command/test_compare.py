@@ -280,33 +280,6 @@ def test_several_baselines_in_one_family(folder: Path, command: Command) -> None
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 
 
-def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
-    """a is dense, b other: ours is better than both, empty worse than both, dense and other are
-    alike (26/26).
-    """
-    run(
-        compose(
-            "compare",
-            [
-                "run={ours: ours.json, empty: none.json}",
-                "baseline={dense: dense.json, other: other.json}",
-                "gold=queries.jsonl",
-                "metric=last_hop",
-                "k=5",
-                "out=table.tex",
-            ],
-        )
-    )
-    text = Path("table.tex").read_text()
-    rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
-    space = r"\phantom{\textsuperscript{ab}}"
-    assert rows["dense"] == rf"dense & 39.4{space} \\"
-    assert rows["other"] == rf"other & 39.4{space} \\"
-    assert rows["ours"] == rf"ours & \textbf{{74.2}}\rlap{{\textsuperscript{{ab}}}}{space} \\"
-    assert rows["empty"] == rf"empty & 0.0\rlap{{\textsuperscript{{AB}}}}{space} \\"
-    assert "better than a dense, b other; capital letters: worse." in text
-
-
 def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
     """ours is better than dense (23/0), none is worse (0/26); against itself or a copy nothing is
     shown.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Point = tuple[Any, ...]
 MISSING = "no such knob"
+COUNTS = ("wins", "losses")
 MOST = 14
 """Number of columns whose names at 8 points do not overlap."""
 LEAST = 6
@@ -34,42 +35,48 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
     view, value = result.whole, spec["value"]
-    share = value not in ("wins", "losses")
+    counts = ("count", 1, ".0f", "")
+    kind, factor, form, unit = counts if value in COUNTS else ("share", 100, ".1f", " (%)")
     cells = _cells(result, spec)
     rows, columns = (sorted({cell[side] for cell in cells}, key=_order) for side in (0, 1))
     heads = [
         " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
     ]
-    counts = "" if share else f" by {view.objective} against {view.reference}"
-    notes = [
-        f"{value}{counts}, the best trial in each cell over all other knobs.",
-        *filter(None, [spec.get("published", "")]),
-        f"{not_comparable(result, experiment)}.",
-    ]
+    notes = _notes(result, spec, experiment)
     source = Source(f"{experiment['source']}; {caption.extent(view)}")
     body = [[cells.get((row, column)) for column in columns] for row in rows]
-    kind: Any = "share" if share else "count"
-    titles = [Column(f"{heads[1]} {_said(point)}", kind) for point in columns]
-    lines = [[_said(row), *line] for row, line in zip(rows, body, strict=True)]
+    names, texts = [_said(row) for row in rows], [_said(column) for column in columns]
+    titles = [Column(f"{heads[1]} {text}", cast("Any", kind)) for text in texts]
+    lines = [[name, *line] for name, line in zip(names, body, strict=True)]
     head = [Column(heads[0], "text"), *titles]
     table = Table(spec["name"], spec["title"], head, lines, source, notes)
-    values = np.array(body, dtype=np.float64) * (100 if share else 1)
+    values = np.array(body, dtype=np.float64) * factor
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         image = axes.imshow(values, cmap="cividis", aspect="auto")
-        axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
-        axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
+        axes.set_xticks(range(len(columns)), texts, rotation=90)
+        axes.set_yticks(range(len(rows)), names)
         axes.tick_params(length=0, labelsize=6 if len(columns) > MOST else 8)
         axes.set(xlabel=heads[1], ylabel=heads[0])
         size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
         if size >= LEAST:
-            _write_numbers(axes, values, ".1f" if share else ".0f", size)
-        figure.colorbar(image, ax=axes, label=f"{value}{' (%)' if share else ''}")
+            _write_numbers(axes, values, form, size)
+        figure.colorbar(image, ax=axes, label=f"{value}{unit}")
 
     height = max(2.0, 0.9 + 0.15 * len(rows))
     title = f"{spec['title']}: {source.extent}"
     return Picture(spec["name"], title, draw, height, " ".join(notes)), table
+
+
+def _notes(result: SweepResult, spec: Spec, experiment: Spec) -> list[str]:
+    view, value = result.whole, spec["value"]
+    counts = f" by {view.objective} against {view.reference}" if value in COUNTS else ""
+    return [
+        f"{value}{counts}, the best trial in each cell over all other knobs.",
+        *filter(None, [spec.get("published", "")]),
+        f"{not_comparable(result, experiment)}.",
+    ]
 
 
 def _cells(result: SweepResult, spec: Spec) -> dict[tuple[Point, Point], float]:
