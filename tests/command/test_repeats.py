@@ -96,8 +96,8 @@ def test_names_lists_and_several_baselines(folder: Path, command: Command) -> No
     assert set(found[1]["repeats"]) == {"mine", "other"}
     assert command("compare", *given, "out=table.tex")[0] == 0
     rows = [line for line in Path("table.tex").read_text().splitlines() if " & " in line]
-    assert [row.split(" & ")[:2] for row in rows[1:]] == [["mine", "base"], ["mine", "other"]]
-    assert all(f"{100 * ours.mean(axis=0).std(ddof=1):.1f}" in row for row in rows[1:])
+    assert [row.split(" & ")[:2] for row in rows[1:3]] == [["mine", "base"], ["mine", "other"]]
+    assert f"{100 * ours.mean(axis=0).std(ddof=1):.1f}" in " ".join(rows)
     assert command("compare", runs, "baseline=base.json", *given[2:], "out=one.tex")[0] == 0
     rows = [line for line in Path("one.tex").read_text().splitlines() if " & " in line]
     names = ["system", "base", "mine", "(mean of 2, sd)"]
