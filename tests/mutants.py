@@ -48,7 +48,6 @@ JUDGED = (
     "harness/sweep",
     "harness/fusion",
     "harness/run/run.py",
-    "harness/benchmark/cluster.py",
     "harness/benchmark/split.py",
     "harness/plugins/items",
 )

@@ -100,7 +100,7 @@ def test_names_lists_and_several_baselines(folder: Path, command: Command) -> No
     assert f"{100 * ours.mean(axis=0).std(ddof=1):.1f}" in " ".join(rows)
     assert command("compare", runs, "baseline=base.json", *given[2:], "out=one.tex")[0] == 0
     rows = [line for line in Path("one.tex").read_text().splitlines() if " & " in line]
-    names = ["system", "base", "mine", "(mean of 2, sd)"]
+    names = ["system", "base.json", "mine", "(mean of 2, sd)"]
     assert [row.split(" & ")[0] for row in rows] == names
 
 
