@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness.benchmark.source.records import Record, Records
 from harness.core.errors import HarnessError, whole_number
 
@@ -43,25 +45,18 @@ class Segmentation:
         """Yield the records of passages, each with its place. A long passage is split; its parts
         have the same title.
         """
+        from harness.benchmark.text import byte_offsets  # 35 ms, for its patterns
+
         for place, record in passages:
             text = record.get("text")
             if not isinstance(text, str) or len(WORD.findall(text)) <= self.tokens:
                 yield place, record
                 continue
-            at, before = 0, 0  # a character, and the bytes before it
-            for start, end in self.spans(text):
-                before += (
-                    len(text[at:start].encode()) if start >= at else -len(text[start:at].encode())
-                )
-                at, after = start, before + len(text[start:end].encode())
-                yield (
-                    place,
-                    {
-                        **record,
-                        "id": f"{record.get('id')}#{before}-{after}",
-                        "text": text[start:end],
-                    },
-                )
+            spans = self.spans(text)
+            offsets = byte_offsets(text, np.array(spans, np.int64)).tolist()
+            for (start, end), (first, last) in zip(spans, offsets, strict=True):
+                name = f"{record.get('id')}#{first}-{last}"
+                yield place, {**record, "id": name, "text": text[start:end]}
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return first character and the one after the last of each passage."""
