@@ -251,10 +251,9 @@ def test_all_is_the_last_sweep_of_every_title(example: ModuleType, tmp_path: Pat
             yaml.safe_dump({**yaml.safe_load(path.read_text()), "given": [*given, "k=1"]})
         )
         os.utime(made.folder / "winner.lock.json", (age, age))
-    (tmp_path / "sweeps" / "latest").write_text("old\n")
     titles = {title: result.folder.name for title, result in newest(tmp_path, "all").items()}
     assert titles == {"e sample k=1": "new", "sweep sample k=1": "c"}
-    assert [result.folder.name for result in newest(tmp_path, None).values()] == ["old"]
+    assert [result.folder.name for result in newest(tmp_path, None).values()] == ["c"]
     several = newest(tmp_path, [str(tmp_path / "sweeps" / "c"), str(tmp_path / "sweeps" / "old")])
     assert [result.folder.name for result in several.values()] == ["old", "c"]
     twice = newest(tmp_path, [str(tmp_path / "sweeps" / name) for name in ("old", "new")])
