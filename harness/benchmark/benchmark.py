@@ -231,14 +231,8 @@ class Benchmark:
         """int64[Q], the fold of each tune question, -1 for test. Tune questions that share gold are
         in one fold.
         """
-        return self.folded("")
-
-    def folded(self, salt: str) -> Int64Array:
-        """Return ``folds`` with a salt. Another salt puts the same clusters into other folds."""
         tune, found = self.members("tune"), np.full(len(self.split), -1)
-        found[tune] = folds(
-            cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]), salt
-        )
+        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]))
         return found
 
     def members(self, split: str) -> Int64Array:

@@ -292,15 +292,12 @@ def share_gold(gold: Int32Array, other: Int32Array) -> BoolArray:
     return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))
 
 
-def folds(names: Sequence[str], salt: str = "") -> Int64Array:
-    """Return int64[n], the fold of each name.
-
-    It is half of the MD5 of salt and name (its last bit is the split), modulo FOLDS. The protocol's
-    own folds have no salt.
+def folds(names: Sequence[str]) -> Int64Array:
+    """Return int64[n], the fold of each name: half of its MD5 (the last bit is the split), modulo
+    FOLDS.
     """
     numbers = (
-        int(hashlib.md5(f"{salt}{name}".encode(), usedforsecurity=False).hexdigest(), 16)
-        for name in names
+        int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in names
     )
     return np.fromiter(
         (number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names)

@@ -24,7 +24,7 @@ splitting=splits.tsv by a file with lines `id split`), depth=1000 the best 1000
 documents of each fused list. Choose parameters on tune, and look at test once.
 It warns if two lists share less than half of their ids. Every fuser,
 normalizer, temperature and reranker of conf/ that reads neither texts nor a
-graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the
+graph can be used; those that learn (fuser=learned) from the
 lock of a sweep, which decides everything else, too. pool.importance names a JSON file
 of the documents' prior importance, {"document": 0..1, ...}, which
 fuser=weighted_rrf multiplies by.

@@ -24,7 +24,6 @@ have that command's name: keys and defaults in ``conf/<command>.yaml``, help and
 ``addition/<command>.py``. A module of ``python/`` adds the function of its own name to ``harness``.
 """
 ROOMS = {
-    "alias": "graph",
     "dataset": "benchmark",
     "encoder": "model",
     "engine": "work",

@@ -1,6 +1,4 @@
-"""Inputs of strategies in addition to lists: texts, vectors, mentions, seeds, relations,
-importance.
-"""
+"""Inputs of strategies in addition to lists: texts, mentions, seeds, relations, importance."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from harness.core.arrays import Float32Array, Float64Array, Int32Array, Int64Array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -74,7 +72,6 @@ class Context:
         relations: the relations between passages.
         mentions: sparse [D, E] by name of a list: which passage mentions which entity in the list's
             graph.
-        vectors: float32[D, d] of length 1, of all passages, by the configuration's encoder.
         importance: float64[D] in [0, 1] by file name: the prior importance of documents
             (``pool.importance``).
         types: type of each question, as in the benchmark.
@@ -83,7 +80,6 @@ class Context:
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
     relations: Relations | None = None
-    vectors: Float32Array | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, Float64Array] = field(default_factory=dict)
     types: Sequence[str | None] | None = None
@@ -104,7 +100,7 @@ def needed(part: T | None, asking: str) -> T:
 
     Args:
         part: the part, or None.
-        asking: who reads it, e.g. ``reranker=mmr compares passages by their vectors``.
+        asking: who reads it, e.g. ``reranker=coverage reads the words of questions``.
     """
     if part is None:
         raise HarnessError(

@@ -5,7 +5,6 @@ synonyms.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -15,10 +14,9 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact, Facts
 from harness.core.configuration import extensions
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.errors import bounded, one_of
 from harness.core.identity import LATER, identity
-from harness.graph.alias import Alias
-from harness.graph.extractor import Extraction, Extractor
+from harness.graph.extractor import Extraction, Extractor, extract
 from harness.graph.extractor import artifact as extraction_artifact
 from harness.graph.network import (
     Network,
@@ -29,7 +27,6 @@ from harness.graph.network import (
     count_statements,
     relation,
 )
-from harness.graph.refine import drop_weak_triples, merge_names
 from harness.graph.synonym import synonyms
 from harness.model.encoder import Encoder, embed
 from harness.work.store import Store
@@ -42,9 +39,6 @@ time.
 INVERTED = ("synonym", "ivf")
 """The module of a plug-in that compares names by an inverted file."""
 
-REFINED = "extraction"
-"""The folder in a graph with its extraction, if that is not the extractor's own."""
-
 
 @dataclass(frozen=True)
 class Entity:
@@ -55,10 +49,6 @@ class Entity:
         encoder: embeds their names.
         synonym: smallest cosine of two names' embeddings for a synonym edge, in [0, 1]; ``null``
             for no such edges.
-        alias: rules by name. All of them merge names first.
-        confidence: smallest confidence of a triple that counts, in [0, 1]. A triple without a
-            confidence has 1.
-        support: smallest number of passages whose triples join two entities.
         index: ``Flat`` compares all pairs of names. ``IVF``, an inverted file, compares each name
             with those of near lists and misses some synonyms; the facts hold its recall against
             ``Flat`` on a sample. ``auto`` is ``Flat`` for up to ``EXACT`` names, otherwise ``IVF``.
@@ -68,14 +58,9 @@ class Entity:
     extractor: Extractor
     encoder: Encoder
     synonym: float | None = 0.85
-    alias: Mapping[str, Alias] = field(default_factory=dict, metadata=LATER)
-    confidence: float = field(default=0.0, metadata=LATER)
-    support: int = field(default=1, metadata=LATER)
     index: str = field(default="auto", metadata=LATER)
 
     def __post_init__(self) -> None:
-        bounded("graph.confidence", self.confidence, 0, 1)
-        whole_number("graph.support", self.support, 1)
         one_of("graph.index", self.index, ("auto", "Flat", "IVF"))
         if self.index == "IVF":
             extensions.load(*INVERTED, "graph.index=IVF")
@@ -89,23 +74,18 @@ class Entity:
         source = extraction_artifact(self.extractor, benchmark, store)
 
         @functools.cache
-        def made() -> tuple[Extraction | None, Network, Facts]:
-            raw = Extraction.load(source.path)
-            extraction, counts = self.refine(benchmark, raw)
+        def made() -> tuple[Network, Facts]:
+            extraction = Extraction.load(source.path)
             network, compared = self.connect(extraction, store)
-            facts = {
+            return network, {
                 **network.facts(),
                 "triples": count_statements(extraction),
-                "pruned": {**count_dropped_triples(extraction), **counts},
+                "pruned": count_dropped_triples(extraction),
                 **compared,
             }
-            return (None if extraction is raw else extraction), network, facts
 
         def build(folder: Path) -> Facts:
-            refined, network, facts = made()
-            if refined is not None:
-                (folder / REFINED).mkdir(exist_ok=True)
-                refined.save(folder / REFINED)
+            network, facts = made()
             network.save(folder)
             return facts
 
@@ -114,30 +94,8 @@ class Entity:
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """Return the graph of a benchmark, and the extraction that it was made from."""
-        made = self.artifact(benchmark, store)
-        refined = made.path / REFINED
-        source = (
-            refined
-            if refined.exists()
-            else extraction_artifact(self.extractor, benchmark, store).path
-        )
-        return Network.load(made.path), Extraction.load(source)
-
-    def refine(
-        self, benchmark: Benchmark, extraction: Extraction
-    ) -> tuple[Extraction, dict[str, int]]:
-        """Return the extraction with names merged and weak triples left out, and counts.
-
-        The extraction itself is returned if neither is configured.
-        """
-        counts: dict[str, int] = {}
-        if self.alias:
-            rules = [rule.find(benchmark, extraction) for _, rule in sorted(self.alias.items())]
-            extraction, counts = merge_names(extraction, rules)
-        if self.confidence > 0 or self.support > 1:
-            extraction, left_out = drop_weak_triples(extraction, self.confidence, self.support)
-            counts |= left_out
-        return extraction, counts
+        network = Network.load(self.artifact(benchmark, store).path)
+        return network, extract(self.extractor, benchmark, store)
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, object]]:
         """Return the graph of an extraction, and facts about the index of names.

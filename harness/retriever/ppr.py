@@ -5,7 +5,7 @@ question.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -22,9 +22,9 @@ from harness.graph.extractor import Extraction
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder
 from harness.retriever import Explain
-from harness.retriever.pagerank.pagerank import Solution, Walks
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
-from harness.retriever.pagerank.score_blocks import Walked, collect_lists
+from harness.retriever.pagerank.walker import Walker
 from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
@@ -37,7 +37,7 @@ LEAST = 0.01
 
 
 @dataclass(frozen=True)
-class PPR:
+class PPR(Walker):
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
     L1 (``pagerank``).
 
@@ -56,19 +56,12 @@ class PPR:
         graph: the graph.
         encoder: embeds passages, questions and names.
         walk: the weights of the transition.
-        restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
         passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``. HippoRAG 2 has
             .05.
         passages: number of nearest passages.
         sharpness: > 0.
         link: smallest cosine to a name of the graph for a question's entity that is not in the
             graph; ``null`` for none.
-        tolerance: a walk ends when its L1 error is within (1 - a) / a x tolerance.
-        max_iter: number of sweeps after which a walk ends without convergence (``not_converged``
-            counts them).
-        block: number of queries of a matrix product.
-        threads: number of blocks at work; ``null`` is the number of processors.
-        device: ``cpu`` or a torch device.
         push: whether mass is pushed from the seeds on, instead of solving for all nodes, until no
             node has ``tolerance`` x ``LEAST`` left. ``largest_error`` of the facts bounds the L1
             error. ``null``: in graphs of more than ``EXACT`` nodes.
@@ -79,31 +72,20 @@ class PPR:
     graph: Graph
     encoder: Encoder
     walk: Walk = field(default_factory=Walk)
-    restart: float = 0.5
     passage_weight: float = 0.15
     passages: int = 20
     sharpness: float = 0.04
     link: float | None = 0.7
-    tolerance: float = 1e-6
-    max_iter: int = 200
-    block: int = field(default=16, metadata=NO_RESULT)
-    threads: int | None = field(default=None, metadata=NO_RESULT)
-    device: str = "cpu"
+    block: int = field(default=16, metadata=NO_RESULT, kw_only=True)
     push: bool | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
+        super().__post_init__()
         bounded("lists.NAME.passage_weight", self.passage_weight, 0)
         whole_number("lists.NAME.passages", self.passages, 0)
         bounded("lists.NAME.sharpness", self.sharpness, 0, open_low=True)
         if self.link is not None:
             bounded("lists.NAME.link", self.link, 0, 1)
-        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
-        whole_number("lists.NAME.max_iter", self.max_iter, 1)
-        whole_number("lists.NAME.block", self.block, 1)
-        if self.threads is not None:
-            whole_number("lists.NAME.threads", self.threads, 1)
-
         if self.push:
             self._pushes()
 
@@ -115,30 +97,12 @@ class PPR:
         pushed = (
             self.push if self.push is not None else first + size > EXACT and self.device == "cpu"
         )
-        walks = (
-            self._pushes()(
-                transition, self.restart, self.tolerance * LEAST, self.block, self.threads
-            )
-            if pushed
-            else Walks(
-                transition,
-                self.restart,
-                self.tolerance,
-                self.max_iter,
-                self.block,
-                self.threads,
-                self.device,
-                first,
-            )
-        )
-
-        def reached(part: slice) -> Iterator[Walked]:
-            return (
-                (block.values[-size:].T, block.iterations, block.change)
-                for block in walks(seeds[part])
-            )
-
-        run, walked = collect_lists(benchmark, reached, self.tolerance)
+        if pushed:
+            least = self.tolerance * LEAST
+            walks = self._pushes()(transition, self.restart, least, self.block, self.threads)
+        else:
+            walks = self.walks(transition, first=first)
+        run, walked = self.walk_lists(benchmark, walks, seeds)
         if pushed:
             error = walked["largest_change"] * (1 - self.restart) / self.restart
             walked = {"pushes": walked["iterations"], "largest_error": error}
@@ -149,15 +113,13 @@ class PPR:
             "questions_without_seeds": int((np.diff(seeds.indptr) == 0).sum()),
         }
 
-    def _pushes(self) -> Callable[..., Callable[[sp.csr_array], Iterator[Solution]]]:
+    def _pushes(self) -> Callable[..., Walks]:
         asking = (
             "lists.NAME.push=true"
             if self.push
             else f"lists.NAME.push=null of more than {EXACT:,} nodes"
         )
-        found: Callable[..., Callable[[sp.csr_array], Iterator[Solution]]] = extensions.load(
-            "walk", "push", asking
-        ).Pushes
+        found: Callable[..., Walks] = extensions.load("walk", "push", asking).Pushes
         return found
 
     def tracer(self, benchmark: Benchmark, store: Store) -> Explain:

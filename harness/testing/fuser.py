@@ -24,8 +24,8 @@ from harness.fusion.pool import Pool
 from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
-from harness.testing.lists import assert_equal, fused_scores, random_runs, trained
 from harness.testing.process import digests, digests_elsewhere
+from harness.testing.random_lists import assert_equal, fused_scores, random_runs, trained
 
 WEIGHTS = {"dense": 0.5, "graph": 0.3, "bm25": 0.2}
 LISTS = st.dictionaries(
@@ -85,18 +85,12 @@ class FuserConformance(PureConformance):
     def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
         """Scores follow the documents, for lists without ties."""
         runs = random_runs(ties=False, names=("dense", "graph"))
-        new = dict(
-            zip(
-                sorted(f"d{n:03d}" for n in range(60)),
-                np.random.default_rng(5).permutation(60),
-                strict=True,
-            )
-        )
+        new = np.random.default_rng(5).permutation(60)
 
         def rename(run: Run) -> Run:
             named = {}
             for query, found in run.to_dict().items():
-                named[query] = {f"r{new[doc]:03d}": score for doc, score in found.items()}
+                named[query] = {f"r{new[int(doc[1:])]:03d}": at for doc, at in found.items()}
             return Run.from_dict(named)
 
         renamed = {key: rename(run) for key, run in runs.items()}
@@ -114,42 +108,12 @@ class FuserConformance(PureConformance):
         )
 
     def test_the_order_in_which_lists_are_given_does_not_matter(
-        self, fuser: Fuser, pair: dict[str, Run]
+        self, name: str, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
-        """Two lists may be swapped."""
-        turned = dict(reversed(pair.items()))
-        assert_equal(
-            harness.fuse(pair, fuser),
-            harness.fuse(turned, fuser),
-            "with the lists in another order",
-        )
-
-    def test_three_lists_where_the_formula_takes_them_in_any_order(
-        self, name: str, fuser: Fuser
-    ) -> None:
-        """Three lists are given by ``weights`` if the fuser has them."""
-        if "weights" in inspect.signature(type(fuser)).parameters:
-            fuser = strategy("fuser", name, weights=WEIGHTS)
-        runs = random_runs()
-        turned = dict(reversed(runs.items()))
-        assert_equal(
-            harness.fuse(runs, fuser),
-            harness.fuse(turned, fuser),
-            "with three lists in another order",
-        )
-
-    def test_alpha_alone_cannot_share_among_three(self, name: str, fuser: Fuser) -> None:
-        """The message asks for ``weights``."""
-        if not {"alpha", "weights"} <= set(inspect.signature(type(fuser)).parameters):
-            pytest.skip("has no alpha")
-        with pytest.raises(
-            HarnessError, match=r"the pool has 3 \(dense, graph, bm25\); give fuser\.weights"
-        ):
-            harness.fuse(random_runs(), fuser)
-        with pytest.raises(
-            HarnessError, match=r"fuser\.weights names dense; add a weight for graph, bm25"
-        ):
-            harness.fuse(random_runs(), strategy("fuser", name, weights={"dense": 1.0}))
+        """Two lists, and three, by ``weights`` if the fuser has them."""
+        for runs, chosen in ((pair, fuser), (random_runs(), self._of_three(name, fuser))):
+            turned = harness.fuse(dict(reversed(runs.items())), chosen)
+            assert_equal(harness.fuse(runs, chosen), turned, f"with {len(runs)} lists turned")
 
     def test_blocks_of_queries_change_no_bit(
         self, fuser: Fuser, pair: dict[str, Run], monkeypatch: pytest.MonkeyPatch
@@ -196,10 +160,6 @@ class FuserConformance(PureConformance):
             "padded with columns of docs = -1 that no list holds. Neither may gain by it: sum "
             "over `present` alone"
         )
-
-    def test_every_list_may_be_empty_and_so_may_all(self, fuser: Fuser) -> None:
-        """Empty lists give an empty list."""
-        assert fused_scores(fuser, {"dense": {}, "graph": {}}) == {}
 
     def test_ties_obey_the_one_order(self, fuser: Fuser) -> None:
         """Equal scores ascend by document id."""
@@ -257,20 +217,26 @@ class FuserConformance(PureConformance):
     def test_two_empty_lists_of_three_leave_the_order_of_the_third(
         self, name: str, fuser: Fuser
     ) -> None:
-        """Questions: other lists empty, other lists without it, all three lists."""
+        """Questions: other lists empty, other lists without it, all three lists, all empty."""
         lexical = {"b": 7.5, "d": 7.5, "a": 2.25, "e": 0.5, "c": 0.5, "f": 0.0}
         runs = {
-            "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical}),
-            "dense": Run.from_dict({"q1": {}, "q3": {"a": 0.9, "g": 0.1}}),
-            "graph": Run.from_dict({"q1": {}, "q3": {"h": 0.25}}),
+            "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical, "q4": {}}),
+            "dense": Run.from_dict({"q1": {}, "q3": {"a": 0.9, "g": 0.1}, "q4": {}}),
+            "graph": Run.from_dict({"q1": {}, "q3": {"h": 0.25}, "q4": {}}),
         }
-        if "weights" in inspect.signature(type(fuser)).parameters:
-            fuser = strategy("fuser", name, weights=WEIGHTS)
-        if "list" in inspect.signature(type(fuser)).parameters:
-            fuser = strategy("fuser", name, list="bm25")
-        fused = harness.fuse(runs, fuser).to_dict()
+        fused = harness.fuse(runs, self._of_three(name, fuser)).to_dict()
         assert list(fused["q1"]) == list(fused["q2"]) == ["b", "d", "a", "c", "e", "f"]
         assert set(fused["q3"]) == set("abcdef") if name in self.anchored else set("abcdefgh")
+        assert fused["q4"] == {}
+
+    @staticmethod
+    def _of_three(name: str, fuser: Fuser) -> Fuser:
+        """Return the fuser with shares of three lists, or for ``bm25``, where it has them."""
+        fields = {"weights": WEIGHTS, "list": "bm25"}
+        known = inspect.signature(type(fuser)).parameters
+        own = {key: value for key, value in fields.items() if key in known}
+        found: Fuser = strategy("fuser", name, **own) if own else fuser
+        return found
 
     def test_other_processes_and_thread_counts_give_the_same_bytes(self) -> None:
         """Another string hash, and every normalizer and temperature that the fuser takes."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import harness
 from harness.core.configuration import names, search
 from harness.core.errors import HarnessError
-from harness.testing.lists import random_runs, trained
+from harness.testing.random_lists import random_runs, trained
 
 
 def digests_elsewhere(
@@ -47,10 +47,9 @@ def digests(fusers: Sequence[str]) -> dict[str, str]:
     chosen = {fuser: trained("fuser", fuser) for fuser in fusers}
     found = {}
     for normalizer, temperature in sorted(calibrations):
-        scale = trained("normalizer", normalizer)
         for fuser in fusers:
             try:
-                run = harness.fuse(runs, chosen[fuser], scale, 10, temperature=temperature)
+                run = harness.fuse(runs, chosen[fuser], normalizer, 10, temperature=temperature)
             except HarnessError:
                 continue
             whole = hashlib.sha256(

@@ -19,7 +19,7 @@ from harness.fusion.reranker import Reranker
 from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
-from harness.testing.lists import random_runs, under_default_types
+from harness.testing.random_lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):
@@ -60,7 +60,7 @@ class RerankerConformance(PureConformance):
 
     def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
         """``reads`` is declared."""
-        assert reranker.reads <= {"mentions", "texts", "seeds", "relations", "encoder"}
+        assert reranker.reads <= {"mentions", "texts", "seeds", "relations"}
 
     def test_the_same_documents_in_another_order(
         self, reranker: Reranker, pool: Calibrated

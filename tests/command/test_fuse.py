@@ -109,7 +109,6 @@ def test_depth_and_split(folder: Path) -> None:
         (["pool.importance=bad.trec"], "bad.trec:1: broken JSON"),
         (["pool.importance=high.json"], "high.json: a must be in [0, 1], got"),
         (["fuser=learned"], "fuser=learned has no coefficients"),
-        (["normalizer=ecdf"], "normalizer=ecdf has no reference scores"),
         (
             ["lock=bad.trec"],
             "bad.trec:1: broken JSON (Expecting value); expected the lock of a sweep",

@@ -33,10 +33,7 @@ CASES: dict[str, list[Any]] = {
     "dataset": [(POINT, "dataset.path=OTHER")],
     "encoder": [(POINT, "encoder.dimension=64"), (POINT, "encoder=static")],
     "extractor": [(POINT, "extractor.spans=false")],
-    "graph": [
-        (POINT, "graph.synonym=null"),
-        pytest.param(POINT, "graph=merged", marks=pytest.mark.plugin("phasegraph")),
-    ],
+    "graph": [(POINT, "graph.synonym=null")],
     "lists": [
         (POINT, "lists.dense.depth=3"),
         (POINT, "lists.graph.restart=0.2"),

@@ -188,7 +188,7 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: s
             "nope",
         ),
         (
-            "calibrate refits calibrate.worlds=9 calibrate.effects=[.1]",
+            "calibrate forecast calibrate.worlds=9 calibrate.effects=[.1]",
             "does not use calibrate.worlds=9",
             "0, no effect, must be among them",
         ),

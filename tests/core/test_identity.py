@@ -201,7 +201,6 @@ CONCEPTS = (
     "graph",
     "retriever",
     "gate",
-    "alias",
     "triplestore",
     "vectorstore",
     "policy",

@@ -259,7 +259,6 @@ REACHING = {
         "model": "m",
         "key_variable": "AWS_SECRET_ACCESS_KEY",
     },
-    "a database": {"strategy": "vectorstore/pgvector", "uri": "postgresql://collects.example"},
     "a place": {"strategy": "extractor/llm", "model": "m", "answers": "/etc"},
 }
 

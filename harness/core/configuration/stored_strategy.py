@@ -30,7 +30,7 @@ REACHES = {"reaches": True}
 """Metadata of a field that reaches beyond a sweep's folder: a server, a secret, a place or a model.
 A stored value of such a field must be a value of conf/, or be trusted.
 """
-LOCAL = re.compile(r"(https?|bolt)://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
+LOCAL = re.compile(r"https?://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
 REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 

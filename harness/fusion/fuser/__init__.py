@@ -11,8 +11,7 @@ temperature has none either. unit: whether it needs normalised values in [0, 1] 
 always do).
 
 A fuser that learns from judged questions has fields that are null until ``fit(pool, gold)`` returns
-a copy with values (``harness.fusion.learning``); gold is int32[Q, H], padded with -1. A normalizer
-learns in the same way by ``fit(listings)``, without gold.
+a copy with values (``harness.fusion.learning``); gold is int32[Q, H], padded with -1.
 
 Powers are written ``exp(y * log(x))``: the vectorised ``pow`` gives other bits at the end of a row
 than inside it.

@@ -49,10 +49,7 @@ Verdicts = tuple[Float64Array, BoolArray]
 
 
 class PairScorer(Protocol):
-    """An opened model; the score of a pair depends on the pair alone.
-
-    spent: optional method that returns a line on the time of the scores so far.
-    """
+    """An opened model; the score of a pair depends on the pair alone."""
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
@@ -180,8 +177,6 @@ def _count(
             cut += int(shortened.sum())
     if cut:
         log.warning("%d of %d pairs were shortened %s", cut, count, judge.limit())
-    if shared is None and (spent := getattr(_opened(judge), "spent", None)):
-        log.info("%s", spent())
 
 
 def _read_together(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import Float32Array, Int32Array, Int64Array, read_array, write_array
+from harness.core.arrays import Int32Array, Int64Array, read_array, write_array
 from harness.core.artifact import Artifact, Facts
 from harness.core.errors import HarnessError
 from harness.core.files import REBUILD
@@ -89,7 +89,6 @@ class Triples:
         predicate: int32[T], a predicate.
         object: int32[T], a name.
         predicates: the P distinct predicates, as written.
-        confidence: float32[T] in [0, 1]; None if it is not stated.
     """
 
     passage: Int32Array
@@ -97,36 +96,18 @@ class Triples:
     predicate: Int32Array
     object: Int32Array
     predicates: Sequence[str]
-    confidence: Float32Array | None = None
 
     @classmethod
-    def of(
-        cls,
-        rows: ArrayLike = (),
-        predicates: Sequence[str] = (),
-        confidence: Sequence[float | None] | None = None,
-    ) -> Triples:
-        """Return the triples of rows [T, 4]: passage, subject, predicate, object.
-
-        If some triples have a confidence, the others have 1.
-        """
+    def of(cls, rows: ArrayLike = (), predicates: Sequence[str] = ()) -> Triples:
+        """Return the triples of rows [T, 4]: passage, subject, predicate, object."""
         table = np.asarray(rows, dtype=np.int32).reshape(-1, 4)
         passage, subject, predicate, object_ = (np.ascontiguousarray(column) for column in table.T)
-        sure = None
-        if confidence is not None:
-            sure = np.array([1 if c is None else c for c in confidence], np.float32)
-        return cls(passage, subject, predicate, object_, predicates, sure)
+        return cls(passage, subject, predicate, object_, predicates)
 
     def joins(self) -> Int64Array:
         """Return int64[T, 3]: the lower and the higher of a triple's two names, and its passage."""
         low, high = np.minimum(self.subject, self.object), np.maximum(self.subject, self.object)
         return np.stack([low, high, self.passage], axis=1).astype(np.int64)
-
-    def sure(self) -> Float32Array:
-        """Return float32[T], the confidence, or 1 if it is not stated."""
-        return (
-            np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +144,6 @@ class Extraction:
             getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")
         ]
         write_array(folder / "triples.npy", np.stack(table, axis=1))
-        if self.triples.confidence is not None:
-            write_array(folder / "confidence.npy", self.triples.confidence)
 
     @classmethod
     def load(cls, folder: Path) -> Extraction:
@@ -186,9 +165,7 @@ class Extraction:
                 f"{folder / 'triples.npy'}: a passage, name or predicate that is not there; "
                 f"{REBUILD}"
             )
-        sure = folder / "confidence.npy"
-        confidence = read_array(sure, np.float32, (len(rows),), 0, 1) if sure.exists() else None
-        triples = replace(Triples.of(rows, words["predicates"]), confidence=confidence)
+        triples = Triples.of(rows, words["predicates"])
         return cls(words["names"], titled, passages, questions, triples)
 
 

@@ -172,31 +172,22 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
     from tokenizers import Tokenizer
 
     from harness.model.encoder.batches import BatchedModel
-    from harness.model.encoder.bert import BertFolder
 
     prompts: dict[Role, str] = {
         "passage": encoder.passage_prompt,
         "question": encoder.question_prompt,
         "name": encoder.name_prompt,
     }
-    forwards: list[tuple[str, Callable[[Tensor, Tensor], Tensor]]]
-    if (
-        folder := BertFolder.read(Path(encoder.model), encoder.max_seq_length)
-    ) and encoder.padding_side is None:
-        forwards = [(device, folder.open(device, encoder.dtype)) for device in devices]
-        tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
-        dimension, limit = int(folder.config["hidden_size"]), folder.limit
-    else:
-        models = [_load(encoder, device) for device in devices]
-        first = models[0]
-        if not _takes_batches(first):
-            return None
-        forwards = [
-            (device, functools.partial(_features_forward, model))
-            for device, model in zip(devices, models, strict=True)
-        ]
-        tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
-        dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length or 0)
+    models = [_load(encoder, device) for device in devices]
+    first = models[0]
+    if not _takes_batches(first):
+        return None
+    forwards = [
+        (device, functools.partial(_features_forward, model))
+        for device, model in zip(devices, models, strict=True)
+    ]
+    tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
+    dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length or 0)
     facts = {
         "device": "cuda" if len(devices) > 1 else devices[0],
         "backend": "torch",

@@ -1,3 +1,1 @@
 """Weighted RRF against convex combination (ADR)."""
-
-NEEDS = ("dice",)  # its PostgreSQL server

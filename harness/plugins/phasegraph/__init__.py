@@ -1,3 +1,1 @@
-"""PhaseGraph: research fusers, Ising and MMR rerankers, mixed graphs, aliases, and the experiments
-of its tables.
-"""
+"""PhaseGraph: research fusers, the Ising reranker, mixed graphs, its experiments."""

@@ -6,13 +6,11 @@ In the *exchanged* world a coin decides for every cluster, for all trials togeth
 outcomes against the reference list (dense by default) change sides: each trial's true effect is 0,
 and the trials depend on one another as in reality. With a *planted* effect the coin is biased on
 the clusters in which one given trial wins more or fewer than the reference, so that this trial's
-true effect is known. In the *permuted* world the other lists belong to other queries, so that no
-trial has an effect.
+true effect is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +27,6 @@ from harness.evaluation.statistic import (
     mcnemar_ps,
     share,
     too_few,
-    wilson,
 )
 
 ALPHA = 0.05
@@ -73,10 +70,9 @@ class Rates:
     planted: int
     covered: int
 
-    def share(self, name: str) -> tuple[float, float, float]:
-        """Return the share of worlds, and its 95% Wilson interval."""
-        count = int(getattr(self, name))
-        return (count / self.worlds, *wilson(count, self.worlds))
+    def share(self, name: str) -> float:
+        """Return the share of worlds with an outcome."""
+        return int(getattr(self, name)) / self.worlds
 
 
 def exchanged(
@@ -125,25 +121,14 @@ def exchanged(
         found.append({**_judged(halves[0], halves[1], planted), "covered": covered})
         row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
         powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
-    power = float(np.mean(powers))
-    return _rates(
-        "exchanged" if effect == 0 else "planted", signs.shape[0], n, effect, power, found
-    )
+    kind = "exchanged" if effect == 0 else "planted"
+    counts = {name: sum(one[name] for one in found) for name in found[0]}
+    return Rates(kind, len(signs), n, worlds, effect, float(np.mean(powers)), **counts)
 
 
 def most(signs: NDArray[np.int8], labels: Labels) -> float:
     """Return the greatest net share of wins of a trial if whole clusters change sides."""
     return float(np.abs(cluster_sums(signs.astype(np.float64), labels)).sum()) / len(labels)
-
-
-def judged(world: str, worlds: Sequence[tuple[Half, Half]]) -> Rates:
-    """Return the rates over worlds with given tune and test outcomes, without a planted effect."""
-    found = [
-        {**_judged(tune, test, 0), "covered": _covered(tune, test, seed)}
-        for seed, (tune, test) in enumerate(worlds)
-    ]
-    trials, n = worlds[0][0][0].shape
-    return _rates(world, trials, n, 0.0, 0.0, found)
 
 
 def _winner(signs: Signs) -> int:
@@ -177,13 +162,6 @@ def _covered(tune: Half, test: Half, seed: int) -> bool:
     )
     seen = float((test[0][_winner(signs)] + 1).mean()) / 2
     return bool(foretold.low <= seen <= foretold.high)
-
-
-def _rates(
-    world: str, trials: int, n: int, effect: float, power: float, found: Sequence[dict[str, bool]]
-) -> Rates:
-    counts = {name: sum(one[name] for one in found) for name in found[0]}
-    return Rates(world, trials, n, len(found), effect, power, **counts)
 
 
 def _p(signs: Signs, labels: Labels) -> Float64Array:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from harness.benchmark.split import clusters
-from harness.core.arrays import Int32Array, Int64Array
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
-from harness.plugins.protocol.calibration import Half, Rates, Signs, exchanged, judged, most
+from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
@@ -20,12 +19,12 @@ from harness.work.progress import over
 
 
 def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
-    """Return the rates of exchanged worlds for each effect, and of permuted worlds.
+    """Return the rates of exchanged worlds for each effect.
 
-    ``options`` has ``worlds, permuted, n, effects, seed`` of conf/calibrate.yaml.
+    ``options`` has ``worlds, n, effects, seed`` of conf/calibrate.yaml.
     """
     trials = ordered(prepared)
-    signs = outcomes(prepared, trials, None)
+    signs = outcomes(prepared, trials)
     planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
     data = prepared.benchmark
     labels = clusters(data.gold)
@@ -39,23 +38,12 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
             f"{reachable:.1%} of the "
             "questions; give smaller effects, or another grid"
         )
-    found = [
+    return [
         exchanged(
             signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels
         )
         for effect in over("planted effects", options["effects"])
     ]
-    draw = np.random.Generator(np.random.PCG64(options["seed"]))
-    worlds = []
-
-    def half(mixed: Signs, split: str) -> Half:
-        own = data.members(split)
-        return mixed[:, own], clusters(data.gold[own])
-
-    for _ in over("permuted worlds", range(options["permuted"])):
-        mixed = outcomes(prepared, trials, draw.permutation(len(data.query_ids)))
-        worlds.append((half(mixed, "tune"), half(mixed, "test")))
-    return [*found, *([judged("permuted", worlds)] if worlds else [])]
 
 
 def ordered(prepared: Prepared) -> list[Trial]:
@@ -83,20 +71,11 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[IntervalCoverage
     return check_forecasts(data.name, values[1:], values[1:] < values[0], gold, splits, seed)
 
 
-def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: Int64Array | None) -> Signs:
+def outcomes(prepared: Prepared, trials: Sequence[Trial]) -> Signs:
     """Return int8[T - 1, Q], wins (+1) and losses (-1) of each trial against the first, over all
     queries.
-
-    With a ``permutation``, each query has the lists of another one, except the reference.
     """
-    runs = dict(prepared.runs)
-    if permutation is not None:
-        reference = prepared.plan.reference
-        runs = {
-            name: run if name == reference else run.take(permutation) for name, run in runs.items()
-        }
-    world = dataclasses.replace(prepared, runs=runs)
-    values = Metric.parse(prepared.plan.config.objective)(_ranks(world, trials))
+    values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, trials))
     signs: Signs = np.sign(np.nan_to_num(values[1:] - values[0])).astype(np.int8)
     return signs
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.core.escape import file_name
-from harness.core.table import Column, Table, counted, percent
+from harness.core.table import Column, Table, percent
 from harness.graph.trail import Node, Path, Trail
 from harness.plugins.site.trace import Trace
 
@@ -120,74 +120,6 @@ def head(trace: Trace) -> list[str]:
         row["question"],
         *([f"answer: {answers}"] if answers else []),
     ]
-
-
-def cause(trace: Trace) -> str:
-    """Return one sentence on the worst gold passage: which passage ranks above it, by which entity.
-
-    The text is empty if no passage ranks above it.
-    """
-    if not trace.rivals:
-        return ""
-    ranks = {
-        doc: trace.rank(trace.fused, doc) or len(trace.order[trace.fused]) + 1 for doc in trace.gold
-    }
-    worst = max(reversed(trace.gold), key=lambda doc: ranks[doc])
-    count = ranks[worst] - 1 - sum(rank < ranks[worst] for rank in ranks.values())
-    rival = trace.rivals[0]
-    where = (
-        f"(rank {ranks[worst]})" if worst in trace.order[trace.fused] else "(not in the fused list)"
-    )
-    which = (
-        "the last hop"
-        if worst == trace.gold[-1]
-        else f"the passage of hop {trace.gold.index(worst) + 1}"
-    )
-    said = (
-        f"{counted(count, 'passage')} came before {which} “{trace.title(worst)}” {where}, first "
-        f"“{trace.title(rival)}”"
-    )
-    return f"{said}, which {_way_to(trace, rival, worst)}."
-
-
-def _way_to(trace: Trace, rival: int, worst: int) -> str:
-    """Return the entity by which a list reaches the rival, and whether the gold passage has the
-    same.
-    """
-    ways = (
-        (name, entity)
-        for name, trail in trace.trails.items()
-        if (entity := _entity(trace, trail, rival))
-    )
-    name, entity = next(ways, ("", ""))
-    if not name:
-        found = ", ".join(
-            f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival))
-        )
-        return f"is in {found}"
-    own = _entity(trace, trace.trails[name], worst)
-    other = f"through “{own}”" if own else "by no entity"
-    if own == entity:
-        other = "through the same"
-    return f"{name} reaches through the entity “{entity}”; it reaches the gold passage {other}"
-
-
-def _entity(trace: Trace, trail: Trail, doc: int) -> str:
-    """Return the last entity on the strongest path to a passage, if possible not its title."""
-    found = [
-        node.entity
-        for path in trail.paths.get(doc) or ()
-        for node in reversed(path.nodes)
-        if node.entity
-    ]
-    return next(
-        (name for name in found if _letters(name) != _letters(trace.title(doc))),
-        found[0] if found else "",
-    )
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def role(trace: Trace, doc: int) -> str:

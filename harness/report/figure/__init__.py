@@ -5,7 +5,6 @@ reproducible.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import logging
 import re
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.core.configuration import extensions
 from harness.core.escape import check_file_name
 from harness.core.files import whole
 from harness.core.table import headed, sentence
@@ -210,15 +208,6 @@ class Picture:
                 figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
                 with whole(path) as partial:
                     partial.write_bytes(made.getvalue())
-
-
-def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
-    """Return the figures of a benchmark that plug-ins have stored.
-
-    They come from ``read_pictures`` of modules in their folder ``picture``.
-    """
-    found = map(importlib.import_module, extensions.modules("picture").values())
-    return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
 Built = tuple[Picture, "Table | None"]

@@ -19,7 +19,6 @@ from harness.report.figure import (
     Page,
     Picture,
     alpha,
-    brought_pictures,
     frontier,
     list_scores,
     outcomes,
@@ -97,7 +96,7 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
 
     Args:
         results: the sweeps, by their titles.
-        runs: the folder in which plug-ins store figures of a benchmark.
+        runs: the folder of the sweeps.
         out: the folder of the report.
         display: names in papers.
 
@@ -107,8 +106,7 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
     folders = _folders(list(results.values()), out)
     sections = []
     for result, names in over("tables", list(zip(results.values(), folders, strict=True))):
-        brought = brought_pictures(runs, str(result.manifest["dataset"]))
-        sections.append(section(result, display, *names, brought))
+        sections.append(section(result, display, *names))
     together = _together(list(results.values()), display)
     about = study_tables(list(results.values()), runs)
     study = Section("The study", "", "", [], {}, about, [])

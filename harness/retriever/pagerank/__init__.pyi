@@ -5,3 +5,4 @@ from .paths import strongest_walks as strongest_walks
 from .score_blocks import PART as PART
 from .score_blocks import Walked as Walked
 from .score_blocks import collect_lists as collect_lists
+from .walker import Walker as Walker

@@ -23,7 +23,6 @@ from harness.core.table import counted
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.graph import Graph
-from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
@@ -246,12 +245,9 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         "texts": lambda: SourceTexts(data.questions, data.passages, kept),
         "seeding": lambda: instantiate(config.seeds).seeding(data, kept),
         "relations": lambda: instantiate(config.relations).relations(data, kept),
-        "vectors": lambda: np.asarray(
-            embed(instantiate(config.encoder), data.passages, "passage", kept)
-        ),
         "mentions": mentions,
     }
-    chosen = [field for field in reads if READ.get(field, field) in wanted]
+    chosen = [field for field in reads if {"seeding": "seeds"}.get(field, field) in wanted]
     if data.ids_only and (lacking := [field for field in chosen if field != "types"]):
         raise HarnessError(
             f"a fuser or reranker reads {', '.join(lacking)}, and runs with gold= have no corpus; "
@@ -259,10 +255,6 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         )
     read = {field: reads[field]() for field in chosen}
     return Context(importance={name: prior(name, data.doc_ids) for name in files}, **read)
-
-
-READ = {"seeding": "seeds", "vectors": "encoder"}
-"""The names of fields of ``Context`` for readers, if they differ."""
 
 
 def graphs_read(readers: Sequence[Trial], config: DictConfig) -> dict[str, Graph]:

@@ -162,7 +162,7 @@ def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
     return found
 
 
-PARTS = ("extractor", "graph", *RERANKER_INPUTS)
+PARTS = ("extractor", "graph", "encoder", *RERANKER_INPUTS)
 """The parts of a configuration that only lists and rerankers use."""
 
 

@@ -210,7 +210,8 @@ def _check_shape(config: DictConfig) -> None:
     A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the
     path of a run file.
     """
-    for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
+    kept = (key for key in ("encoder", *RERANKER_INPUTS) if key in config)
+    for key in ("dataset", *GROUPS, *kept):
         inputs.check_strategy(key, config.get(key))
     inputs.check_lists(config)
 

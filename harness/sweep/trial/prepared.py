@@ -162,13 +162,11 @@ class Prepared:
                 f"otherwise on tune than in the sweep: {changed}"
             )
 
-    def ranks(
-        self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = ""
-    ) -> Int32Array:
+    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True) -> Int32Array:
         """Return int32[T, Q, H] over the questions of a split, ``tune`` or ``test``.
 
-        On tune, trials that learn are scored with cross-validation, with folds by ``salt``; on test
-        with what they learn on tune.
+        On tune, trials that learn are scored with cross-validation; on test with what they learn on
+        tune.
         """
         members = self.benchmark.members(split)
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
@@ -181,7 +179,7 @@ class Prepared:
         chosen = [trials[number] for number in learners]
         context = self._context(chosen)
         tune = self.benchmark.members("tune")
-        fold = (self.benchmark.folded(salt) if salt else self.benchmark.folds)[tune]
+        fold = self.benchmark.folds[tune]
         parts = [None] if split == "test" else np.unique(fold).tolist()
 
         def teach(part: int | None) -> list[Trial]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
-RERANKER_INPUTS = ("seeds", "relations", "encoder")
+RERANKER_INPUTS = ("seeds", "relations")
 """The parts of a configuration that only some rerankers read, if it is in their ``reads``."""
 
 
@@ -97,24 +97,20 @@ class Trial:
     @property
     def learns(self) -> bool:
         """Whether it must be fitted to judged questions before it can score."""
-        own = must_learn(self.fuser) or must_learn(self.reranker)
-        return own or (self.reads_values and must_learn(self.normalizer))
+        return must_learn(self.fuser) or must_learn(self.reranker)
 
     def fit(self, pool: Pool, gold: Int32Array) -> Trial:
         """Return the trial with what it learns from these questions; gold: int32[Q, H], padded with
         -1.
         """
-        normalizer: Any = self.normalizer
-        if self.reads_values and must_learn(normalizer):
-            normalizer = normalizer.fit(pool.listings)
+        calibrated = Calibrated(pool, self.normalizer, self.temperature)
         fuser: Any = self.fuser
         if must_learn(fuser):
-            fuser = fuser.fit(Calibrated(pool, normalizer, self.temperature), gold)
+            fuser = fuser.fit(calibrated, gold)
         reranker: Any = self.reranker
         if must_learn(reranker):
-            calibrated = Calibrated(pool, normalizer, self.temperature)
             reranker = reranker.fit(fused_scores(fuser, calibrated), calibrated, gold)
-        return replace(self, fuser=fuser, normalizer=normalizer, reranker=reranker)
+        return replace(self, fuser=fuser, reranker=reranker)
 
     def fused(self, pool: Pool) -> Tensor:
         """Return float64[Q, U], the scores of the pool's documents, fused and reranked."""
@@ -125,17 +121,11 @@ class Trial:
     def learned(self) -> dict[str, object]:
         """Return what it has learned by knob, e.g. ``fuser.coefficients``."""
         groups = {"fuser": self.fuser, "reranker": self.reranker}
-        known = {
+        return {
             f"{group}.{name}": value
             for group, made in groups.items()
             for name, value in learned_fields(made).items()
         }
-        if self.reads_values:
-            known |= {
-                f"normalizer.{name}": value
-                for name, value in learned_fields(self.normalizer).items()
-            }
-        return known
 
     def with_learned(self, knobs: Mapping[str, object]) -> Trial:
         """Return the trial with what was ``learned`` before."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,7 @@ from harness.core.configuration import names, strategy
 from tests.benchmarks.cases.dice import seeds_of, world
 from tests.benchmarks.measure import Case
 
-SERVERS = {"neo4j": "HARNESS_NEO4J", "memgraph": "HARNESS_MEMGRAPH"}
-LIBRARIES = {
-    "ladybug": "ladybug",
-    "neo4j": "neo4j",
-    "memgraph": "neo4j",
-    "chroma": "chromadb",
-    "pgvector": "psycopg",
-}
+LIBRARIES = {"ladybug": "ladybug", "chroma": "chromadb"}
 DEPTH, WIDTH = 10, 384
 
 
@@ -30,11 +22,9 @@ def case(quick: bool) -> dict[str, Case]:
     return {**triplestores(stack, quick), **vectorstores(stack, quick)}
 
 
-def others(concept: str, default: str) -> list[tuple[str, dict[str, Any]]]:
-    """The stores beside the default, embedded ones and those whose server the environment names."""
-    found = [name for name in names(concept) if name != default]
-    there = [name for name in found if name not in SERVERS or SERVERS[name] in os.environ]
-    return [(name, {"uri": os.environ[SERVERS[name]]} if name in SERVERS else {}) for name in there]
+def others(concept: str, default: str) -> list[str]:
+    """The stores beside the default."""
+    return [name for name in names(concept) if name != default]
 
 
 def triplestores(stack: contextlib.ExitStack, quick: bool) -> dict[str, Case]:
@@ -43,8 +33,8 @@ def triplestores(stack: contextlib.ExitStack, quick: bool) -> dict[str, Case]:
     seeds = seeds_of(facts, count)
     default = stack.enter_context(strategy("triplestore", "memory").open(facts, True))
     made = {}
-    for name, fields in others("triplestore", "memory"):
-        store = stack.enter_context(strategy("triplestore", name, **fields).open(facts, True))
+    for name in others("triplestore", "memory"):
+        store = stack.enter_context(strategy("triplestore", name).open(facts, True))
         made[f"triplestore_{name}"] = Case(
             work=f"one hop from 10 seeds among {triples} triples, {count} questions one by one",
             peer=f"triplestore={name}",
@@ -71,8 +61,8 @@ def vectorstores(stack: contextlib.ExitStack, quick: bool) -> dict[str, Case]:
     )
     default = stack.enter_context(strategy("vectorstore", "faiss").open(vectors))
     made = {}
-    for name, fields in others("vectorstore", "faiss"):
-        store = stack.enter_context(strategy("vectorstore", name, **fields).open(vectors))
+    for name in others("vectorstore", "faiss"):
+        store = stack.enter_context(strategy("vectorstore", name).open(vectors))
         made[f"vectorstore_{name}"] = Case(
             work=f"{DEPTH} nearest of {size} x {WIDTH}, {count} questions one by one",
             peer=f"vectorstore={name}",

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from harness.model.encoder.batches import AHEAD, BatchedModel, batches
-from harness.model.encoder.bert import BertFolder
 from harness.model.encoder.sentence_transformer import SentenceTransformer, open_batched
 
 PLAIN = "the river of north flows past an old town whose castle was built by a king in 1204"
@@ -41,18 +40,7 @@ def encode(model: BatchedModel, texts: list[str] = TEXTS, role: str = "passage")
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def test_bert_read_from_its_folder_gives_what_sentence_transformers_gives(
-    folder: str, theirs: np.ndarray
-) -> None:
-    assert BertFolder.read(Path(folder)) is not None
-    assert (encode(opened(SentenceTransformer(folder))) * theirs).sum(axis=1).min() > 0.999999
-
-
-@pytest.mark.slow
-def test_another_model_is_run_by_sentence_transformers(
-    folder: str, theirs: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(BertFolder, "read", classmethod(lambda *_: None))
+def test_batches_give_what_sentence_transformers_gives(folder: str, theirs: np.ndarray) -> None:
     assert (encode(opened(SentenceTransformer(folder))) * theirs).sum(axis=1).min() > 0.999999
 
 
@@ -100,33 +88,6 @@ def test_several_cards_and_one_give_the_same_bits(folder: str, tmp_path: Path) -
         encode_all(folder_, model, texts, "passage")
         found.append((folder_ / EMBEDDINGS).read_bytes())
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        ("config.json", '"gelu"', '"relu"'),
-        ("config.json", '"bert"', '"mpnet"'),
-        (
-            "1_Pooling/config.json",
-            '"pooling_mode_max_tokens": false',
-            '"pooling_mode_max_tokens": true',
-        ),
-        ("modules.json", "models.Normalize", "models.Dense"),
-    ],
-)
-def test_another_kind_of_folder_is_not_read_as_bert(
-    folder: str, tmp_path: Path, changed: tuple[str, str, str]
-) -> None:
-    import shutil
-
-    name, old, new = changed
-    copy = tmp_path / "model"
-    shutil.copytree(folder, copy)
-    text = (copy / name).read_text()
-    assert old in text
-    (copy / name).write_text(text.replace(old, new))
-    assert BertFolder.read(copy) is None
 
 
 def test_batches_are_as_long_as_their_longest_text() -> None:

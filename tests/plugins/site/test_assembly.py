@@ -18,13 +18,8 @@ from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import md5_split
 from harness.core.concepts import PLUGINS
-from harness.core.identity import digest
-from harness.graph.trail import Node, Trail
-from harness.graph.trail import Path as Way
-from harness.plugins.site.explanation import cause
 from harness.plugins.site.pages.chunk import json_value, packed, packed_ranks, packed_scores
 from harness.plugins.site.pages.site_files import build
-from harness.plugins.site.trace import Trace
 from harness.sweep.folder.result import SweepResult
 
 ASSETS = PLUGINS / "site" / "templates"
@@ -155,94 +150,10 @@ def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
     assert not (tmp_path / "site" / "data" / "s1").exists()
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_the_leaderboard_has_systems_by_benchmarks(
-    example: Any, settings: DictConfig, tmp_path: Path
-) -> None:
-    """Of two benchmarks with the same lists; on test every score is of six questions, so none is
-    shown to differ.
-    """
-    for number, name in enumerate(("sample", "other")):
-        folder = example.write(tmp_path / "runs" / "sweeps" / name).folder
-        manifest = json.loads((folder / "manifest.json").read_text())
-        manifest["dataset"], manifest["data_sha256"] = name, f"{number}" * 64
-        encoder = {"encoder": {"class": "x.MiniLM"}}
-        manifest["lists"] = {
-            "dense": encoder,
-            "graph": {**encoder, "class": "x.PPR", "graph": {"class": "x.Entity"}},
-        }
-        manifest["fitted"] = {
-            "graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}
-        }
-        needs = {"index_seconds": 2.0, "index_mb": 1.0, "query_ms": 3.0 + number}
-        manifest["cost"] = {"lists": {"dense": needs, "graph": {**needs, "index_seconds": None}}}
-        (folder / "manifest.json").write_text(json.dumps(manifest))
-    path = folder / "winner.lock.json"  # of the second
-    lock = json.loads(path.read_text())
-    del lock["sha256"]
-    lock["fusers"][1]["learned"] = {"fuser.coefficients": [1.0]}
-    path.write_text(json.dumps({**lock, "sha256": digest(lock)}))
-    build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}}), tmp_path / "site")
-    test, tune = read(tmp_path / "site" / "data" / "index.js")["boards"]
-    assert (test["split"], tune["split"]) == ("test", "tune")
-    titles = [column["title"] for column in test["columns"]]
-    heads = [" ".join(filter(None, pair)) for pair in zip(test["groups"], titles, strict=True)]
-    assert heads[:3] == ["system", "encoder", "other (n = 6) LastHop@5 %"]
-    assert heads[5:9] == [
-        "sample (n = 6) LastHop@5 %",
-        "sample (n = 6) FullSup@5 %",
-        "sample (n = 6) Recall@5 %",
-        "kind",
-    ]
-    rows = {row[0]: dict(zip(heads, row, strict=True)) for row in test["rows"]}
-    won = rows["PIT + Boltzmann (α 0.7, β 0.5, cap 20)"]
-    scores = ["83.3", "83.3", "88.9"]  # 5, 5 and 5 1/3 of 6
-    assert [won[head] for head in heads[2:10]] == [
-        *scores,
-        *scores,
-        "best fusion",
-        "PPR over Entity",
-    ]
-    assert {name: row["kind"] for name, row in rows.items()} == {
-        "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": "best fusion",
-        "Min–max + Linear (α 0.3)": "best of its fuser",
-        "RRF (k 60)": "best of its fuser",
-        "Graph": "single list",
-        "Dense": "single list",
-    }
-    assert (rows["Graph"]["encoder"], rows["Graph"]["graph"], rows["Graph"]["fitted on"]) == (
-        "MiniLM",
-        "PPR over Entity",
-        "MuSiQue, HotpotQA",
-    )
-    assert (
-        rows["Dense"]["ms together"],
-        rows["Dense"]["index seconds"],
-        rows["Dense"]["graph"],
-    ) == (
-        "3.5",
-        "2",
-        "–",
-    )
-    assert (rows["Graph"]["ms together"], rows["Graph"]["index seconds"]) == ("–", "–"), (
-        "its index was not timed"
-    )
-    place = test["rows"].index(list(won.values()))
-    whole = next(one for one in test["best"] if (one["encoder"], one["kind"]) == ("", ""))
-    assert [place, 2] in whole["best"]
-    assert {row for row, column in whole["equal"] if column == 2} == {*range(len(rows))} - {place}
-    lists = next(
-        one for one in test["best"] if (one["encoder"], one["kind"]) == ("MiniLM", "single list")
-    )
-    graph = next(number for number, row in enumerate(test["rows"]) if row[0] == "Graph")
-    assert [graph, 2] in lists["best"]
-    assert test["places"][place]["sample (n = 6)"] == ["sample", "test", "0" * 16]
-
-
 def test_no_sweep_at_all(settings: DictConfig, tmp_path: Path) -> None:
     build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path)}}), tmp_path / "site")
     index = read(tmp_path / "site" / "data" / "index.js")
-    assert (index["sweeps"]["rows"], index["boards"], index["unread"]) == ([], [], [])
+    assert (index["sweeps"]["rows"], index["unread"]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -312,31 +223,3 @@ def test_a_folder_that_travelled_shows_what_it_holds(
     assert "Lists and traces are not shown: its lists are not at hand" in content["why"]
     told = read(tmp_path / "site" / "data" / "moved" / "tune-0.js")[0]
     assert told.keys() == {"answers", "gold"}
-
-
-def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:
-    corpus: Any = [
-        {"title": title, "text": ""} for title in ("Film", "Its maker", "Another maker", "A town")
-    ]
-    benchmark: Any = SimpleNamespace(corpus=corpus)
-    way = {
-        doc: [Way((Node(entity=entity), Node(passage=doc)), ("in",), 0.5)]
-        for doc, entity in ((1, "the maker's school"), (2, "another maker"))
-    }
-    way[2].append(Way((Node(entity="a festival"), Node(passage=2)), ("in",), 0.1))
-    order = {"graph": {2: 0.9, 0: 0.8, 3: 0.2, 1: 0.1}, "fused": {0: 4.0, 2: 3.0, 3: 2.0, 1: 1.0}}
-    trace = Trace(benchmark, 0, "fused", [0, 1], [2, 3], order, {"graph": Trail([], way, True)}, {})
-    assert cause(trace) == (
-        "2 passages came before the last hop “Its maker” (rank 4), first “Another maker”, which "
-        "graph reaches through "
-        "the entity “a festival”; it reaches the gold passage through “the maker's school”."
-    )
-    alone = Trace(
-        benchmark, 0, "fused", [0, 1], [2, 3], {**order, "fused": {2: 1.0, 0: 0.5}}, {}, {}
-    )
-    assert cause(alone) == (
-        "1 passage came before the last hop “Its maker” (not in the fused list), first “Another "
-        "maker”, which is "
-        "in graph at 1, fused at 1."
-    )
-    assert cause(Trace(benchmark, 0, "fused", [0, 1], [], order, {}, {})) == ""

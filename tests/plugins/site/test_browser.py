@@ -4,9 +4,7 @@ sizes, paper.
 
 from __future__ import annotations
 
-import csv
 import json
-import time
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,22 +18,6 @@ from harness.sweep.folder.result import SweepResult
 from tests.browser import Browser
 
 DISPLAY = Display(**defaults("display", "default"))
-
-
-def test_from_the_leaderboard_to_a_question_that_the_winner_lost(
-    browser: Browser, site: SimpleNamespace
-) -> None:
-    """A cell leads to its strategy, from there to the questions that it lost and to one of them."""
-    view = SweepResult(site.held).locked
-    browser.open(site.url)
-    browser.click("#board ~ div tbody td a", DISPLAY.trial(view.rows[view.best_place]))
-    lost = int((view.scores[view.best_place] < view.scores[view.singles["dense"]]).sum())
-    browser.click(".tabs a", f"lost {lost}")
-    browser.wait("document.querySelector('.tabs [aria-current]').textContent.startsWith('lost')")
-    assert browser.evaluate("document.querySelectorAll('#list ~ .table tbody tr').length") == lost
-    browser.click("#list ~ .table tbody a")
-    browser.wait("document.querySelector('.gold li')")
-    assert "loses this question to Dense" in browser.text()
 
 
 def test_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleNamespace) -> None:
@@ -57,50 +39,6 @@ def test_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleName
         "How the graph",
     ):
         assert heading in browser.text()
-
-
-def test_the_leaderboard_is_filtered_and_saved_as_it_is_shown(
-    browser: Browser, site: SimpleNamespace, tmp_path: Path
-) -> None:
-    view = SweepResult(site.held).test
-    assert view is not None
-    browser.open(site.url)
-    browser.wait("document.querySelector('#board ~ div .best')")
-    scores = browser.evaluate(
-        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => "
-        "parseFloat(r.cells[2].innerText))"
-    )
-    assert scores == sorted(scores, reverse=True)
-    assert scores[0] == round(100 * max(view.score(row) for row in view.rows), 1)
-    browser.evaluate(
-        "['Kind', 'Metric'].forEach((label, at) => { const s = "
-        "[...document.querySelectorAll('#board ~ div select')]"
-        ".find(e => e.labels[0].textContent.startsWith(label)); s.value = ['single list', "
-        "'LastHop@5'][at]; "
-        "s.dispatchEvent(new Event('change')); })"
-    )
-    names = browser.evaluate(
-        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => r.cells[0].innerText)"
-    )
-    best_first = sorted(view.singles, key=lambda name: -view.score(view.rows[view.singles[name]]))
-    assert {*names} == {DISPLAY.list[name] for name in view.singles}
-    browser.save_to(tmp_path)
-    for text, ending in (("CSV", "csv"), ("LaTeX", "tex")):
-        browser.click("#board ~ div .save button", text)
-        end = time.monotonic() + 10
-        while not (tmp_path / f"leaderboard-test.{ending}").is_file():
-            assert time.monotonic() < end
-            time.sleep(0.05)
-    head, first, *_ = list(csv.reader((tmp_path / "leaderboard-test.csv").read_text().splitlines()))
-    assert head[:3] == ["system", "encoder", f"{view.dataset} (n = {view.n}) LastHop@5"]
-    best = view.rows[view.singles[best_first[0]]]
-    assert (first[0], float(first[2])) == (
-        DISPLAY.list[best_first[0]],
-        pytest.approx(view.score(best)),
-    )
-    latex = (tmp_path / "leaderboard-test.tex").read_text()
-    assert f"\\textbf{{{100 * view.score(best):.1f}}}" in latex
-    assert latex.count("\\\\\n") == 2 + len(view.singles)
 
 
 def test_every_rank_of_a_question_is_that_of_the_sweep(
@@ -225,7 +163,7 @@ def test_names_are_those_of_conf_display_and_search_knows_what_is_typed(
     browser: Browser, site: SimpleNamespace
 ) -> None:
     browser.open(site.url)
-    browser.wait("document.querySelector('#board')")
+    browser.wait("document.querySelector('#sweeps')")
     text = browser.text()
     assert "Boltzmann (α " in text
     assert "LastHop@5" in text
@@ -324,7 +262,7 @@ def test_no_page_is_wider_than_the_window(
 
 def test_on_paper_there_are_no_controls(browser: Browser, site: SimpleNamespace) -> None:
     browser.show(800, 900, dark=True, media="print")
-    browser.open(site.url)
+    browser.open(f"{site.url}#/sweep/{site.held.name}")
     browser.wait("document.querySelector('.filters')")
     assert browser.evaluate("document.querySelector('.filters').getClientRects().length") == 0
     assert (
@@ -344,7 +282,7 @@ def test_an_address_that_is_none(browser: Browser, site: SimpleNamespace) -> Non
         browser.wait("document.querySelector('h1')")
         assert "Not found" in browser.text()
         browser.click("main a", "All results")
-        browser.wait("document.querySelector('#board')")
+        browser.wait("document.querySelector('#sweeps')")
 
 
 def test_a_file_that_is_missing_is_named(

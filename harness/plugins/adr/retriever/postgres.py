@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,10 +12,9 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.configuration import REACHES
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError, whole_number
 from harness.core.secret import check_address
-from harness.plugins.dice.vectorstore.pgvector import connect
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store
@@ -96,9 +96,14 @@ class Postgres:
     @contextlib.contextmanager
     def _loaded(self, benchmark: Benchmark) -> Iterator[Any]:
         """Yield a connection with the passages in a temporary table ``passage``."""
-        with connect(self.uri, "retriever=postgres", "lists.NAME.uri") as connection:
-            import psycopg
-
+        psycopg = need("psycopg", "retriever=postgres", "stores")
+        with contextlib.ExitStack() as opened:
+            address = self.uri or opened.enter_context(_server())
+            try:
+                connection = opened.enter_context(psycopg.connect(address, autocommit=True))
+            except psycopg.OperationalError as error:
+                reason = str(error).splitlines()[0]
+                raise HarnessError(f"lists.NAME.uri={address}: {reason}") from error
             try:
                 connection.execute("CREATE TEMPORARY TABLE source (id int, body text)")
                 with connection.cursor().copy("COPY source FROM STDIN") as copy:
@@ -123,6 +128,20 @@ class Postgres:
             connection.execute("CREATE INDEX ON passage USING gin (words)")
             connection.execute("ANALYZE passage")
             yield connection
+
+
+@contextlib.contextmanager
+def _server() -> Iterator[str]:
+    """Yield the address of a PostgreSQL server that this process starts, on a Unix socket in a
+    temporary folder.
+    """
+    pgserver = need("pgserver", "retriever=postgres", "stores")
+    with tempfile.TemporaryDirectory(prefix="harness-postgres-") as folder:
+        server = pgserver.get_server(folder)
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 def _plain(text: str) -> str:

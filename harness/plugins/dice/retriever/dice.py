@@ -4,7 +4,6 @@ hybrid 3, 4).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,13 +13,12 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.errors import bounded, one_of, whole_number
 from harness.core.identity import LATER
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
-from harness.plugins.dice.dataset.knowledge import spaced
 from harness.plugins.dice.triple.edit import EDITS, EditLabels
-from harness.plugins.dice.triple.sorensen import TOKENS, Labels
+from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triple.triples import GraphBranch, RowTargets, sentence_triples
 from harness.plugins.dice.triplestore import Triplestore, TripleTable
 from harness.plugins.dice.vectorstore import Vectorstore
@@ -44,23 +42,18 @@ class Dice:
 
     Args:
         seeds: K_1, >= 1; None scores every triple without seeds.
-        start: ``vectors`` as above; ``names`` that the question names; ``both``; ``topic``, the
-            question's topic entities (the field ``q_entity``).
+        start: ``vectors`` as above, or ``names`` that the question names.
         rows: K_2, >= 1; None for all.
-        tokens: of ``dice``: ``bigrams``, as in APOC, or ``words``.
         reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its
             mentions.
-        leads: the passages of a row: ``title``, those with its far end as title; ``stated``, the
-            one that states the triple; ``both``.
+        leads: the passages of a row: ``title``, those with its far end as title; ``both``, also the
+            one that states the triple.
         epsilon: >= 0.
         similarity: ``dice``, or of whole labels by edits (``levenshtein``, ``jaro_winkler``), which
             the paper tried.
         hops: >= 1; 2 is the subgraph around a topic of 5.1.
         relations: >= 1, number of relations, most similar to the question, that lead to a further
             hop (section 6: patterns that reduce noise); None for all.
-        counts: whether a question of "how many" is answered by the entity whose name is the number
-            of far ends of one end and one relation, with the best of their scores (section 6:
-            aggregation).
     """
 
     version: ClassVar[int] = 1
@@ -72,7 +65,6 @@ class Dice:
     start: str = "vectors"
     rows: int | None = 10
     inward: bool = True
-    tokens: str = "bigrams"
     reads: str = "triples"
     leads: str = "title"
     union: bool = True
@@ -80,17 +72,15 @@ class Dice:
     similarity: str = field(default="dice", metadata=LATER)
     hops: int = field(default=1, metadata=LATER)
     relations: int | None = field(default=None, metadata=LATER)
-    counts: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self) -> None:
         for name in ("seeds", "rows", "hops", "relations"):
             if getattr(self, name) is not None:
                 whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
-        one_of("lists.NAME.start", self.start, ("vectors", "names", "both", "topic"))
+        one_of("lists.NAME.start", self.start, ("vectors", "names"))
         one_of("lists.NAME.similarity", self.similarity, ("dice", *EDITS))
-        one_of("lists.NAME.tokens", self.tokens, TOKENS)
         one_of("lists.NAME.reads", self.reads, ("triples", "sentences"))
-        one_of("lists.NAME.leads", self.leads, ("title", "stated", "both"))
+        one_of("lists.NAME.leads", self.leads, ("title", "both"))
         bounded("lists.NAME.epsilon", self.epsilon, 0)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
@@ -143,10 +133,9 @@ class Dice:
             triples.object.astype(np.int64),
         )
         reach, held = RowTargets.of(found, triples, self.leads), near >= 0
-        topics = topic_entities(found, benchmark) if self.start == "topic" else None
         labels = [*facts.names, *facts.relations]
         known = (
-            Labels.of(labels, self.tokens)
+            Labels.of(labels)
             if self.similarity == "dice"
             else EditLabels.of(labels, self.similarity)
         )
@@ -160,15 +149,10 @@ class Dice:
                 self.rows,
                 self.hops,
                 self.relations,
-                self.counts,
             )
 
             def answer(place: int) -> tuple[Int64Array, Float64Array]:
-                seeds = (
-                    topics[place]
-                    if topics is not None
-                    else self._seeds(found, near[place][held[place]], place)
-                )
+                seeds = self._seeds(found, near[place][held[place]], place)
                 return branch(benchmark.questions[place], None if self.seeds is None else seeds)
 
             yield from map(answer, range(len(benchmark.questions)))
@@ -176,35 +160,10 @@ class Dice:
 
     def _seeds(self, found: Extraction, near: Int64Array, place: int) -> Int64Array:
         """Return the entities at which a question's expansion starts, ascending."""
-        named = found.questions.entity[
-            found.questions.indptr[place] : found.questions.indptr[place + 1]
-        ]
-        titles = found.titled[near]
-        parts = {"vectors": [titles], "names": [named], "both": [titles, named]}[self.start]
-        seeds = np.unique(np.concatenate(parts))
+        asked = slice(*found.questions.indptr[place : place + 2])
+        seeds = found.titled[near] if self.start == "vectors" else found.questions.entity[asked]
+        seeds = np.unique(seeds)
         return seeds[seeds >= 0].astype(np.int64)
-
-
-def topic_entities(found: Extraction, benchmark: Benchmark) -> list[Int64Array]:
-    """Return int64[S] for each question, the entities of its field ``q_entity``, ascending.
-
-    Raises:
-        HarnessError: no question has the field.
-    """
-    number = {name: place for place, name in enumerate(found.names)}
-    extra = benchmark.queries["extra"][:] if "extra" in benchmark.queries.column_names else []
-    fields = [json.loads(text).get("q_entity") for text in extra]
-    if not any(fields):
-        raise HarnessError(
-            "lists.NAME.start=topic needs the topic entities of questions (q_entity: "
-            "dataset=webqsp_rog, cqa_12k); "
-            f"{benchmark.name} has none: take lists.NAME.start=names"
-        )
-    starts = []
-    for topics in fields:
-        known = [number[name] for name in map(spaced, topics or ()) if name in number]
-        starts.append(np.unique(np.array(known, dtype=np.int64)))
-    return starts
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:

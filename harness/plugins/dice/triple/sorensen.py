@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numba
@@ -36,43 +36,14 @@ def bigrams(texts: Sequence[str]) -> tuple[Int64Array, Int64Array]:
     return text[:-1][whole], ((units[:-1] << 16) | units[1:])[whole]
 
 
-def words(texts: Sequence[str]) -> tuple[Int64Array, Int64Array]:
-    """Return the text and 63-bit hash of each distinct word, int64[G] each."""
-    from hashlib import blake2b
-
-    def code(word: str) -> int:
-        return (
-            int.from_bytes(
-                blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
-            )
-            >> 1
-        )
-
-    found = [
-        (place, code(word))
-        for place, text in enumerate(texts)
-        for word in dict.fromkeys(text.split(" "))
-        if word
-    ]
-    table = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
-
-
-TOKENS: Mapping[str, Callable[[Sequence[str]], tuple[Int64Array, Int64Array]]] = {
-    "bigrams": bigrams,
-    "words": words,
-}
-
-
 @dataclass(frozen=True, eq=False)
 class Labels:
     """L labels as bags of tokens, with similarity 2 sum_t min(a_t, b_t) / (|a| + |b|).
 
-    A bag of bigrams counts repetitions; one of words does not. A label without a token (words of
-    one letter) has similarity 1 to the same words, and 0 otherwise; APOC's 0 / 0 is not a number.
+    Tokens are the bigrams of words; a bag counts repetitions. A label without one (words of one
+    letter) has similarity 1 to the same words, and 0 otherwise; APOC's 0 / 0 is not a number.
 
     Args:
-        tokens: a key of ``TOKENS``.
         codes: int64[V], the known tokens, ascending.
         lone: codes (< 0) of labels without a token, by their words.
         indptr: int64[L + 1]; label l has the tokens ``token[indptr[l]:indptr[l + 1]]``.
@@ -81,7 +52,6 @@ class Labels:
         total: int64[L], |label|.
     """
 
-    tokens: str
     codes: Int64Array
     lone: Mapping[str, int]
     indptr: Int64Array
@@ -90,12 +60,10 @@ class Labels:
     total: Int64Array
 
     @classmethod
-    def of(cls, texts: Sequence[str], tokens: str) -> Labels:
-        """Return the labels of texts. ``tokens`` is a key of ``TOKENS``."""
+    def of(cls, texts: Sequence[str]) -> Labels:
+        """Return the labels of texts."""
         whole = [normalize(text) for text in texts]
-        label, code = (
-            TOKENS[tokens](whole) if whole else (np.empty(0, np.int64), np.empty(0, np.int64))
-        )
+        label, code = bigrams(whole)
         bare = np.flatnonzero(np.bincount(label, minlength=len(whole)) == 0)
         names = sorted({whole[place] for place in bare})
         lone = {name: -1 - place for place, name in enumerate(names)}
@@ -110,14 +78,12 @@ class Labels:
         indptr = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(whole)))]).astype(
             np.int64
         )
-        return cls(
-            tokens, codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total
-        )
+        return cls(codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total)
 
     def bag(self, question: str) -> tuple[Int32Array, int]:
         """Return int32[V], the question's count of each known token, and its number of tokens."""
         whole = normalize(question)
-        _, code = TOKENS[self.tokens]([whole])
+        _, code = bigrams([whole])
         if not len(code):
             code = np.array([self.lone.get(whole, np.iinfo(np.int64).min)])
         counts = np.zeros(len(self.codes), dtype=np.int32)

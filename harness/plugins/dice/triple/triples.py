@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +14,9 @@ from harness.graph.extractor import Extraction, Triples
 from harness.plugins.dice.triple.edit import EditLabels
 from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triplestore import Expand, TripleTable
-from harness.plugins.mentions.retriever.mentions import keep_greatest
+from harness.plugins.mentions.retriever.mentions import expand_ranges, keep_greatest
 
 Seeds = Int64Array | None
-COUNTED = re.compile(r"\b(how many|number of|count)\b", re.I)
-"""Words of a question that is answered by a count."""
-NUMBER = re.compile(r"[0-9]+")
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
@@ -67,27 +63,23 @@ class RowTargets:
     """The passages to which a row leads.
 
     Args:
-        indptr: int64[E + 1]; entity e has the passages ``docs[indptr[e]:indptr[e + 1]]``. None: not
-            used.
+        indptr: int64[E + 1]; entity e has the passages ``docs[indptr[e]:indptr[e + 1]]``.
         docs: int64[A].
         passage: int64[T], which passage states each triple. None: not used.
     """
 
-    indptr: Int64Array | None
+    indptr: Int64Array
     docs: Int64Array
     passage: Int64Array | None
 
     @classmethod
     def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
-        """Return the targets. ``leads`` is ``title``, ``stated`` or ``both``."""
+        """Return the targets. ``leads`` is ``title`` or ``both``."""
         order = np.argsort(found.titled, kind="stable")
         indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(
             np.int64
         )
-        passage = triples.passage.astype(np.int64)
-        return cls(
-            indptr if leads != "stated" else None, order, passage if leads != "title" else None
-        )
+        return cls(indptr, order, triples.passage.astype(np.int64) if leads == "both" else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +96,6 @@ class GraphBranch:
         hops: distance of triples from the seeds, >= 1.
         relations: number of relations, most similar to the question, that lead beyond the first
             hop; None for all.
-        counts: whether questions of "how many" are answered by counts.
     """
 
     facts: TripleTable
@@ -115,7 +106,6 @@ class GraphBranch:
     limit: int | None
     hops: int = 1
     relations: int | None = None
-    counts: bool = False
 
     @cached_property
     def table(self) -> Int64Array:
@@ -133,30 +123,7 @@ class GraphBranch:
             touched, hop = self._subgraph(question, seeds)
         score = self.known.scores(question, touched, self.table)
         rows = best_rows(self.table, touched, score, hop, self.hops, self.inward, self.limit)
-        docs, values = passages_of_rows(*rows, self.reach)
-        if not self.counts or not COUNTED.search(question):
-            return docs, values
-        more = counted_rows(
-            self.table, best_rows(self.table, touched, score, hop, self.hops, self.inward, None)
-        )
-        found = [(self.numbers[n], value) for n, value in more.items() if n in self.numbers]
-        far, value = (
-            np.array([one for one, _ in found], np.int64),
-            np.array([one for _, one in found], np.float64),
-        )
-        extra = passages_of_rows(
-            np.zeros(len(far), np.int64), far, value, replace(self.reach, passage=None)
-        )
-        return keep_greatest(np.concatenate([docs, extra[0]]), np.concatenate([values, extra[1]]))
-
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The entities whose name is a number."""
-        return {
-            int(name): place
-            for place, name in enumerate(self.facts.names)
-            if NUMBER.fullmatch(name)
-        }
+        return passages_of_rows(*rows, self.reach)
 
     def _subgraph(self, question: str, seeds: Int64Array) -> tuple[Int64Array, Int64Array]:
         """Return the triples up to ``hops`` from the seeds, and int64[E], the hop of each entity.
@@ -233,37 +200,13 @@ def best_rows(
     return touched[row[kept]], far[kept], value[kept]
 
 
-def counted_rows(
-    table: Int64Array, rows: tuple[Int64Array, Int64Array, Float64Array]
-) -> dict[int, float]:
-    """Return, by number of far ends of one near end and one relation, the best of their scores."""
-    triple, far, value = rows
-    near = np.where(table[triple, 0] == far, table[triple, 2], table[triple, 0])
-    groups: dict[tuple[int, int], tuple[set[int], float]] = {}
-    for key, end, score in zip(
-        zip(near.tolist(), table[triple, 1].tolist(), strict=True),
-        far.tolist(),
-        value.tolist(),
-        strict=True,
-    ):
-        ends, best = groups.setdefault(key, (set(), score))
-        ends.add(end)
-        groups[key] = ends, max(best, score)
-    found: dict[int, float] = {}
-    for ends, best in groups.values():
-        found[len(ends)] = max(found.get(len(ends), best), best)
-    return found
-
-
 def passages_of_rows(
     triple: Int64Array, far: Int64Array, value: Float64Array, reach: RowTargets
 ) -> tuple[Int64Array, Float64Array]:
     """Return passages int64[N], each once, and float64[N], the greatest score of their rows."""
-    docs, values = [np.empty(0, np.int64)], [np.empty(0)]
-    if reach.indptr is not None:
-        first, after = reach.indptr[far], reach.indptr[far + 1]
-        docs += [reach.docs[a:b] for a, b in zip(first.tolist(), after.tolist(), strict=True)]
-        values.append(np.repeat(value, after - first))
+    first, after = reach.indptr[far], reach.indptr[far + 1]
+    docs = [reach.docs[expand_ranges(first, after - first)]]
+    values = [np.repeat(value, after - first)]
     if reach.passage is not None:
         docs.append(reach.passage[triple])
         values.append(value)

@@ -1,5 +1,5 @@
-from .comparison import ScoreComparison as ScoreComparison
-from .comparison import compare_files as compare_files
-from .comparison import compare_systems as compare_systems
-from .scores import Scores as Scores
-from .scores import read_scores as read_scores
+from .item_scores import Scores as Scores
+from .item_scores import read_scores as read_scores
+from .score_comparison import ScoreComparison as ScoreComparison
+from .score_comparison import compare_files as compare_files
+from .score_comparison import compare_systems as compare_systems

@@ -219,7 +219,7 @@ def judge(
         labels: int64[n], the questions' clusters, from 0 on.
         store: the store of answers.
     """
-    from harness.plugins.llm.answering.answer import em, f1
+    from harness.plugins.llm.answering.answer_scores import em, f1
     from harness.plugins.llm.reader import read
 
     answers, facts = read(reader, questions, context, store)

@@ -9,7 +9,7 @@ bootstrap intervals over questions; W, L and p (McNemar, exact) count exact matc
 intervals are by cluster, and the table's title says so.
 
   harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
-  harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
+  harness answer run=f.trec reader.model=gpt-4.1-mini dry_run=true          how many requests and tokens
   harness answer 'run={dense: d.trec, fused: f.trec}' reader.model=m 'k=[2,5]' limit=100 out=answers.json
   harness answer 'run={raptor: r.trec, fused: f.trec}' reader.model=m k=100 tokens=800     a matched budget of words
   harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
@@ -43,7 +43,7 @@ def run(config: DictConfig) -> None:
     from harness.benchmark.split import clusters
     from harness.core.configuration import instantiate
     from harness.evaluation.gold import part_name
-    from harness.plugins.llm.answering import answering, answers
+    from harness.plugins.llm.answering import answer_table, answering
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import store as store_of
 
@@ -65,7 +65,7 @@ def run(config: DictConfig) -> None:
     texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
-        print(answers.estimate_table(estimates, data.name, len(members)).text())
+        print(answer_table.estimate_table(estimates, data.name, len(members)).text())
         print(
             "dry_run: nothing was asked. The estimate has four letters per token, and answers of "
             "the largest length"
@@ -76,7 +76,7 @@ def run(config: DictConfig) -> None:
         for one in named
     }
     split = part_name(config.split, splitting)
-    result = answers.result(
+    result = answer_table.result(
         found,
         against,
         data,
@@ -85,9 +85,9 @@ def run(config: DictConfig) -> None:
         python_value(config.reader),
         python_value(config.published),
     )
-    table = answers.table(result)
+    table = answer_table.table(result)
     print(table.text())
-    for line in answers.notes(result):
+    for line in answer_table.notes(result):
         print(textwrap.fill(line, 120))
     write_result(config.out, result, table)
 

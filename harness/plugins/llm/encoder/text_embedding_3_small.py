@@ -68,7 +68,6 @@ class Client:
         self.request = {"model": encoder.model, "encoding_format": "float"} | (
             {"dimensions": self.dimension} if self.dimension else {}
         )
-        self._halved = False
         self._others: set[str] = set()
 
     def encode(
@@ -95,8 +94,8 @@ class Client:
             ) from error
         except Refused as error:
             raise HarnessError(
-                f"{asked}: {self.encoder.model} refuses a text ({error}); mend what the server "
-                "names; finished parts are kept"
+                f"{asked}: {self.encoder.model} refuses a text or a batch ({error}); mend what "
+                "the server names, or set a smaller encoder.batch_size; finished parts are kept"
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)
@@ -109,31 +108,14 @@ class Client:
         return np.stack(found), np.zeros(len(found), dtype=np.bool_)
 
     def _vectors(self, texts: Sequence[str]) -> list[Float32Array]:
-        """Return the vectors of one batch. A batch that is refused is sent by halves."""
-        try:
-            return list(
-                self.endpoint.post(
-                    "/embeddings",
-                    self.request | {"input": list(texts)},
-                    lambda answer: self._read(answer, len(texts)),
-                )
+        """Return the vectors of one batch."""
+        return list(
+            self.endpoint.post(
+                "/embeddings",
+                self.request | {"input": list(texts)},
+                lambda answer: self._read(answer, len(texts)),
             )
-        except Refused as error:
-            if len(texts) == 1:
-                raise
-            reason = error
-        middle = len(texts) // 2
-        found = self._vectors(texts[:middle]) + self._vectors(texts[middle:])
-        if not self._halved:
-            self._halved = True
-            log.warning(
-                "encoder.base_url=%s: the server refuses %d texts at once (%s), so they are sent "
-                "by halves; a smaller encoder.batch_size saves these requests",
-                self.encoder.base_url,
-                len(texts),
-                reason,
-            )
-        return found
+        )
 
     def _read(self, answer: Any, count: int) -> Float32Array:
         if (model := answer.get("model")) not in {None, "", self.encoder.model, *self._others}:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NotRequired
+from typing import ClassVar
 
 from typing_extensions import TypedDict
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.table import counted
 from harness.plugins.llm.endpoint.client import Server
@@ -22,12 +22,12 @@ LETTERS = 4
 
 
 class Estimate(TypedDict):
-    """The requests, tokens and cost of answers still to be asked for; ``kept``: stored ones."""
+    """The requests, those of them that are answered already, and the tokens of the others."""
 
     requests: int
-    kept: NotRequired[int]
-    tokens: dict[str, int]
-    cost: float
+    kept: int
+    prompt: int
+    completion: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +44,8 @@ class Chat(Server):
             them again.
         answers: folder of the raw answers, stored by endpoint, model, prompt and message. A killed
             run continues from them, and no answer is paid for twice.
-        price: price of a million ``prompt`` and ``completion`` tokens.
-        max_tokens_total: tokens of both kinds that a run may pay for, > 0; None for no bound.
-        max_cost: the same bound in the unit of ``price``.
+        max_tokens_total: tokens, asked and answered, that a run may pay for, > 0; None for no
+            bound.
     """
 
     together: ClassVar[bool] = True
@@ -59,9 +58,7 @@ class Chat(Server):
     answers: str = field(default="runs/answers", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=16, metadata=NO_RESULT)
     timeout: float = field(default=120, metadata=NO_RESULT)
-    price: Mapping[str, float] = field(default_factory=dict, metadata=NO_RESULT)
     max_tokens_total: int | None = field(default=None, metadata=NO_RESULT)
-    max_cost: float | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,15 +67,8 @@ class Chat(Server):
         if isinstance(self.refresh, bool):
             object.__setattr__(self, "refresh", int(self.refresh))
         whole_number(f"{self.concept}.refresh", self.refresh, 0)
-        for kind, value in self.price.items():
-            bounded(f"{self.concept}.price.{kind}", value, 0)
-        for bound in ("max_tokens_total", "max_cost"):
-            if getattr(self, bound) is not None:
-                bounded(f"{self.concept}.{bound}", getattr(self, bound), 0, open_low=True)
-        if self.max_cost is not None and not any(self.price.values()):
-            raise HarnessError(
-                f"{self.concept}.max_cost={self.max_cost} needs {self.concept}.price, which is 0"
-            )
+        if self.max_tokens_total is not None:
+            bounded(f"{self.concept}.max_tokens_total", self.max_tokens_total, 0, open_low=True)
 
     def request(
         self, message: str, name: str = "", form: Mapping[str, object] | None = None
@@ -107,47 +97,16 @@ class Chat(Server):
         """Number of ``prompt`` and ``completion`` tokens that this run has paid for."""
         return Counter()
 
-    def check_paid(self, shares: int = 1) -> None:
-        """Check the bounds of the run against the tokens that it has paid for.
-
-        Args:
-            shares: number of processes, each of which may pay for an equal part of a bound.
-
-        Raises:
-            Stop: a bound, or this process's part of it, is reached.
-        """
-        total, cost = self.paid.total(), self.cost(self.paid)
-        for bound, spent, limit in (
-            ("max_tokens_total", total, self.max_tokens_total),
-            ("max_cost", cost, self.max_cost),
-        ):
-            if limit is not None and spent >= limit / shares:
-                own = f", of which this is one of {shares} shares," if shares > 1 else ""
-                raise Stop(
-                    f"{self.concept}.{bound}={limit:g}{own} is reached: this run has paid for "
-                    f"{total} tokens (cost "
-                    f"{cost:g}); the answers are in {self.answers}; the same command with a "
-                    "greater bound goes on"
-                )
-
-    def check_counted(self) -> None:
-        """Raise Stop if a bound is set, for a server that counts no tokens."""
-        if bound := next(
-            (name for name in ("max_tokens_total", "max_cost") if getattr(self, name) is not None),
-            None,
-        ):
+    def check_paid(self, shares: int) -> None:
+        """Raise Stop if this process, one of ``shares``, has paid for its part of the bound."""
+        total, limit = self.paid.total(), self.max_tokens_total
+        if limit is not None and total >= limit / shares:
+            own = f", of which this is one of {shares} shares," if shares > 1 else ""
             raise Stop(
-                f"{self.concept}.base_url={self.base_url}: its answers count no tokens "
-                "(`usage`), so "
-                f"{self.concept}.{bound} cannot be held; leave the bound out, or ask a server "
-                "that counts"
+                f"{self.concept}.max_tokens_total={limit:g}{own} is reached: this run has paid for "
+                f"{total} tokens; the answers are in {self.answers}; the same command with a "
+                "greater bound goes on"
             )
-
-    def cost(self, tokens: Mapping[str, int]) -> float:
-        """Return the cost of a number of ``prompt`` and ``completion`` tokens."""
-        return round(
-            sum(self.price.get(kind, 0.0) / 1e6 * number for kind, number in tokens.items()), 6
-        )
 
     def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
         """Return, in words, the most that a benchmark's questions can take if none is answered."""

@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -152,16 +152,6 @@ class Conversation:
                 self.chat.model,
                 ", ".join(sorted(others)),
             )
-        uncounted = any(
-            now and not (answer.prompt or answer.completion) for answer, now in self.received
-        )
-        if uncounted and any(self.chat.price.values()):
-            log.warning(
-                "%s.base_url=%s: some answers come without `usage`, their number of tokens, so "
-                "costs are not all known",
-                self.chat.concept,
-                self.chat.base_url,
-            )
         return found
 
     def _ask_each(
@@ -172,15 +162,19 @@ class Conversation:
             ThreadPoolExecutor(self.chat.parallel) as executor,
             Progress(name, len(items), f"{unit}s") as progress,
         ):
-            try:
-                for item in items:
-                    found.append(work(item))
-                    progress.update()
-                    self._check_refusals(len(found), len(items), unit)
+            waiting = iter(items)
+
+            def results() -> Iterator[Result]:
+                """Yield results, one at a time until something is sent."""
+                for item in waiting:
+                    yield work(item)
                     if self._sent:
                         break
-                for job in [executor.submit(work, item) for item in items[len(found) :]]:
-                    found.append(job.result())
+                yield from executor.map(work, waiting)
+
+            try:
+                for result in results():
+                    found.append(result)
                     progress.update()
                     self._check_refusals(len(found), len(items), unit)
             except BaseException as error:
@@ -209,18 +203,14 @@ class Conversation:
     def facts(self) -> dict[str, object]:
         """Return the counts for the manifest.
 
-        ``tokens`` and ``cost`` are of all answers; ``*_paid`` are of those that this run paid for.
+        ``tokens`` are of all answers; ``*_paid`` are of those that this run paid for.
         """
         count = Counter(row["why"] for row in self.wrong)
-        every = _tokens([answer for answer, _ in self.received])
-        paid = _tokens([answer for answer, now in self.received if now])
         return {
             "answers": len(self.received),
             "answers_paid": sum(now for _, now in self.received),
-            "tokens": every,
-            "tokens_paid": paid,
-            "cost": self.chat.cost(every),
-            "cost_paid": self.chat.cost(paid),
+            "tokens": _tokens([answer for answer, _ in self.received]),
+            "tokens_paid": _tokens([answer for answer, now in self.received if now]),
             "models": dict(sorted(Counter(answer.model for answer, _ in self.received).items())),
             "malformed": {why: count[why] for why in ("invalid", "cut", "refused")},
         }
@@ -258,8 +248,12 @@ class Conversation:
         answer = self._open().ask(request)
         with self._opening:
             self.chat.paid.update(prompt=answer.prompt, completion=answer.completion)
-        if not answer.prompt and not answer.completion:
-            self.chat.check_counted()
+        if self.chat.max_tokens_total is not None and not (answer.prompt or answer.completion):
+            raise Stop(
+                f"{self.chat.concept}.base_url={self.chat.base_url}: its answers count no tokens "
+                f"(`usage`), so {self.chat.concept}.max_tokens_total cannot be held; leave the "
+                "bound out, or ask a server that counts"
+            )
         return answer
 
     def _open(self) -> Endpoint:

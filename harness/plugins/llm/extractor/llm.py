@@ -21,7 +21,6 @@ from harness.plugins.llm.endpoint import (
     read_field,
     read_text,
 )
-from harness.plugins.llm.endpoint.chat import Estimate
 from harness.plugins.llm.extractor.openie import Statements, add_statements
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -87,27 +86,21 @@ class LLM(Chat):
         extraction, counts = add_statements(base, said, benchmark)
         return extraction, {**facts, **counts, **conversation.facts()}
 
-    def estimate(self, passages: Sequence[str]) -> Estimate:
-        """Return the largest ``requests``, ``tokens`` and ``cost`` if no answer is stored.
+    def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
+        """Return, in words, the calls and the most tokens if no answer is stored.
 
         A prompt's tokens are a quarter of its letters; each answer has ``max_tokens`` tokens, and
         the entities of the first are part of the second prompt.
         """
-        prompts, requests = self._prompts(), 2 * len(passages)
-        letters = sum(len(prompt.fill(passage)) for prompt in prompts for passage in passages)
-        answers = requests * self.max_tokens
-        tokens = {"prompt": -(-letters // LETTERS) + answers // 2, "completion": answers}
-        return {"requests": requests, "tokens": tokens, "cost": self.cost(tokens)}
-
-    def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
-        """Return ``estimate`` in words."""
-        most = self.estimate(passages)
-        tokens = most["tokens"]
-        cost = f", cost at most {most['cost']:g}" if any(self.price.values()) else ""
+        calls = 2 * len(passages)
+        letters = sum(
+            len(prompt.fill(passage)) for prompt in self._prompts() for passage in passages
+        )
+        answers = calls * self.max_tokens
         return (
-            f"{self.model}: {counted(most['requests'], 'call')}, "
-            f"{counted(tokens['prompt'], 'token')} asked and "
-            f"{tokens['completion']:,} answered at most{cost}"
+            f"{self.model}: {counted(calls, 'call')}, "
+            f"{counted(-(-letters // LETTERS) + answers // 2, 'token')} asked and "
+            f"{answers:,} answered at most"
         )
 
     def _prompts(self) -> tuple[Prompt, Prompt]:

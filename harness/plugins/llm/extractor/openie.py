@@ -5,24 +5,22 @@ extraction.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
 from harness.core.arrays import Int32Array
-from harness.core.errors import is_number
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 
 OPEN = KINDS.index("open")
 UNKNOWN = -1
 Triple = tuple[str, str, str]
 """Subject, predicate, object."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,26 +33,36 @@ class Statements:
     Args:
         entities: texts.
         triples: (subject, predicate, object).
-        confidence: of each triple, in [0, 1], or None.
         wrong: the counts.
     """
 
     entities: Sequence[str]
     triples: Sequence[Triple]
-    confidence: Sequence[float | None] = ()
     wrong: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, entities: Any, triples: Any, graded: bool = False) -> Statements:
+    def of(cls, entities: Any, triples: Any) -> Statements:
         """Return the statements of two JSON values: a list of texts and a list of lists of three
         texts.
-
-        With ``graded``, a fourth part of a triple in [0, 1] is its confidence.
         """
-        wrong: Counter[str] = Counter()
-        named = _kept(_entity, entities, wrong)
-        stated = _kept(_graded_triple if graded else _plain_triple, triples, wrong)
-        return cls(named, [triple for triple, _ in stated], [grade for _, grade in stated], wrong)
+        names, links, wrong = list[str](), list[Triple](), Counter[str]()
+        for value in entities if isinstance(entities, list) else [None]:
+            if not isinstance(value, str):
+                wrong["not_entities"] += 1
+            elif not normal(value):
+                wrong["empty_names"] += 1
+            else:
+                names.append(value)
+        for row in triples if isinstance(triples, list) else [None]:
+            match row:
+                case [str(subject), str(predicate), str(object_)]:
+                    if normal(subject) and normal(object_):
+                        links.append((subject, predicate.strip(), object_))
+                    else:
+                        wrong["empty_names"] += 1
+                case _:
+                    wrong["not_triples"] += 1
+        return cls(names, links, wrong)
 
     @cached_property
     def links(self) -> list[Triple]:
@@ -71,48 +79,6 @@ class Statements:
         return list(dict.fromkeys([*map(normal, self.entities), *ends]))
 
 
-class Misfit(Exception):
-    """Raised for an invalid entity or triple, with the name of its count."""
-
-
-def _kept(read: Callable[[Any], T], rows: Any, wrong: Counter[str]) -> list[T]:
-    """Return the valid rows of a list; invalid ones are counted."""
-    found = []
-    for row in rows if isinstance(rows, list) else [None]:
-        try:
-            found.append(read(row))
-        except Misfit as fault:
-            wrong[str(fault)] += 1
-    return found
-
-
-def _entity(value: Any) -> str:
-    if not isinstance(value, str):
-        raise Misfit("not_entities")
-    if not normal(value):
-        raise Misfit("empty_names")
-    return value
-
-
-def _plain_triple(row: Any) -> tuple[Triple, None]:
-    if not (isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) for part in row)):
-        raise Misfit("not_triples")
-    subject, predicate, object_ = row
-    if not (normal(subject) and normal(object_)):
-        raise Misfit("empty_names")
-    return (subject, predicate.strip(), object_), None
-
-
-def _graded_triple(row: Any) -> tuple[Triple, float | None]:
-    grade = row[3] if isinstance(row, list) and len(row) == 4 else None
-    if not (is_number(grade) and 0 <= grade <= 1):
-        return _plain_triple(row)
-    return _plain_triple(row[:3])[0], grade
-
-
-NOTHING = Statements((), ())
-
-
 def add_statements(
     base: Extraction, said: Sequence[Statements | None], benchmark: Benchmark
 ) -> tuple[Extraction, dict[str, object]]:
@@ -122,7 +88,7 @@ def add_statements(
     the kind ``open``. Questions also mention those names that they contain with a capital or a
     digit, longest first, where ``base`` found nothing.
     """
-    stated = [one or NOTHING for one in said]
+    stated = [one or Statements((), ()) for one in said]
     known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
     number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known.names]))}
     triples = _triples(stated, number)
@@ -156,10 +122,7 @@ def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples
         (place, number[one], predicates[predicate], number[other])
         for place, one, predicate, other in links
     ]
-    sure = [grade for one in stated for grade in one.confidence]
-    return Triples.of(
-        rows, list(predicates), sure if any(grade is not None for grade in sure) else None
-    )
+    return Triples.of(rows, list(predicates))
 
 
 def _rows(mentions: Mentions, place: int) -> Int32Array:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -24,15 +23,14 @@ class OpenIEFile:
     """The extraction of ``base``, with the entities and triples of a file.
 
     A row belongs to the passage of the same content, title and text or text alone (if only one
-    passage has it), by the hash of its words with single spaces; without a text, to the passage
-    with its MD5, otherwise its id. A triple may have a fourth part, its confidence in [0, 1].
+    passage has it), with white space as single spaces; without a text, to the passage with its id.
+    The fourth part of a triple is not read.
 
     Args:
         base: the extractor without a language model.
-        path: a JSON object with ``docs``, each with ``passage`` (title, line break, text), ``idx``
-            (``chunk-`` and the passage's MD5), ``extracted_entities``, ``extracted_triples``; or
-            JSON lines (plain or ``.gz``) of ``entities``, ``triples`` and ``passage``, ``text`` or
-            ``id``.
+        path: a JSON object with ``docs``, each with ``passage`` (title, line break, text),
+            ``extracted_entities``, ``extracted_triples``; or JSON lines (plain or ``.gz``) of
+            ``entities``, ``triples`` and ``passage``, ``text`` or ``id``.
         coverage: least share of the corpus' passages in the file; with less, it is an error.
     """
 
@@ -80,18 +78,30 @@ class OpenIEFile:
 
 def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None], dict[str, int]]:
     """Return the file's statements about each passage, and the number of rows by kind of match."""
-    keys = _keys(benchmark)
+    keys = {
+        "passage": _unique(map(_spaced, benchmark.passages)),
+        "text": _unique(map(_spaced, benchmark.corpus["text"][:])),
+        "id": _unique(benchmark.doc_ids.to_pylist()),
+    }
     said: list[Statements | None] = [None] * len(benchmark.passages)
     counts: Counter[str] = Counter(dict.fromkeys(("rows_without_passage", "rows_again"), 0))
     for where, row in _records(path):
         counts["rows"] += 1
-        for way, key in _names(row, where):
-            place = keys[way].get(key)
-            if place is not None:
-                break
+        content, name = row.get("passage", row.get("text")), row.get("id")
+        if isinstance(content, str):
+            tried = {"passage": _spaced(content), "text": _spaced(content)}
+        elif isinstance(name, str):
+            tried = {"id": name}
         else:
+            raise HarnessError(
+                f"{where}: neither passage nor id names the passage, found the fields "
+                f"{', '.join(row)}"
+            )
+        way = next((way for way, key in tried.items() if key in keys[way]), None)
+        if way is None:
             counts["rows_without_passage"] += 1
             continue
+        place = keys[way][tried[way]]
         if said[place] is not None:
             counts["rows_again"] += 1
             continue
@@ -101,7 +111,10 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
             raise HarnessError(
                 f"{where}: entities and triples are missing, found the fields {', '.join(row)}"
             )
-        said[place] = Statements.of(row[f"{prefix}entities"], row[f"{prefix}triples"], graded=True)
+        triples = row[f"{prefix}triples"]
+        if isinstance(triples, list):
+            triples = [t[:3] if isinstance(t, list) and len(t) == 4 else t for t in triples]
+        said[place] = Statements.of(row[f"{prefix}entities"], triples)
     return said, dict(counts)
 
 
@@ -126,40 +139,13 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
         yield f"{path}: record {place}", row
 
 
-def _names(row: Mapping[str, object], where: str) -> list[tuple[str, str]]:
-    """Return the keys by which a row can be matched, best first: hashes of texts, otherwise MD5 or
-    id.
-    """
-    content = row.get("passage", row.get("text"))
-    if isinstance(content, str):
-        return [("passage", _hash(content)), ("text", _hash(content))]
-    name = row.get("idx", row.get("id"))
-    if isinstance(name, str):
-        return [("md5", name.removeprefix("chunk-")), ("id", name)]
-    raise HarnessError(
-        f"{where}: neither passage nor id names the passage, found the fields {', '.join(row)}"
-    )
+def _unique(keys: Iterable[str]) -> dict[str, int]:
+    """Return the place of each key that occurs once."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        places[key].append(place)
+    return {key: found[0] for key, found in places.items() if len(found) == 1}
 
 
-def _keys(benchmark: Benchmark) -> dict[str, dict[str, int]]:
-    """Return the passages by each kind of key; a key of two passages is left out."""
-    texts = [str(text) for text in benchmark.corpus["text"][:]]
-    md5 = [
-        hashlib.md5(whole.encode(), usedforsecurity=False).hexdigest()
-        for whole in benchmark.passages
-    ]
-    return {
-        "passage": _unique([_hash(whole) for whole in benchmark.passages]),
-        "text": _unique([_hash(text) for text in texts]),
-        "md5": _unique(md5),
-        "id": _unique(benchmark.doc_ids.to_pylist()),
-    }
-
-
-def _unique(keys: list[str]) -> dict[str, int]:
-    count = Counter(keys)
-    return {key: place for place, key in enumerate(keys) if count[key] == 1}
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.core.errors import HarnessError, whole_number
-from harness.core.identity import LATER, NO_RESULT, digest
+from harness.core.errors import whole_number
+from harness.core.identity import NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.gate import Candidates, Kept
@@ -34,18 +34,14 @@ class LLM(Chat):
 
     Args:
         prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and
-            optionally ``{most}`` and ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a
-            ``domain``, such as law), ``seeds`` (entities to start from; for
-            ``policy.seed.filter``).
+            optionally ``{most}``.
         most: >= 1.
-        domain: of ``keep_domain``.
     """
 
     concept: ClassVar[str] = "gate"
     version: ClassVar[int] = 1
     prompt: str = field(default="keep", metadata=NO_RESULT)
     most: int = 4
-    domain: str = field(default="", metadata=LATER)
     max_tokens: int = 512
 
     def __post_init__(self) -> None:
@@ -69,7 +65,6 @@ class LLM(Chat):
                 question=questions[question],
                 facts=facts,
                 most=str(self.most),
-                domain=self.domain,
             )
             about = {"question": questions[question]}
             answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
@@ -90,20 +85,7 @@ class LLM(Chat):
         return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
 
     def _prompt(self) -> str:
-        text = read_text("gate", "prompt", self.prompt, "facts", "question")
-        if ("{domain}" in text) != bool(self.domain):
-            mend = (
-                "set gate.domain, such as law"
-                if not self.domain
-                else "take gate.prompt=keep_domain"
-            )
-            lacks = (
-                "names {domain}, which is empty"
-                if not self.domain
-                else f"has no place for gate.domain={self.domain}"
-            )
-            raise HarnessError(f"gate.prompt={self.prompt} {lacks}; {mend}")
-        return text
+        return read_text("gate", "prompt", self.prompt, "facts", "question")
 
     def _form(self) -> dict[str, object]:
         return form_of(

@@ -35,7 +35,7 @@ class Reader(Protocol):
         ...
 
     def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
-        """Return the requests, stored answers, tokens and cost of answering, without asking."""
+        """Return the requests, stored answers and tokens of answering, without asking."""
         ...
 
 

@@ -70,19 +70,18 @@ class LLM(Chat):
         """Return the estimate. See ``Reader``.
 
         For answers that are not stored, a prompt's tokens are a quarter of its letters, and an
-        answer has ``max_tokens`` tokens, so no run costs more.
+        answer has ``max_tokens`` tokens, so no run takes more.
         """
-        kept, paid = Answers.of(self), {"prompt": 0, "completion": 0}
-        held = 0
+        kept, prompts, held = Answers.of(self), 0, 0
         for question, context in zip(questions, contexts, strict=True):
             prompt, message = self._message(question, context)
             if kept.find(prompt, self.request(message, "answer", self._schema())) is not None:
                 held += 1
             else:
-                paid["prompt"] += -(-len(message) // LETTERS)
-                paid["completion"] += self.max_tokens
+                prompts += -(-len(message) // LETTERS)
         requests = len(questions)
-        return {"requests": requests, "kept": held, "tokens": paid, "cost": self.cost(paid)}
+        answers = (requests - held) * self.max_tokens
+        return {"requests": requests, "kept": held, "prompt": prompts, "completion": answers}
 
     def _message(self, question: str, context: Sequence[str]) -> tuple[str, str]:
         prompt = self._prompt(bool(context))

@@ -1,8 +1,6 @@
-"""Fit the weights of a list or a reranker on tune, cross-fitted by fold, and store them.
+"""Fit the weights of a list on tune, cross-fitted by fold, and store them.
 
-conf/target says which numbers may move: `mention_paths`, `mention_walk`, `ppr`, `convergence`,
-`linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on the
-configured fused list). It is a coordinate search with a fixed seed, bounded by fit.rounds,
+conf/target says which numbers may move: `mention_paths`, `mention_walk` or `ppr`. It is a coordinate search with a fixed seed, bounded by fit.rounds,
 penalised by fit.penalty, ended early by fit.stop. It runs on all of tune, and once without each of
 its folds (questions that share gold are in one), which gives the objective on questions that a fit
 was not trained on. Test is never used.
@@ -31,8 +29,7 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     warn_unread(*CHOICE)
-    if "reranker" not in config.target:
-        warn_unread(*FUSION)
+    warn_unread(*FUSION)
     place, found = fit(config, typed())
     knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
     rows = [

@@ -1,4 +1,4 @@
-"""Fits of the weights of a list or a reranker on tune: the search, and cross-fitting by fold."""
+"""Fits of the weights of a list on tune: the search, and cross-fitting by fold."""
 
 import lazy_loader
 

@@ -1,1 +1,1 @@
-from .record import fit as fit
+from .fit_file import fit as fit

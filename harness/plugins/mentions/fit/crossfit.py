@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from harness.benchmark.split import FOLDS
-from harness.core.arrays import BoolArray, Float64Array, Int64Array
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average
 from harness.plugins.mentions.fit.search import Search
 from harness.plugins.mentions.retriever.fitted import Crossed
-from harness.plugins.mentions.target import Ranker, Setting, Target, Weights
+from harness.plugins.mentions.target import Setting, Target, Weights
 
 log = logging.getLogger(__name__)
-Values = Mapping[str, Float64Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,54 +61,32 @@ class CrossFit:
         """
         whole = self._fit("on all of tune", None)
         parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
-        seen, start = self._values(self.settings, whole), self._values(self.settings, self.start)
-        unseen = {name: np.empty_like(values) for name, values in seen.items()}
-        for part, weights in parts.items():
-            for name, values in self._values(self.settings, weights).items():
-                held = self.fold[name] == part
-                unseen[name][held] = values[held]
-        told = {
-            name: {
-                "n": len(seen[name]),
-                "start": _mean(start[name]),
-                "fit": _mean(seen[name]),
-                "held_out_folds": _mean(unseen[name]),
-            }
-            for name in self.settings
-        }
-        first, after = self._values(self.others, self.start), self._values(self.others, whole)
-        left = {
-            name: {
-                "n": len(after[name]),
-                "start": _mean(first[name]),
-                "left_out": _mean(after[name]),
-            }
-            for name in self.others
-        }
-        return {
-            "weights": whole,
-            "folds": parts,
-            "objective": {**told, **left},
-            "questions": self._questions(),
-        }
-
-    def _questions(self) -> dict[int, list[str]]:
-        """Return the ids of each fold."""
-        questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
-        for name, one in self.settings.items():
-            ids = one.benchmark.query_ids.take(one.members).to_pylist()
-            for query, part in zip(ids, self.fold[name].tolist(), strict=True):
-                questions[part].append(query)
-        return questions
-
-    @property
-    def start(self) -> dict[str, float]:
-        """The start of every number."""
-        return {
+        start = {
             name: float(given[0])
             for stage in self.target.stages
             for name, given in sorted(stage.items())
         }
+        objective: dict[str, dict[str, float]] = {}
+        questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
+        for name, setting in self.settings.items():
+            fold = self.fold[name]
+            first, seen = (self._values(name, setting, given) for given in (start, whole))
+            unseen = np.empty_like(seen)
+            for part, weights in parts.items():
+                unseen[fold == part] = self._values(name, setting, weights)[fold == part]
+            objective[name] = {
+                "n": len(seen),
+                "start": _mean(first),
+                "fit": _mean(seen),
+                "held_out_folds": _mean(unseen),
+            }
+            ids = setting.benchmark.query_ids.take(setting.members).to_pylist()
+            for query, part in zip(ids, fold.tolist(), strict=True):
+                questions[part].append(query)
+        for name, setting in self.others.items():
+            first, after = (self._values(name, setting, given) for given in (start, whole))
+            objective[name] = {"n": len(after), "start": _mean(first), "left_out": _mean(after)}
+        return {"weights": whole, "folds": parts, "objective": objective, "questions": questions}
 
     @cached_property
     def fold(self) -> dict[str, Int64Array]:
@@ -125,57 +102,42 @@ class CrossFit:
                 "folds"
             )
         held: dict[str, float] = {}
+
+        def objective(stage: int, held: Weights, weights: Weights) -> float:
+            means = [
+                average(self._stage_values(name, setting, stage, held, weights)[masks[name]])
+                for name, setting in self.settings.items()
+            ]
+            return float(np.mean(means))
+
         for stage, knobs in enumerate(self.target.stages):
-            held = {**held, **self.search(partial(self._objective, masks, stage, held), knobs)}
+            held = {**held, **self.search(partial(objective, stage, held), knobs)}
         log.info("fit %s: %s", what, ", ".join(f"{name} {value:g}" for name, value in held.items()))
         return held
 
-    def _objective(
-        self, masks: Mapping[str, BoolArray], stage: int, held: Weights, weights: Weights
-    ) -> float:
-        found = self._stage_values(self.settings, stage, held, weights)
-        return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
-
-    def _values(self, settings: Mapping[str, Setting], weights: Weights) -> Values:
-        """Return float64[n] by benchmark, under all weights."""
+    def _values(self, name: str, setting: Setting, weights: Weights) -> Float64Array:
+        """Return float64[n] of a benchmark, under all weights."""
         last = len(self.target.stages) - 1
         moving = self.target.stages[last]
         before = {name: value for name, value in weights.items() if name not in moving}
-        return self._stage_values(settings, last, before, {name: weights[name] for name in moving})
+        after = {name: weights[name] for name in moving}
+        return self._stage_values(name, setting, last, before, after)
 
     def _stage_values(
-        self, settings: Mapping[str, Setting], stage: int, held: Weights, weights: Weights
-    ) -> Values:
-        key = tuple(sorted(held.items()))
-        return {
-            name: self._question_values(name, one, stage, key, weights)
-            for name, one in settings.items()
-        }
-
-    def _question_values(
-        self,
-        name: str,
-        setting: Setting,
-        stage: int,
-        held: tuple[tuple[str, float], ...],
-        weights: Weights,
+        self, name: str, setting: Setting, stage: int, held: Weights, weights: Weights
     ) -> Float64Array:
-        """Return float64[n], computed once.
+        """Return float64[n] of a benchmark, computed once.
 
         A benchmark's ranker is kept until the stage or the weights of earlier stages change.
         """
-        asked = (name, stage, held, tuple(sorted(weights.items())))
+        fixed = (stage, tuple(sorted(held.items())))
+        asked = (name, fixed, tuple(sorted(weights.items())))
         if asked not in self.cache:
-            kept: tuple[Any, Ranker] | None = self.cache.get(name)
-            if kept is None or kept[0] != (stage, held):
-                kept = self.cache[name] = (
-                    (stage, held),
-                    self.target.ranker(setting, stage, dict(held)),
-                )
-            ranks = kept[1](weights)
-            self.cache[asked] = np.mean(
-                [Metric.parse(metric)(ranks) for metric in self.metrics], axis=0
-            )
+            if self.cache.get(name, (None,))[0] != fixed:
+                self.cache[name] = fixed, self.target.ranker(setting, stage, held)
+            ranks = self.cache[name][1](weights)
+            values = [Metric.parse(metric)(ranks) for metric in self.metrics]
+            self.cache[asked] = np.mean(values, axis=0)
         found: Float64Array = self.cache[asked]
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,8 +11,19 @@ from harness.core.errors import bounded
 from harness.plugins.mentions.retriever.mentions.pairs import Values
 
 
+class Weighted:
+    """A dataclass of numbers, each the weight of a column."""
+
+    def worth(self, columns: Float64Array) -> Values:
+        """Return float64[n], sum_j columns[:, j] weight_j, summed in the order of the fields."""
+        total = np.zeros(len(columns))
+        for column, weight in zip(columns.T, vars(self).values(), strict=True):
+            total += weight * column
+        return total
+
+
 @dataclass(frozen=True)
-class Weights:
+class Weights(Weighted):
     """Weights of the evidence of a passage.
 
     worth(q, p) = question cos(q, p) + relation cos(q', p) + sentence max_s cos(q, s) +
@@ -32,13 +43,9 @@ class Weights:
         for name, value in vars(self).items():
             bounded(f"lists.NAME.(own, bridge, end).{name}", value)
 
-    def worth(self, evidence: Float64Array) -> Values:
-        """Return float64[n] of evidence [n, 6]."""
-        return weighted_columns(evidence, self)
-
 
 @dataclass(frozen=True)
-class Edge:
+class Edge(Weighted):
     """Weights of the features of an edge from passage p to passage c.
 
     worth(p, c) = base + relation cos(q', s) + sentence cos(q, s) + rarity r + words new + bridged
@@ -58,15 +65,3 @@ class Edge:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             bounded(f"lists.NAME.(names, named_by, shares, resembles).{name}", value)
-
-    def worth(self, features: Float64Array) -> Values:
-        """Return float64[n] of features [n, 6]."""
-        return weighted_columns(features, self)
-
-
-def weighted_columns(columns: Float64Array, weights: Weights | Edge) -> Values:
-    """Return sum_j columns[:, j] weights_j, summed in the order of the fields."""
-    total = np.zeros(len(columns))
-    for column, weight in zip(columns.T, astuple(weights), strict=True):
-        total += weight * column
-    return total

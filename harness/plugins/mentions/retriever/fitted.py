@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.split import are_tune_questions, share_gold
-from harness.core.arrays import BoolArray, Int64Array
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, MissingFile, bounded, nearest, with_article
@@ -95,20 +95,13 @@ class Fitted:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of the whole fit, with the lists of each fold in their places."""
         found, fold = read_fit(self.path), self._folds(benchmark)
-        runs = {-1: with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)}
+        whole, facts = with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)
+        ids, columns = (benchmark.query_ids, benchmark.doc_ids), [_entries(whole, fold < 0)]
         for part in np.unique(fold[fold >= 0]).tolist():
-            runs[part] = with_weights(self.retriever, found["folds"][part]).retrieve(
-                benchmark, store
-            )
-        parts = [runs[part][0].take(np.array([query])) for query, part in enumerate(fold.tolist())]
-        joined = Run(
-            benchmark.query_ids,
-            benchmark.doc_ids,
-            np.concatenate([[0], np.cumsum([len(part.docs) for part in parts])]).astype(np.int64),
-            np.concatenate([part.docs for part in parts]),
-            np.concatenate([part.scores for part in parts]),
-        )
-        return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
+            own = with_weights(self.retriever, found["folds"][part])
+            columns.append(_entries(own.retrieve(benchmark, store)[0], fold == part))
+        joined = Run.of(*ids, *map(np.concatenate, zip(*columns, strict=True)))
+        return joined, {**facts, "out_of_fold": int((fold >= 0).sum())}
 
     def seen(self, benchmark: Benchmark) -> BoolArray:
         """Return bool[Q], whether the weights of a question learned from one that shares its gold.
@@ -133,6 +126,13 @@ class Fitted:
         return np.array(
             [known.get(name, -1) for name in benchmark.query_ids.to_pylist()], dtype=np.int64
         )
+
+
+def _entries(run: Run, chosen: BoolArray) -> tuple[Int64Array, Int32Array, Float64Array]:
+    """Return query, document and score of each entry of the chosen queries, bool[Q]."""
+    query = np.repeat(np.arange(len(run)), run.lengths())
+    kept = chosen[query]
+    return query[kept], run.docs[kept], run.scores[kept]
 
 
 @lru_cache(maxsize=16)

@@ -4,7 +4,7 @@ the next.
 
 from __future__ import annotations
 
-import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,12 +12,11 @@ from typing import ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
+from harness.core.arrays import BoolArray, Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
-from harness.graph.extractor import Extraction, Extractor, extract
-from harness.graph.trail import Node, Trail
+from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.evidence import Edge, Weights
 from harness.plugins.mentions.retriever.mention_walk import find_named_titles, mask_titles
@@ -29,19 +28,16 @@ from harness.plugins.mentions.retriever.mentions.links import (
 from harness.plugins.mentions.retriever.mentions.pair_texts import PairTexts
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values
 from harness.plugins.mentions.retriever.mentions.path_data import PathData
-from harness.plugins.mentions.retriever.mentions.paths import (
+from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
+from harness.plugins.mentions.retriever.mentions.relations import PassageRelations
+from harness.plugins.mentions.retriever.mentions.scored_paths import (
     Paths,
     SeedBlock,
     best_of_rows,
-    paths_of_question,
     reached_passages,
-    strongest_paths,
 )
-from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
-from harness.plugins.mentions.retriever.mentions.relations import PassageRelations
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
-from harness.retriever import Explain
 from harness.retriever.search import nearest_rows
 from harness.run import Run
 from harness.work.shared_rows import Columns, map_rows
@@ -123,20 +119,6 @@ class MentionPaths:
     def _plain(self) -> bool:
         return self.steps <= 1 and self.resembles is None
 
-    def _every(self, size: int) -> bool:
-        """Return whether all sentences of ``size`` passages are encoded."""
-        return (
-            self.sentence_seeds
-            if self.sentence_seeds is not None
-            else size <= LARGE or not self._plain
-        )
-
-    def _hub(self, size: int) -> int:
-        """Return how many of ``size`` texts may name a title that leads back to them."""
-        if self.widest_title is not None:
-            return self.widest_title
-        return HUB if size > LARGE else size
-
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of all questions, a block at a time."""
         world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
@@ -145,19 +127,17 @@ class MentionPaths:
         bridges = self.bridges(world, starts, benchmark, store)
 
         def ranked(part: slice) -> Columns:
-            found, scores = [np.empty(0, np.int64)], [np.empty(0)]
+            pairs, scores = [np.empty(0, np.int64)], [np.empty(0)]
             for place in range(part.start, part.stop):
-                start = (
-                    starts[place]
-                    if starts
-                    else self._start(world, *self._proposed(world, blocks[place]))
-                )
-                pairs, values = reached_passages(
-                    start, self.paths(world, start, bridges[place] if starts else NONE)
-                )
-                found.append(start.queries[pairs // size] * size + pairs % size)
+                if starts:
+                    start = starts[place]
+                else:
+                    start = self._start(world, *self._proposed(world, blocks[place]))
+                paths = self.paths(world, start, bridges[place] if starts else NONE)
+                reached, values = reached_passages(start, paths)
+                pairs.append(start.queries[reached // size] * size + reached % size)
                 scores.append(values)
-            return np.concatenate(found), np.concatenate(scores)
+            return np.concatenate(pairs), np.concatenate(scores)
 
         pairs, scores = map_rows("paths", ranked, len(blocks), 1)
         queries, docs = np.divmod(pairs, size)
@@ -168,34 +148,6 @@ class MentionPaths:
             "questions_that_name_a_title": len(np.unique(world.named[0])),
         }
 
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Return the explanation of questions: seeds with their scores, and the best paths to
-        passages.
-        """
-        world = self.world(benchmark, store)
-        starts = self.starts(world)
-        return functools.partial(
-            self._trail, world, starts, self.bridges(world, starts, benchmark, store)
-        )
-
-    def _trail(
-        self,
-        world: PathData,
-        starts: Sequence[SeedBlock],
-        bridges: Sequence[Float32Array],
-        query: int,
-        docs: Sequence[int],
-        count: int,
-    ) -> Trail:
-        place = next(number for number, start in enumerate(starts) if query in start.queries)
-        paths = self.paths(world, starts[place], bridges[place])
-        weights, ways = paths_of_question(starts[place], paths, query, len(world.passages))
-        order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
-        seeds = [(Node(passage=doc), value) for doc, value in order]
-        return Trail(
-            seeds, {doc: strongest_paths(ways.get(doc, []), count) for doc in docs}, adds=False
-        )
-
     def relations(self, benchmark: Benchmark, store: Store) -> PassageRelations:
         """Return the relations of passages, which a reranker reads as `relations`."""
         return PassageRelations.of(self.world(benchmark, store))
@@ -203,30 +155,34 @@ class MentionPaths:
     def world(self, benchmark: Benchmark, store: Store) -> PathData:
         """Return the data of all paths; vectors come from their artifacts."""
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
+        size = len(benchmark.doc_ids)
+        hub, every = self.widest_title, self.sentence_seeds
+        if hub is None:
+            hub = HUB if size > LARGE else size
+        if every is None:
+            every = size <= LARGE or not self._plain
         joined: dict[str, Crossing] = {}
-        forth, back = link_titles(extraction, sentences, self._hub(len(benchmark.doc_ids)))
+        forth, back = link_titles(extraction, sentences, hub)
         if self.names and self.titles:
             joined["names"] = forth
         if self.named_by and self.titles:
             joined["named_by"] = back
         if self.shares:
             joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
+        none, asked = np.empty(0, np.int64), benchmark.questions
+        if self.titles:
+            asked = mask_titles(benchmark.questions, extraction)
         return PathData(
             sentences,
             np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
-            SentenceVectors.of(sentences, self.encoder, store, self._every(len(benchmark.doc_ids))),
+            SentenceVectors.of(sentences, self.encoder, store, every),
             np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
-            np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
+            np.asarray(embed(self.encoder, asked, "question", store)),
             QuestionWords.of(benchmark.passages, benchmark.questions),
-            find_named_titles(extraction)
-            if self.titles
-            else (np.empty(0, np.int64), np.empty(0, np.int64)),
+            find_named_titles(extraction) if self.titles else (none, none),
             joined,
             self.near,
         )
-
-    def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
-        return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
     def starts(self, world: PathData, queries: Int64Array | None = None) -> list[SeedBlock]:
         """Return the seeds of all questions, or of some (ascending), by blocks, and read their
@@ -238,11 +194,8 @@ class MentionPaths:
         world.parts.read(np.concatenate([none, *(pairs for _, pairs in proposed)]) % size)
         starts = [self._start(world, *block) for block in proposed]
         if not world.parts.every:
-            ends = [
-                ends
-                for start in starts
-                for _, _, ends, _, _ in self._edges(world, start.seeds, start.close)
-            ]
+            edges = (self._edges(world, start.seeds, start.close) for start in starts)
+            ends = (end for _, _, end, _, _ in itertools.chain(*edges))
             world.parts.read(np.unique(np.concatenate([none, *ends]) % size))
         return starts
 
@@ -253,20 +206,14 @@ class MentionPaths:
 
     def _proposed(self, world: PathData, queries: Int64Array) -> tuple[Int64Array, Pairs]:
         """Return a block of questions and the candidates for seeds."""
-        size, places, questions = (
-            len(world.passages),
-            np.arange(len(queries))[:, None],
-            world.questions[queries],
-        )
-        parts = [world.nearest[queries]]
+        places = np.arange(len(queries))[:, None] * len(world.passages)
+        found = [world.nearest[queries], world.asked.nearest(queries, self.near)]
         if world.parts.every:
-            owner = world.sentences.texts.passage
-            parts.append(
-                owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]].astype(np.int64)
-            )
-        parts.append(world.asked.nearest(queries, self.near))
-        found = [(places * size + docs).ravel() for docs in parts]
-        return queries, np.unique(np.concatenate([*found, world.named_by(queries)]))
+            vectors = world.parts.arrays[0]
+            near, _ = nearest_rows(vectors, world.questions[queries], self.near)
+            found.append(world.sentences.texts.passage[near].astype(np.int64))
+        pairs = [(places + docs).ravel() for docs in found]
+        return queries, np.unique(np.concatenate([*pairs, world.named_by(queries)]))
 
     def _start(self, world: PathData, queries: Int64Array, pairs: Pairs) -> SeedBlock:
         texts = world.texts(queries)
@@ -282,6 +229,8 @@ class MentionPaths:
         """Return the vectors of question and best sentence, as one text, of each block's close
         seeds.
         """
+        if not self.resembles:
+            return [NONE for _ in starts]
         size = max(1, len(benchmark.doc_ids))
         whole, counts = [], []
         for start in starts:
@@ -290,7 +239,7 @@ class MentionPaths:
             counts.append(len(queries))
             for query, sentence in zip(queries, sentences, strict=True):
                 whole.append(f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}")
-        if not self.resembles or not whole:
+        if not whole:
             return [NONE for _ in starts]
         vectors = np.asarray(embed(self.encoder, whole, "question", store))
         return np.split(vectors, np.cumsum(counts)[:-1])
@@ -299,55 +248,26 @@ class MentionPaths:
         """Return all paths of a block, scored."""
         texts = world.texts(start.queries)
         worth = self.bridge.worth(texts.evidence(start.seeds))
-        found = self._step(world, texts, 1, start.seeds, worth, start.close)
+        edges = [*self._edges(world, start.seeds, start.close)]
         if self.resembles:
-            parents = start.seeds[start.close]
             docs, cosine = nearest_rows(texts.passages, bridges, self.near)
-            ends = (parents // texts.size)[:, None] * texts.size + docs
-            parent, end, kept = (
-                np.repeat(parents, docs.shape[1]),
-                ends.ravel(),
-                (ends != parents[:, None]).ravel(),
-            )
-            features = texts.between(
-                parent, end, np.repeat(start.sentence[start.close], docs.shape[1])
-            )
-            features[:, 5] = cosine.ravel()
-            before = np.repeat(worth[start.close], docs.shape[1])
-            found.append(
-                self._scored(
-                    texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]
-                )
-            )
+            place = np.repeat(np.flatnonzero(start.close), docs.shape[1])
+            parents = start.seeds[place]
+            ends = parents // texts.size * texts.size + docs.ravel()
+            other = ends != parents
+            place, ends, near = place[other], ends[other], cosine.ravel()[other]
+            edges.append(("resembles", place, ends, start.sentence[place], near))
+        found = [self._scored(texts, 1, start.seeds, worth, *edge) for edge in edges]
         gone = start.seeds
         for step in range(2, self.steps + 1):
             pairs, values = reached_passages(start, found)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
             chosen = best_of_rows(pairs // texts.size, values, self.close)
-            pairs, values = pairs[chosen], values[chosen]
-            found += self._step(
-                world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_)
-            )
+            pairs, values = pairs[chosen], self.via * values[chosen]
+            edges = [*self._edges(world, pairs, np.ones(len(pairs), dtype=np.bool_))]
+            found += [self._scored(texts, step, pairs, values, *edge) for edge in edges]
             gone = np.union1d(gone, pairs)
-        return found
-
-    def _step(
-        self,
-        world: PathData,
-        texts: PairTexts,
-        step: int,
-        parents: Pairs,
-        worth: Values,
-        close: BoolArray,
-    ) -> list[Paths]:
-        found = []
-        for kind, place, ends, sentence, rarity in self._edges(world, parents, close):
-            features = texts.between(parents[place], ends, sentence)
-            features[:, 3] = rarity
-            found.append(
-                self._scored(texts, kind, step, parents[place], ends, features, worth[place])
-            )
         return found
 
     def _edges(
@@ -368,14 +288,22 @@ class MentionPaths:
     def _scored(
         self,
         texts: PairTexts,
-        kind: str,
         step: int,
-        parent: Pairs,
-        end: Pairs,
-        features: Float64Array,
+        parents: Pairs,
         worth: Values,
+        kind: str,
+        place: Int64Array,
+        end: Pairs,
+        sentence: Int64Array,
+        value: Values,
     ) -> Paths:
-        distinct, place = np.unique(end, return_inverse=True)
-        ends = self.end.worth(texts.evidence(distinct))[place]
+        """Return the paths along edges. ``value`` is an edge's cosine if it ``resembles``,
+        otherwise its rarity.
+        """
+        features = texts.between(parents[place], end, sentence)
+        features[:, 5 if kind == "resembles" else 3] = value
+        distinct, back = np.unique(end, return_inverse=True)
+        ends = self.end.worth(texts.evidence(distinct))[back]
         edge: Edge = getattr(self, kind)
-        return Paths(kind, step, parent, end, features, worth + ends + edge.worth(features))
+        score = worth[place] + ends + edge.worth(features)
+        return Paths(kind, step, parents[place], end, features, score)

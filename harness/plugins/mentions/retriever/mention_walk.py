@@ -26,8 +26,6 @@ from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
 
-LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
-
 
 @dataclass(frozen=True)
 class MentionWalk:

@@ -1,13 +1,14 @@
-"""Targets of `harness fit`: strategies with numbers that may move, and the ranks of their lists."""
+"""Targets of `harness fit`: retrievers with numbers that may move, and the ranks of their lists."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int32Array, Int64Array
+from harness.retriever import Retriever
 from harness.work.store import Store
 
 if TYPE_CHECKING:
@@ -35,16 +36,16 @@ class Setting:
 
 
 class Target(Protocol):
-    """A strategy with ``stages`` of numbers, fitted in order; each stage keeps the
-    earlier weights.
+    """A retriever with ``stages`` of numbers, fitted in order; each stage keeps the earlier
+    weights.
     """
 
     @property
     def stages(self) -> Sequence[Knobs]: ...  # noqa: D102
 
     @property
-    def strategy(self) -> Any:
-        """The strategy of the weights."""
+    def retriever(self) -> Retriever:
+        """The retriever of the weights."""
         ...
 
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:

@@ -19,11 +19,6 @@ class Listed:
     retriever: Retriever
     stages: Sequence[Mapping[str, Sequence[float]]]
 
-    @property
-    def strategy(self) -> Retriever:
-        """The retriever."""
-        return self.retriever
-
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
         """Return the ranker. See ``Target``."""
         members, gold = setting.members, setting.benchmark.gold[setting.members]

@@ -11,13 +11,13 @@ import numpy as np
 
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
-from harness.evaluation.metric import ABSENT, NONE
-from harness.plugins.mentions.retriever.evidence import weighted_columns
+from harness.evaluation.metric import run_ranks
+from harness.plugins.mentions.retriever.evidence import Edge
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
 from harness.plugins.mentions.target import Ranker, Setting, Weights
+from harness.run import Run
 
-EDGES = ("names", "named_by", "shares")
 EVERY = 1 << 30
 
 
@@ -51,11 +51,6 @@ class MentionPathsTarget:
                 "target.stages: expected two, the first of own.* alone, the second of the rest"
             )
 
-    @property
-    def strategy(self) -> MentionPaths:
-        """The retriever."""
-        return self.retriever
-
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
         """Return the ranker. See ``Target``."""
         base = with_weights(self.retriever, held)
@@ -67,115 +62,78 @@ class MentionPathsTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
-    """Evidence of the tune questions of one benchmark. A pair is n D + p, with n the question's
-    place.
+class GatheredBlock:
+    """Evidence of a block of questions. A pair is n D + p, with n the question's place in the
+    block.
 
     Args:
-        size: D.
-        wanted: int32[n, H], the gold.
-        seeds: pairs, ascending.
+        queries: int64[q], numbers of the questions.
+        seed: places in ``reached`` of the seeds.
         seed_evidence: float64[s, 6].
         reached: distinct pairs of seeds or paths, ascending.
         end_evidence: float64[r, 6].
-        parent: places in ``seeds`` at which paths begin.
-        end: places in ``reached`` at which paths end.
-        kinds: by kind of edge, its paths' places and their features [n, 6].
+        edges: for each kind of edge its name, its paths' seeds, places of their ends in
+            ``reached``, and their features [n, 6].
     """
 
-    size: int
-    wanted: Int32Array
-    seeds: Int64Array
+    queries: Int64Array
+    seed: Int64Array
     seed_evidence: Float64Array
     reached: Int64Array
     end_evidence: Float64Array
-    parent: Int64Array
-    end: Int64Array
-    kinds: Mapping[str, tuple[Int64Array, Float64Array]]
+    edges: Sequence[tuple[str, Int64Array, Int64Array, Float64Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Evidence of the tune questions of one benchmark."""
+
+    setting: Setting
+    blocks: Sequence[GatheredBlock]
 
     @classmethod
     def of(cls, retriever: MentionPaths, setting: Setting) -> Gathered:
         """Return the evidence under the retriever's ``own``, ``near``, ``seeds``, ``close`` and
         ``widest``.
         """
-        world, size = (
-            retriever.world(setting.benchmark, setting.store),
-            len(setting.benchmark.doc_ids),
-        )
-        members, nothing = setting.members, np.empty((0, 1), np.float32)
-        seeds, evidence, ends, end_evidence = [], [], [], []
-        parents: dict[str, list[Int64Array]] = {kind: [] for kind in EDGES}
-        targets: dict[str, list[Int64Array]] = {kind: [] for kind in EDGES}
-        features: dict[str, list[Float64Array]] = {kind: [] for kind in EDGES}
-        for start in retriever.starts(world, members):
-            texts, shift = (
-                world.texts(start.queries),
-                int(np.searchsorted(members, start.queries[0])) * size,
+        world = retriever.world(setting.benchmark, setting.store)
+        blocks = []
+        for start in retriever.starts(world, setting.members):
+            texts = world.texts(start.queries)
+            paths = retriever.paths(world, start, np.empty((0, 1), np.float32))
+            reached = np.unique(np.concatenate([start.seeds, *(part.end for part in paths)]))
+            edges = []
+            for part in paths:
+                seed = np.searchsorted(start.seeds, part.parent)
+                edges.append((part.kind, seed, np.searchsorted(reached, part.end), part.features))
+            blocks.append(
+                GatheredBlock(
+                    start.queries,
+                    np.searchsorted(reached, start.seeds),
+                    texts.evidence(start.seeds),
+                    reached,
+                    texts.evidence(reached),
+                    edges,
+                )
             )
-            seeds.append(start.seeds + shift)
-            evidence.append(texts.evidence(start.seeds))
-            own = [start.seeds]
-            for part in retriever.paths(world, start, nothing):
-                parents[part.kind].append(part.parent + shift)
-                targets[part.kind].append(part.end + shift)
-                features[part.kind].append(part.features)
-                own.append(part.end)
-            distinct = np.unique(np.concatenate(own))
-            ends.append(distinct + shift)
-            end_evidence.append(texts.evidence(distinct))
-        whole, reached = np.concatenate(seeds), np.concatenate(ends)
-        kinds, at, parent, end = {}, 0, [], []
-        for kind in EDGES:
-            if parents[kind]:
-                parent.append(np.searchsorted(whole, np.concatenate(parents[kind])))
-                end.append(np.searchsorted(reached, np.concatenate(targets[kind])))
-                kinds[kind] = np.arange(at, at + len(end[-1])), np.concatenate(features[kind])
-                at += len(end[-1])
-        none = np.empty(0, np.int64)
-        return cls(
-            size,
-            setting.benchmark.gold[members],
-            whole,
-            np.concatenate(evidence),
-            reached,
-            np.concatenate(end_evidence),
-            np.concatenate([none, *parent]),
-            np.concatenate([none, *end]),
-            kinds,
-        )
+        return cls(setting, blocks)
 
     def ranks(self, retriever: MentionPaths) -> Int32Array:
         """Return int32[n, H], the gold ranks of the retriever's lists."""
-        score = np.full(len(self.reached), -np.inf)
-        score[np.searchsorted(self.reached, self.seeds)] = weighted_columns(
-            self.seed_evidence, retriever.own
-        )
-        worth = weighted_columns(self.seed_evidence, retriever.bridge)[self.parent]
-        worth += weighted_columns(self.end_evidence, retriever.end)[self.end]
-        for kind, (places, features) in self.kinds.items():
-            worth[places] += weighted_columns(features, getattr(retriever, kind))
-        np.maximum.at(score, self.end, worth)
-        return self._count(score)
-
-    def _count(self, score: Float64Array) -> Int32Array:
-        """Return the rank of each gold passage: 1 + the number of pairs of its question
-        above it.
-        """
-        rows = self.reached // self.size
-        bounds = np.searchsorted(rows, np.arange(len(self.wanted) + 1))
-        found = np.full(self.wanted.shape, NONE, dtype=np.int32)
-        for column in range(self.wanted.shape[1]):
-            pairs = np.arange(len(self.wanted)) * self.size + self.wanted[:, column]
-            place = np.minimum(np.searchsorted(self.reached, pairs), len(self.reached) - 1)
-            held = (self.reached[place] == pairs) & (self.wanted[:, column] >= 0)
-            mine, number = score[place][rows], place[rows]
-            better = (score > mine) | ((score == mine) & (np.arange(len(score)) < number))
-            count = np.add.reduceat(
-                np.append(better, False).astype(np.int64), np.minimum(bounds[:-1], len(better))
-            )
-            found[:, column] = np.where(
-                self.wanted[:, column] < 0,
-                self.wanted[:, column],
-                np.where(held, 1 + count, ABSENT),
-            )
-        return found
+        benchmark, members = self.setting.benchmark, self.setting.members
+        rows, docs, scores = [], [], []
+        for block in self.blocks:
+            score = np.full(len(block.reached), -np.inf)
+            score[block.seed] = retriever.own.worth(block.seed_evidence)
+            bridge = retriever.bridge.worth(block.seed_evidence)
+            end = retriever.end.worth(block.end_evidence)
+            for kind, seed, place, features in block.edges:
+                edge: Edge = getattr(retriever, kind)
+                np.maximum.at(score, place, bridge[seed] + end[place] + edge.worth(features))
+            row, doc = np.divmod(block.reached, len(benchmark.doc_ids))
+            rows.append(np.searchsorted(members, block.queries[row]))
+            docs.append(doc)
+            scores.append(score)
+        columns = (np.concatenate(column) for column in (rows, docs, scores))
+        run = Run.of(benchmark.query_ids.take(members), benchmark.doc_ids, *columns)
+        return run_ranks(run, benchmark.gold[members])

@@ -7,7 +7,7 @@ and whether a list is stable if the question is reworded. A measure is a value, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -40,43 +40,11 @@ def plain_words(text: str) -> str:
     return f" {' '.join(word for word in words(text).texts if word not in ARTICLES)} "
 
 
-def answer_supported(
-    answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
-) -> bool:
-    """Return whether one of the passages states an answer; yes and no need all gold passages.
-
-    Args:
-        answers: as ``plain_words`` makes them.
-        chain: not used.
-        read: the passages, as ``plain_words`` makes them.
-        gold: whether all gold passages are read.
-    """
-    stated = [answer for answer in answers if answer.strip() and answer.strip() not in JUDGED]
-    if not stated:
-        return gold
-    return any(answer in text for answer in stated for text in read)
-
-
-def hops_recovered(
-    answers: Sequence[str], chain: Sequence[str], read: Sequence[str], gold: bool
-) -> bool:
-    """Return whether the passages state the answer and every entity of the chain.
-
-    Fewer than all gold passages can suffice: another passage may name a bridge.
-
-    Args:
-        answers: as ``plain_words`` makes them.
-        chain: titles of the gold passages, as ``plain_words`` makes them.
-        read: the passages, as ``plain_words`` makes them.
-        gold: whether all gold passages are read.
-    """
-    named = all(any(entity in text for text in read) for entity in chain)
-    return named and answer_supported(answers, chain, read, gold)
-
-
-FORMULAS: dict[str, Callable[[Sequence[str], Sequence[str], Sequence[str], bool], bool]] = {
-    formula.__name__: formula for formula in (answer_supported, hops_recovered)
-}
+FORMULAS = ("answer_supported", "hops_recovered")
+"""Whether one of the passages states an answer (yes and no need all gold passages); and whether
+they also state every entity of the chain, the titles of the gold passages. Fewer than all gold
+passages can suffice: another passage may name a bridge.
+"""
 
 
 @dataclass(frozen=True, order=True)
@@ -118,17 +86,22 @@ class Diagnostic:
             benchmark: the benchmark.
             texts: its passages as ``plain_words`` makes them.
         """
-        titles, found = benchmark.corpus["title"][:], np.zeros(len(run))
+        titles, values = benchmark.corpus["title"][:], np.zeros(len(run))
         for query, row in enumerate(benchmark.queries):
-            docs = run.docs[run.indptr[query] : run.indptr[query + 1]][: self.k].tolist()
+            docs = _head(run, query, self.k)
             gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
-            chain = [
-                plain_words(normal(titles[doc] or "")) for doc in gold if normal(titles[doc] or "")
-            ]
-            answers = [plain_words(answer) for answer in row["answers"] or []]
-            held = bool(gold) and set(gold) <= set(docs)
-            found[query] = FORMULAS[self.name](answers, chain, [texts[doc] for doc in docs], held)
-        return found
+            answers = [plain_words(answer).strip() for answer in row["answers"] or []]
+            stated = [answer for answer in answers if answer and answer not in JUDGED]
+            named = [normal(titles[doc] or "") for doc in gold]
+            read = [texts[doc] for doc in docs]
+            supported = bool(gold) and set(gold) <= set(docs)
+            if stated:
+                supported = any(f" {answer} " in text for answer in stated for text in read)
+            if self.name == "hops_recovered":
+                chain = (plain_words(name) for name in named if name)
+                supported &= all(any(entity in text for text in read) for entity in chain)
+            values[query] = supported
+        return values
 
 
 def plain_passages(benchmark: Benchmark) -> list[str]:
@@ -158,10 +131,12 @@ def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
     s, size = len(short), len(long)
     places = {doc: place for place, doc in enumerate(short)}
     met = [max(place, places[doc]) for place, doc in enumerate(long) if doc in places]
-    agreed: list[int] = np.bincount(np.array(met, np.int64), minlength=size).cumsum().tolist()
-    whole = sum(agreed[d - 1] / d * p**d for d in range(1, size + 1))
-    whole += sum(agreed[s - 1] * (d - s) / (s * d) * p**d for d in range(s + 1, size + 1))
-    return (1 - p) / p * whole + ((agreed[-1] - agreed[s - 1]) / size + agreed[s - 1] / s) * p**size
+    agreed = np.bincount(np.array(met, np.int64), minlength=size).cumsum()
+    depth = np.arange(1.0, size + 1)
+    beyond = np.maximum(depth - s, 0) / s * agreed[s - 1]
+    whole = float(((agreed + beyond) / depth * p**depth).sum())
+    end = ((agreed[-1] - agreed[s - 1]) / size + agreed[s - 1] / s) * p**size
+    return float((1 - p) / p * whole + end)
 
 
 @runtime_checkable
@@ -197,9 +172,7 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
     whole_number("diagnose.perturbed", options.perturbed, 0)
     whole_number("diagnose.depth", options.depth, 1)
     if not (measures := [Diagnostic.parse(name) for name in options.measures]):
-        raise HarnessError(
-            f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]"
-        )
+        raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{FORMULAS[0]}@5]")
     kept, data = inputs.store(config), inputs.benchmark(config)
     members, retrievers = data.members(options.split), inputs.retrievers(config)
     runs, texts = inputs.runs(retrievers, data, kept), plain_passages(data)

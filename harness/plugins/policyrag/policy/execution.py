@@ -114,7 +114,6 @@ def start(
         named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0
     )
     named.sort_indices()
-    named, selection = seed.selected(kept.names, named, benchmark.questions, store)
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
     questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
     names = np.asarray(embed(encoder, kept.names, "name", store))
@@ -133,7 +132,6 @@ def start(
         "questions_without_phrase_seed": int((count == 0).sum()),
         "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
     }
-    told |= {"seed_gate": dict(selection)} if selection else {}
     return PolicyStart(
         kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -36,6 +38,7 @@ class Facts:
         passage: int32[F].
         start: int32[F], the first byte in ``benchmark.passages[passage].encode()``.
         end: int32[F], the byte after the last.
+        words: int64[D], the number of words of each passage.
         stated: in words.
     """
 
@@ -45,6 +48,7 @@ class Facts:
     passage: Numbers
     start: Numbers
     end: Numbers
+    words: Int64Array
     stated: Sequence[tuple[str, str, str]]
 
     def __len__(self) -> int:
@@ -66,28 +70,22 @@ class Facts:
         facts = np.arange(len(self))
         rows = np.concatenate([self.subject, self.object])
         columns = np.concatenate([facts, np.repeat(facts, np.diff(self.indptr))])
-        matrix = sp.coo_array(
-            (np.ones(len(rows)), (rows, columns)), shape=(size, len(self))
-        ).tocsr()
+        matrix = sp.csr_array(
+            sp.coo_array((np.ones(len(rows)), (rows, columns)), (size, len(self)))
+        )
         matrix.data[:] = 1
-        return sp.csr_array(matrix)
+        return matrix
 
     def joined(self, size: int) -> sp.csr_array:
         """Return [E, E], the number of passages with a fact that joins the two; symmetric, diagonal
         0.
         """
-        subject, passage = (
-            np.repeat(part, np.diff(self.indptr)) for part in (self.subject, self.passage)
-        )
-        low = np.minimum(subject, self.object).astype(np.int64)
-        high = np.maximum(subject, self.object).astype(np.int64)
+        subject = np.repeat(self.subject, np.diff(self.indptr)).astype(np.int64)
+        passage = np.repeat(self.passage, np.diff(self.indptr))
+        low, high = np.minimum(subject, self.object), np.maximum(subject, self.object)
         pairs = np.unique(np.stack([low, high, passage], axis=1)[low != high], axis=0)
-        upper = sp.coo_array(
-            (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(size, size)
-        ).tocsr()
-        both = sp.csr_array(upper + upper.T)
-        both.sort_indices()
-        return both
+        count = sp.coo_array((np.ones(len(pairs)), tuple(pairs[:, :2].T)), (size, size)).tocsr()
+        return sp.csr_array(count + count.T)
 
     def save(self, folder: Path) -> None:
         """Write the facts below ``folder``."""
@@ -105,28 +103,29 @@ class Facts:
         """
         path = folder / "facts.npz"
         stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
-        found = read_arrays(path)
-        if missing := sorted({*ARRAYS} - {*found}):
+        arrays = read_arrays(path)
+        if missing := sorted({*ARRAYS} - {*arrays}):
             raise HarnessError(f"{path}: no array {missing[0]}; {REBUILD}")
-        arrays = {name: found[name] for name in ARRAYS}
-        objects, joined = len(arrays["object"]), len(stated) + 1
-        check_array(arrays["indptr"], f"{path}, indptr", np.int64, (joined,), 0, objects)
-        if (
-            arrays["indptr"][0] != 0
-            or arrays["indptr"][-1] != objects
-            or (np.diff(arrays["indptr"]) < 0).any()
-        ):
+        count, objects = len(stated), len(arrays["object"])
+        forms: dict[str, tuple[type, int, int | None]] = {
+            "subject": (np.int32, count, entities - 1),
+            "indptr": (np.int64, count + 1, objects),
+            "object": (np.int32, objects, entities - 1),
+            "passage": (np.int32, count, passages - 1),
+            "start": (np.int32, count, None),
+            "end": (np.int32, count, None),
+            "words": (np.int64, passages, None),
+        }
+        for name, (dtype, size, most) in forms.items():
+            check_array(arrays[name], f"{path}, {name}", dtype, (size,), 0, most)
+            arrays[name].setflags(write=False)
+        ends = arrays["indptr"][[0, -1]].tolist()
+        if ends != [0, objects] or (np.diff(arrays["indptr"]) < 0).any():
             raise HarnessError(f"{path}, indptr: does not go from 0 up to {objects}; {REBUILD}")
-        most = {"subject": entities - 1, "object": entities - 1, "passage": passages - 1}
-        for name in ("subject", "object", "passage", "start", "end"):
-            size = objects if name == "object" else len(stated)
-            check_array(arrays[name], f"{path}, {name}", np.int32, (size,), 0, most.get(name))
-        for array in arrays.values():
-            array.setflags(write=False)
-        return cls(**arrays, stated=stated)
+        return cls(**{name: arrays[name] for name in ARRAYS}, stated=stated)
 
 
-ARRAYS = ("subject", "indptr", "object", "passage", "start", "end")
+ARRAYS = ("subject", "indptr", "object", "passage", "start", "end", "words")
 Row = tuple[int, list[int], int, int, int, tuple[str, str, str]]
 """Subject, objects, passage, first byte, byte after the last, in words."""
 
@@ -140,14 +139,19 @@ def make_facts(extraction: Extraction, benchmark: Benchmark) -> Facts:
     other entities that the sentence mentions (without a title: its first mention to the others); a
     sentence that joins nothing is not a fact.
     """
-    found = list((_stated if len(extraction.triples.subject) else _named)(extraction, benchmark))
-    indptr = np.cumsum([0, *(len(row[1]) for row in found)], dtype=np.int64)
-    column = {name: np.array([row[i] for row in found], np.int32) for name, i in _PLACES.items()}
-    objects = np.array([entity for row in found for entity in row[1]], np.int32)
-    return Facts(indptr=indptr, object=objects, stated=[row[5] for row in found], **column)
-
-
-_PLACES = {"subject": 0, "passage": 2, "start": 3, "end": 4}
+    rows = (_stated if len(extraction.triples.subject) else _named)(extraction, benchmark)
+    columns = [*zip(*rows, strict=True)] or [()] * 6
+    subject, objects, passage, start, end, stated = columns
+    return Facts(
+        np.array(subject, np.int32),
+        np.cumsum([0, *map(len, objects)], dtype=np.int64),
+        np.array([*itertools.chain(*objects)], np.int32),
+        np.array(passage, np.int32),
+        np.array(start, np.int32),
+        np.array(end, np.int32),
+        np.array([len(words(text).texts) for text in benchmark.passages], np.int64),
+        stated,
+    )
 
 
 def _named(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
@@ -170,41 +174,33 @@ def _named(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
 
 
 def _stated(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
-    triples, names = extraction.triples, extraction.names
-    texts, known = benchmark.passages, dict[int, tuple[Int64Array, list[str]]]()
-    for place in range(len(triples.subject)):
-        passage, subject, object_ = (
-            int(c[place]) for c in (triples.passage, triples.subject, triples.object)
-        )
+    names, predicates = extraction.names, extraction.triples.predicates
+
+    @functools.lru_cache(maxsize=1)
+    def sentences_of(passage: int) -> list[tuple[int, int, str]]:
+        raw = benchmark.passages[passage].encode()
+        bounds = _bytes(benchmark.passages[passage]).tolist()
+        plain = (" ".join(words(raw[a:b].decode()).texts) for a, b in bounds)
+        return [(a, b, f" {text} ") for (a, b), text in zip(bounds, plain, strict=True)]
+
+    triples = extraction.triples
+    columns = (triples.passage, triples.subject, triples.predicate, triples.object)
+    for passage, subject, predicate, object_ in zip(*map(np.ndarray.tolist, columns), strict=True):
         if subject == object_:
             continue
-        if passage not in known:
-            bounds = _bytes(texts[passage])
-            raw = texts[passage].encode()
-            known[passage] = (
-                bounds,
-                [f" {' '.join(words(raw[a:b].decode()).texts)} " for a, b in bounds.tolist()],
-            )
-        bounds, plain = known[passage]
-        first, last = _where(
-            bounds, plain, names[subject], names[object_], len(texts[passage].encode())
+        first, last, best = 0, len(benchmark.passages[passage].encode()), 0
+        for start, end, text in sentences_of(passage):
+            held = (f" {names[object_]} " in text) * 2 + (f" {names[subject]} " in text)
+            if held > best:
+                first, last, best = start, end, held
+        yield (
+            subject,
+            [object_],
+            passage,
+            first,
+            last,
+            (names[subject], predicates[predicate], names[object_]),
         )
-        stated = (names[subject], triples.predicates[triples.predicate[place]], names[object_])
-        yield subject, [object_], passage, first, last, stated
-
-
-def _where(
-    bounds: Int64Array, plain: list[str], subject: str, object_: str, size: int
-) -> tuple[int, int]:
-    wanted = [
-        {number for number, text in enumerate(plain) if f" {name} " in text}
-        for name in (subject, object_)
-    ]
-    for found in (wanted[0] & wanted[1], wanted[1], wanted[0]):
-        if found:
-            first, last = bounds[min(found)].tolist()
-            return first, last
-    return 0, size
 
 
 def _bytes(text: str) -> Int64Array:

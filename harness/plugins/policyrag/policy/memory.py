@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,23 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.benchmark.text import words
-from harness.core.arrays import (
-    Float64Array,
-    Int32Array,
-    Int64Array,
-    check_array,
-    read_arrays,
-    read_matrix,
-)
+from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.identity import identity
 from harness.graph import Graph, Network
-from harness.graph.extractor import Extraction
 from harness.plugins.policyrag.policy.fact import Facts, make_facts
 from harness.retriever.walk import normalize_rows
 from harness.work.store import Store
 
-VERSION = 1
+VERSION = 2  # 2: the facts alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,54 +94,20 @@ class TypedMemory:
         total = np.asarray(self.context.T @ rare)
         return np.where(total > 0, total / (total[total > 0].mean() if total.any() else 1.0), 1.0)
 
-    def save(self, folder: Path) -> None:
-        """Write everything below ``folder``."""
-        (folder / "names.json").write_text(
-            json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n", "utf-8"
-        )
-        np.savez(folder / "passages.npz", titled=self.titled, length=self.length)
-        for name in FAMILIES:
-            sp.save_npz(folder / f"{name}.npz", getattr(self, name), compressed=False)
-        self.facts.save(folder)
-
-    @classmethod
-    def load(cls, folder: Path) -> TypedMemory:
-        """Read the memory that ``save`` wrote."""
-        names = json.loads((folder / "names.json").read_text("utf-8"))
-        context = read_matrix(folder / "context.npz", (len(names), None))
-        between = {
-            name: read_matrix(folder / f"{name}.npz", (len(names), len(names)))
-            for name in ("joined", "alike")
-        }
-        families = {
-            name: freeze(matrix) for name, matrix in {"context": context, **between}.items()
-        }
-        path, count = folder / "passages.npz", context.shape[1]
-        found = read_arrays(path)
-        passages = {name: found.get(name, np.empty(0)) for name in ("titled", "length")}
-        check_array(passages["titled"], f"{path}, titled", np.int32, (count,), -1, len(names) - 1)
-        check_array(passages["length"], f"{path}, length", np.float64, (count,), 0, np.inf)
-        for array in passages.values():
-            array.setflags(write=False)
-        return cls(names=names, facts=Facts.load(folder, len(names), count), **families, **passages)
-
     def sizes(self) -> dict[str, object]:
         """Return the numbers of entities, passages, facts, and edges by family, each
         counted once.
         """
-        edges = {
-            name: int(getattr(self, name).nnz) // (1 if name == "context" else 2)
-            for name in FAMILIES
-        }
         return {
             "entities": len(self.names),
             "passages": len(self.titled),
             "facts": len(self.facts),
-            "edges": edges,
+            "edges": {
+                "context": int(self.context.nnz),
+                "joined": int(self.joined.nnz) // 2,
+                "alike": int(self.alike.nnz) // 2,
+            },
         }
-
-
-FAMILIES = ("context", "joined", "alike")
 
 
 def freeze(matrix: sp.csr_array) -> sp.csr_array:
@@ -162,32 +118,31 @@ def freeze(matrix: sp.csr_array) -> sp.csr_array:
     return matrix
 
 
-def compile_memory(network: Network, extraction: Extraction, benchmark: Benchmark) -> TypedMemory:
-    """Return the memory of a graph and of its extraction."""
+def compile_memory(network: Network, titled: Int32Array, facts: Facts) -> TypedMemory:
+    """Return the memory of a graph, of its passages' titles and of their facts."""
     context = sp.csr_array(network.mentions + network.about, dtype=np.float64)
     context.data[:] = 1
-    count = np.array([len(words(text).texts) for text in benchmark.passages], dtype=np.float64)
-    found = make_facts(extraction, benchmark)
+    alike = sp.csr_array(network.synonym, dtype=np.float64)
+    mean = facts.words.sum() / max(len(titled), 1)
+    length = np.maximum(facts.words, 1) / max(mean, 1)
+    for array in (titled, length):
+        array.setflags(write=False)
+    joined = facts.joined(len(network.names))
     return TypedMemory(
-        network.names,
-        extraction.titled,
-        context,
-        found.joined(len(network.names)),
-        sp.csr_array(network.synonym, dtype=np.float64),
-        np.maximum(count, 1) / max(count.mean(), 1) if len(count) else count,
-        found,
+        network.names, titled, freeze(context), freeze(joined), freeze(alike), length, facts
     )
 
 
 def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory:
-    """Return the stored memory of a benchmark under a graph, compiled if it is missing."""
+    """Return the memory of a benchmark under a graph. Its facts are stored."""
+    network, extraction = graph.build(benchmark, store)
 
     def build(folder: Path) -> Mapping[str, object]:
-        made = compile_memory(*graph.build(benchmark, store), benchmark)
-        made.save(folder)
-        return made.sizes()
+        facts = make_facts(extraction, benchmark)
+        facts.save(folder)
+        return {"facts": len(facts)}
 
     config = {"graph": identity(graph), "version": VERSION}
-    return TypedMemory.load(
-        store.get("memory", config, {"benchmark": benchmark.sha256}, build).path
-    )
+    stored = store.get("memory", config, {"benchmark": benchmark.sha256}, build)
+    facts = Facts.load(stored.path, len(network.names), len(benchmark.passages))
+    return compile_memory(network, extraction.titled, facts)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
-from harness.core.errors import HarnessError, bounded, one_of, whole_number
-from harness.core.identity import LATER
-from harness.plugins.llm import gate
+from harness.core.errors import bounded, one_of, whole_number
 from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.search import exact_search
-from harness.work.store import Store
 
 SOURCES = ("facts", "names", "both", "question")
 ALIGN = ("lexical", "embedding", "both")
@@ -80,8 +76,6 @@ class Seed:
         passage_weight: w_p, the passages' share, with 1 for the phrases.
         passages: number of nearest passages.
         sharpness: > 0.
-        filter: a gate that keeps some of the entities that a question names (seed selection by a
-            prompt: ``gate.prompt: seeds``), or all of them if it keeps none; None keeps all.
     """
 
     by: str = "facts"
@@ -93,11 +87,8 @@ class Seed:
     passage_weight: float = 0.15
     passages: int = 20
     sharpness: float = 0.04
-    filter: gate.FactGate | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.filter, gate.FactGate | None):
-            raise HarnessError(f"policy.seed.filter must be a gate or null, got {self.filter}")
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
         whole_number("policy.seed.cap", self.cap, 1)
@@ -109,24 +100,6 @@ class Seed:
         bounded("policy.seed.passage_weight", self.passage_weight, 0)
         whole_number("policy.seed.passages", self.passages, 0)
         bounded("policy.seed.sharpness", self.sharpness, 0, open_low=True)
-
-    def selected(
-        self, names: Sequence[str], named: sp.csr_array, questions: Sequence[str], store: Store
-    ) -> tuple[sp.csr_array, Mapping[str, object]]:
-        """Return the entries of ``named`` [Q, E] that the filter keeps, and its counts."""
-        if self.filter is None or not named.nnz:
-            return named, {}
-        entities, place = np.unique(named.indices, return_inverse=True)
-        candidates = gate.Candidates(
-            [names[entity] for entity in entities.tolist()], named.indptr, place
-        )
-        kept, counts = gate.keep(self.filter, questions, candidates, store)
-        rows, _ = _entries(named)
-        kept = kept | (np.bincount(rows[kept], minlength=named.shape[0]) == 0)[rows]
-        chosen = sp.csr_array(
-            sp.coo_array((named.data[kept], (rows[kept], named.indices[kept])), shape=named.shape)
-        )
-        return chosen, counts
 
     def seeds(
         self,
@@ -157,19 +130,11 @@ class Seed:
         order = np.lexsort((entity, -product, -np.nan_to_num(mean), ~first, question))
         places = _places(question[order], product[order] > 0)
         order = order[((product[order] > 0) & (places < self.cap)) | (allowed[order] == 0)]
-        total = np.bincount(question[order], product[order], minlength=named.shape[0])[
-            question[order]
-        ]
-        weight = np.divide(product[order], total, out=np.zeros(len(order)), where=total > 0)
-        return Seeds(
-            question[order],
-            entity[order],
-            mean[order],
-            align[order],
-            spec[order],
-            allowed[order],
-            weight,
-        )
+        columns = (question, entity, mean, align, spec, allowed)
+        question, product = question[order], product[order]
+        total = np.bincount(question, product, minlength=named.shape[0])[question]
+        weight = np.divide(product, total, out=np.zeros(len(order)), where=total > 0)
+        return Seeds(*[*(column[order] for column in columns), weight])
 
     def _found(
         self,
@@ -185,25 +150,23 @@ class Seed:
             near, _ = exact_search(names, questions, self.cap)
             pairs = np.unique(near + size * np.arange(len(near), dtype=np.int64)[:, None])
             return pairs, np.full(len(pairs), np.nan)
-        rows, columns = _entries(named)
+        asked = _keys(named)
         if self.by == "names":
-            return rows * size + columns, np.full(len(rows), np.nan)
+            return asked, np.full(len(asked), np.nan)
         kept = np.flatnonzero(candidates.kept)
         held = [memory.facts.entities(int(fact)) for fact in candidates.fact[kept]]
         length = [len(entities) for entities in held]
-        pairs = np.repeat(candidates.question[kept], length) * size + np.concatenate(
-            [*held, np.empty(0, np.int64)]
-        )
-        scores = np.repeat(candidates.score[kept], length)
-        pairs, place = np.unique(pairs.astype(np.int64), return_inverse=True)
-        mean = np.bincount(place, scores, minlength=len(pairs)) / np.maximum(
-            np.bincount(place, minlength=len(pairs)), 1
-        )
-        lost = ~np.isin(rows, pairs // max(size, 1)) | (self.by == "both")
-        extra = np.setdiff1d(rows[lost] * size + columns[lost], pairs)
-        order = np.argsort(np.concatenate([pairs, extra]), kind="stable")
-        whole = np.concatenate([mean, np.full(len(extra), np.nan)])
-        return np.concatenate([pairs, extra])[order], whole[order]
+        entities = np.concatenate([*held, np.empty(0, np.int64)]).astype(np.int64)
+        every = np.repeat(candidates.question[kept], length) * size + entities
+        pairs, place = np.unique(every, return_inverse=True)
+        total = np.bincount(place, np.repeat(candidates.score[kept], length), len(pairs))
+        mean = total / np.maximum(np.bincount(place, minlength=len(pairs)), 1)
+        if self.by == "facts":
+            asked = asked[~np.isin(asked // max(size, 1), pairs // max(size, 1))]
+        extra = np.setdiff1d(asked, pairs)
+        whole = np.concatenate([pairs, extra])
+        order = np.argsort(whole, kind="stable")
+        return whole[order], np.concatenate([mean, np.full(len(extra), np.nan)])[order]
 
     def _aligned(
         self,
@@ -233,14 +196,10 @@ class Seed:
         )
 
 
-def _entries(matrix: sp.csr_array) -> tuple[Int64Array, Int64Array]:
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-    return rows, matrix.indices.astype(np.int64)
-
-
 def _keys(matrix: sp.csr_array) -> Int64Array:
-    rows, columns = _entries(matrix)
-    return np.asarray(rows * matrix.shape[1] + columns)
+    """Return the entries of a matrix [Q, E] as numbers q E + e, ascending."""
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    return np.asarray(rows * matrix.shape[1] + matrix.indices)
 
 
 def _places(question: Int64Array, counted: BoolArray) -> Int64Array:

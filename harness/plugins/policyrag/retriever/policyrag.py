@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder
 from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.plugins.policyrag.policy.policy import Policy, read
-from harness.plugins.policyrag.policy.record import find_paths, record
+from harness.plugins.policyrag.policy.question_record import find_paths, record
 from harness.retriever import Explain
 from harness.retriever.pagerank import Walked, collect_lists
 from harness.run import Run
@@ -106,14 +106,10 @@ def edited(of: PolicyRAG, **sections: Mapping[str, object] | None) -> PolicyRAG:
     Raises:
         HarnessError: see ``read``.
     """
-    known: dict[str, Mapping[str, object]] = {
-        name: vars(section) for name, section in vars(of.policy).items()
-    }
-    policy = read(
-        **known
-        | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()}
-    )
-    if policy.traverse.synonym == of.policy.traverse.synonym:
-        return replace(of, policy=policy)
-    graph: Any = of.graph
-    return replace(of, policy=policy, graph=replace(graph, synonym=policy.traverse.synonym))
+    settings: dict[str, Any] = {name: vars(section) for name, section in vars(of.policy).items()}
+    for name, changed in sections.items():
+        settings[name] = {**settings.get(name, {}), **(changed or {})}
+    policy, graph = read(**settings), of.graph
+    if policy.traverse.synonym != of.policy.traverse.synonym:
+        graph = replace(cast(Any, graph), synonym=policy.traverse.synonym)
+    return replace(of, policy=policy, graph=graph)

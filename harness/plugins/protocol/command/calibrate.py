@@ -3,25 +3,21 @@
 A grid is scored once, and worlds with known truth are made from its outcomes: *exchanged* worlds,
 in which a coin decides whether the outcomes of each query change sides against the reference list
 (dense by default), so no trial has an effect; *planted* ones, in which one trial has an effect of
-known size; and *permuted* ones, in which the other lists belong to other queries. In each, the
-whole protocol runs: choose on tune, test once. For comparison, the best trial is also judged on the
-queries on which it was chosen. Writes calibrations/NAME.json below paths.runs, and the figure into
-paths.reports.
+known size. In each, the whole protocol runs: choose on tune, test once. For comparison, the best
+trial is also judged on the queries on which it was chosen. Writes calibrations/NAME.json below
+paths.runs.
 
   harness calibrate grid=wide                                 667 trials in 500 worlds, minutes
-  harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
+  harness calibrate calibrate.worlds=50                       a quick look
   harness calibrate dataset=musique                           other outcomes
 
-Three more checks have a name. `forecast` splits the benchmark's queries again, at random and by
+Two more checks have a name. `forecast` splits the benchmark's queries again, at random and by
 whole clusters of shared gold, and reports how often the forecast of one half holds on the other.
-`refits` trains the learned trials on other folds of tune, and reports how much their scores vary;
-test is not read. `clusters` makes worlds with clusters of many shapes (with
+`clusters` makes worlds with clusters of many shapes (with
 calibrate.clusters_of=[NAME]: those of a benchmark), prints for each test and interval, by query and
-by the rule that decides, the share of false findings (5% is right) and the coverage (95% is right),
-and draws the former.
+by the rule that decides, the share of false findings (5% is right) and the coverage (95% is right).
 
   harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
-  harness calibrate refits dataset=musique experiment=many_lists   20 other foldings, minutes
   harness calibrate clusters                                  200 worlds each, minutes: make calibration
   harness calibrate clusters 'calibrate.correlations=[0.9]' calibrate.differs=0.06    clusters that are seldom won
 """
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Run the chosen calibration."""
     warn_unread("dry_run")
-    for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
+    for key, least in {"splits": 1, "worlds": 1, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)
     bounded("calibrate.differs", config.calibrate.differs, 0, 1, open_low=True)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
@@ -59,7 +55,7 @@ def run(config: DictConfig) -> None:
 
 
 def _protocol(config: DictConfig) -> None:
-    from harness.plugins.protocol.picture.calibration import picture, table
+    from harness.plugins.protocol.calibration_tables import table
     from harness.plugins.protocol.worlds import calibrated
 
     prepared = _prepared(config)
@@ -67,8 +63,6 @@ def _protocol(config: DictConfig) -> None:
     name = prepared.benchmark.name
     path = _store(config, name, "rates", rates, dataset=name, data_sha256=prepared.benchmark.sha256)
     print(table(rates).text())
-    for made in picture(rates, name).save(Path(config.paths.reports) / "figures"):
-        print(made)
     print(path)
 
 
@@ -77,7 +71,7 @@ def _forecast(config: DictConfig) -> None:
 
     from harness.benchmark.split import clusters
     from harness.evaluation.conclusion import blind_spots
-    from harness.plugins.protocol.picture.calibration import forecasts
+    from harness.plugins.protocol.calibration_tables import forecasts
     from harness.plugins.protocol.worlds import resplit
     from harness.sweep.trial import fitted, retrievers
 
@@ -94,24 +88,13 @@ def _forecast(config: DictConfig) -> None:
     )
 
 
-def _refits(config: DictConfig) -> None:
-    from harness.plugins.protocol.picture.calibration import refits
-    from harness.plugins.protocol.refits import refit
-
-    prepared = _prepared(config)
-    found = refit(prepared, config.calibrate.refits)
-    print(refits(found).text())
-    data = prepared.benchmark
-    print(_store(config, f"{data.name}-refits", "refits", found, data_sha256=data.sha256))
-
-
 def _clusters(config: DictConfig) -> None:
     from tqdm import tqdm
 
     from harness.benchmark import load
     from harness.benchmark.split import clusters
+    from harness.plugins.protocol.calibration_tables import behaviours
     from harness.plugins.protocol.clustered import SHAPES, behave, labels_of
-    from harness.plugins.protocol.picture.calibration import behaviour_picture, behaviours
 
     warn_unread(*LISTS, *FUSION, *CHOICE)
     shapes, options = {name: labels_of(sizes) for name, sizes in SHAPES.items()}, config.calibrate
@@ -131,8 +114,6 @@ def _clusters(config: DictConfig) -> None:
     ]
     for table in behaviours(found):
         print(table.text())
-    for made in behaviour_picture(found).save(Path(config.paths.reports) / "figures"):
-        print(made)
     print(_store(config, "clusters", "clusters", found))
 
 
@@ -154,9 +135,8 @@ def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **fact
 
 
 CHECKS = {
-    "protocol": (_protocol, ("worlds", "permuted", "n", "effects", "seed")),
+    "protocol": (_protocol, ("worlds", "n", "effects", "seed")),
     "forecast": (_forecast, ("splits", "seed")),
-    "refits": (_refits, ("refits",)),
     "clusters": (_clusters, ("clusters_of", "correlations", "differs", "worlds", "seed")),
 }
 """The function of each word, and the options that it reads."""

@@ -1,5 +1,5 @@
-"""The site, paths.reports/site/index.html, opens from disk: a leaderboard of the sweeps, with links
-to their trials, to the questions that one strategy won or lost against another, and to a
+"""The site, paths.reports/site/index.html, opens from disk: every sweep in a line, with links
+to its trials, to the questions that one strategy won or lost against another, and to a
 question with its passages, their ranks in every strategy, and the graph's paths. Test questions
 are shown only for held-out sweeps. A folder that cannot be read is listed with the reason.
 

@@ -1,6 +1,6 @@
 """Show for one question why each gold passage has its rank: seeds, strongest paths, and rivals.
 
-Lists that can explain themselves (ppr, hipporag, mention_paths, policyrag) show their seeds with
+Lists that can explain themselves (ppr, hipporag, policyrag) show their seeds with
 weights, and the strongest paths to each gold passage and to those that rank above it after fusion.
 Ranks are shown for every list and for the configured fuser. The trace is printed as text; the file
 of the last line has it as JSON, and the site of `harness report` draws it. With a lock, its winner

@@ -1,17 +1,27 @@
-"""The first page: the leaderboard, every sweep in a line, and the folders that cannot be read."""
+"""The first page: every sweep in a line, and the folders that cannot be read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import judged
 from harness.evaluation.paired_comparison import Comparison
 from harness.plugins.site.pages.chunk import Content, table
-from harness.plugins.site.pages.leaderboard import SweepEntry, boards
 from harness.report.display import Display
 from harness.sweep.folder import SweepResult, View
+
+
+@dataclass(frozen=True)
+class SweepEntry:
+    """A sweep on the site. ``newer``: whether a later one has the same title."""
+
+    key: str
+    title: str
+    result: SweepResult
+    newer: bool
 
 
 def overview(
@@ -20,7 +30,6 @@ def overview(
     """Return the content of the first page."""
     return {
         "version": version,
-        "boards": boards(listed, display),
         "sweeps": _sweeps(listed, display),
         "unread": [[name, reason] for name, reason in unread.items()],
     }

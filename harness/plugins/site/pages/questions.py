@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
-from harness.plugins.site.explanation import cause, describe_path, label, role
+from harness.plugins.site.explanation import describe_path, label, role
 from harness.plugins.site.pages.chunk import Chunks, Content, packed_ranks, packed_scores
 from harness.plugins.site.pages.sources import PASSAGES, Sources
 from harness.plugins.site.trace import Tracer
@@ -169,7 +169,7 @@ class Split:
             else [found.title(node.passage), kinds.get(node.passage, "passage")]
             for node in nodes
         ]
-        return {"cause": self.display.text(cause(found)), "nodes": named, "trails": trails}
+        return {"nodes": named, "trails": trails}
 
 
 def _column(values: Any) -> list[Any]:

@@ -15,8 +15,7 @@ from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.plugins.site.pages.chunk import Chunks
-from harness.plugins.site.pages.leaderboard import SweepEntry
-from harness.plugins.site.pages.overview import overview
+from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.plugins.site.pages.sweep import write_sweep
 from harness.report.display import Display
 from harness.sweep.folder import LOCK, SweepResult

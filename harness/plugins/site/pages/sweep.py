@@ -18,13 +18,12 @@ from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
 from harness.evaluation.conclusion import select_texts
 from harness.plugins.site.pages.chunk import Chunks, Content, table
-from harness.plugins.site.pages.leaderboard import SweepEntry
-from harness.plugins.site.pages.overview import families, views
+from harness.plugins.site.pages.overview import SweepEntry, families, views
 from harness.plugins.site.pages.questions import Split
 from harness.plugins.site.pages.sources import open_sources
 from harness.report.console import SHORT, conclusions, sentences
 from harness.report.display import Display
-from harness.report.figure import Page, Picture, brought_pictures
+from harness.report.figure import Page, Picture
 from harness.report.pdf import section
 from harness.report.table import heldout, leaderboard
 from harness.sweep.folder import SweepResult, View, caption, read_entry
@@ -51,20 +50,18 @@ def write_sweep(
     """
     result, key = one.result, one.key
     material = open_sources(result, config, known)
-    pictures = brought_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
     missing = material if isinstance(material, str) else material.why
     entry = read_entry(result.folder, result.lock) if result.test else None
     evaluation = entry["sha256"] if entry else ""
-    captions = [one.caption for one in pictures]
     settings = [config.traces, _pages(), dataclasses.asdict(display)]
-    made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
+    made = digest([result.lock["sha256"], evaluation, missing, *settings])
     if chunks.is_made(key, made):
         return
     for view in views(result):
         Split(key, view, material, display).write(chunks, config.traces)
     if not isinstance(material, str):
         material.write_passages(chunks, key)
-    report = section(result, display, pictures=pictures)
+    report = section(result, display)
     trials = dataclasses.replace(leaderboard(result), title="All trials on tune")
     tables = [heldout(result)] if result.test else []
     tables += [each for each in report.tables if each.name not in OF_TRIALS]

@@ -46,7 +46,7 @@ function small(split, rows) {
 function large(split) {
   const count = split.trials.length, rows = [...split.trials.keys()], found = pairs(split, rows), known = new Map();
   const canvas = el("canvas", {width: count, height: count, class: "map", role: "img",
-    "aria-label": "Net wins of every strategy against every other, in the order of the leaderboard"});
+    "aria-label": "Net wins of every strategy against every other, best first"});
   const most = found.reduce((most, pair) => Math.max(most, Math.abs(pair.won - pair.lost)), 1), pen = canvas.getContext("2d");
   const image = pen.createImageData(count, count), blue = [0, 84, 140], orange = [200, 80, 0];
   const paint = (row, other, net, sure) => {
@@ -76,6 +76,6 @@ function large(split) {
     if (row !== other) location.hash = address("trial", split.key, split.name, split.trials[row].trial, split.trials[other].trial);
   });
   const different = found.filter(pair => pair.holm <= 0.05).length;
-  return [el("p", {class: "caption"}, `Rows and columns: the ${count} strategies in the order of the leaderboard. Blue: the row's is better than the column's, orange: worse, the darker the more net wins; ` +
+  return [el("p", {class: "caption"}, `Rows and columns: the ${count} strategies best first. Blue: the row's is better than the column's, orange: worse, the darker the more net wins; ` +
     `grey: no difference at .05 by Holm's p over ${found.length} pairs (${different} differ). A strategy's own page sets it against any other.`), said, canvas];
 }

@@ -16,7 +16,6 @@ async function questionPage(key, name, number, trial = "", other = "", outcome =
     el("p", {class: "caption"}, facts.filter(Boolean).join(", ")),
     told?.answers.length ? el("p", {}, `Answer: ${told.answers.join(" | ")}`) : null,
     rival === null ? null : verdict(split, row, rival, question, ranks),
-    told?.trace?.cause ? el("p", {class: "cause"}, told.trace.cause) : null,
     neighbours(split, row, rival, question, outcome),
     el("section", {"aria-labelledby": "gold"}, el("h2", {id: "gold"}, "Gold passages"),
       told ? el("ol", {class: "gold"}, gold.map((passage, hop) => el("li", {}, el("details", {open: passage.text.length < SHORT},

@@ -13,7 +13,6 @@ from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
-from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines
@@ -24,7 +23,7 @@ from harness.plugins.walks.retriever.sentence_graph import (
     grow_paths,
     weigh_entities,
 )
-from harness.retriever.pagerank import Walks
+from harness.retriever.pagerank import Walker
 from harness.retriever.search import exact_search, inner_products
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
@@ -34,7 +33,7 @@ Numbers = Int64Array
 
 
 @dataclass(frozen=True)
-class Beam:
+class Beam(Walker):
     """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions and without
     a language model.
 
@@ -73,25 +72,17 @@ class Beam:
     entities: int = 40
     focus: int = 50
     first_restart: float = 0.25
-    restart: float = 0.55
     passage_weight: float = 0.05
-    tolerance: float = 1e-6
-    max_iter: int = 200
-    block: int = field(default=64, metadata=NO_RESULT)
-    threads: int | None = field(default=None, metadata=NO_RESULT)
-    device: str = "cpu"
+    restart: float = field(default=0.55, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("width", "length", "focus", "max_iter", "block"):
+        super().__post_init__()
+        for name in ("width", "length", "focus"):
             whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
-        if self.threads is not None:
-            whole_number("lists.NAME.threads", self.threads, 1)
         for name in ("parallel", "best", "seeds", "near", "entities"):
             whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
         bounded("lists.NAME.passage_weight", self.passage_weight, 0)
-        for name in ("first_restart", "restart"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 0, 1, open_low=True)
-        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
+        bounded("lists.NAME.first_restart", self.first_restart, 0, 1, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Run the first walk for all questions together, then the search question by question."""
@@ -177,15 +168,7 @@ class Beam:
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
         """Yield the values of all nodes for each question."""
-        walks = Walks(
-            normalize_rows(edges),
-            restart,
-            self.tolerance,
-            self.max_iter,
-            self.block,
-            self.threads,
-            self.device,
-        )
+        walks = self.walks(normalize_rows(edges), restart)
         return (
             values
             for part in walks(normalize_rows(seeds))

@@ -13,7 +13,7 @@ from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
-from harness.retriever.pagerank import Solution, Walked, Walks, collect_lists
+from harness.retriever.pagerank import Solution, Walked, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
@@ -55,15 +55,7 @@ class Convergence:
         network, _, whole, facts = self.ppr.start(benchmark, store)
         first, ppr = len(network.names), self.ppr
         seeds, owner, weight = self.split(whole, first)
-        walks = Walks(
-            ppr.walk.transition(network),
-            ppr.restart,
-            ppr.tolerance,
-            ppr.max_iter,
-            ppr.block,
-            ppr.threads,
-            ppr.device,
-        )
+        walks = ppr.walks(ppr.walk.transition(network))
 
         def means(part: slice) -> Iterator[Walked]:
             own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())

@@ -114,13 +114,8 @@ class HippoRAG(PPR):
                 "choose extractor=llm or "
                 "openie_file, or lists.NAME.by=query_to_node"
             )
-        stated = zip(
-            triples.subject.tolist(),
-            triples.predicate.tolist(),
-            triples.object.tolist(),
-            strict=True,
-        )
-        distinct = list(dict.fromkeys(stated))
+        parts = (triples.subject, triples.predicate, triples.object)
+        distinct = [*dict.fromkeys(zip(*map(np.ndarray.tolist, parts), strict=True))]
         texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
         vectors = np.asarray(embed(self.encoder, texts, "passage", store))
         near, cosine = exact_search(vectors, questions, min(self.nearest, len(texts)))
@@ -130,16 +125,15 @@ class HippoRAG(PPR):
             bounds = np.arange(len(near) + 1, dtype=np.int64) * near.shape[1]
             kept, gated = keep(self.gate, asked, Candidates(texts, bounds, near.ravel()), store)
             passed &= kept.reshape(near.shape)
-        rows, columns = np.nonzero(passed)
-        ends = np.array([(s, o) for s, _, o in distinct])[near[rows, columns]]
+        query, place = np.nonzero(passed)
+        ends = np.array([(s, o) for s, _, o in distinct])[near[query, place]]
         ends[ends[:, 0] == ends[:, 1], 1] = -1
-        rows, column = np.repeat(rows, 2), ends.ravel()
-        values, named = np.repeat(cosine[passed], 2), column >= 0
+        kept = ends.ravel() >= 0
+        at = np.repeat(query, 2)[kept], ends.ravel()[kept]
+        values = np.repeat(cosine[passed], 2)[kept]
         shape = (len(questions), len(names))
-        at = (rows[named], column[named])
-        total = sp.csr_array(sp.coo_array((values[named], at), shape=shape))
-        count = sp.csr_array(sp.coo_array((np.ones(int(named.sum())), at), shape=shape))
-        total.data /= count.data
+        total = sp.csr_array(sp.coo_array((values, at), shape=shape))
+        total.data /= sp.csr_array(sp.coo_array((np.ones(len(values)), at), shape=shape)).data
         facts: dict[str, object] = {
             "triples": len(texts),
             "recognised": int(passed.sum()),

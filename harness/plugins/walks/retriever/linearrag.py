@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,25 +13,23 @@ from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
-from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions import Sentences
 from harness.plugins.walks.retriever.hipporag import spread_cosines
-from harness.retriever.pagerank import PART, Walked, Walks, collect_lists
+from harness.retriever.pagerank import Walker
 from harness.retriever.search import inner_products, link_entities
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
-from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 Activation = dict[int, tuple[float, int]]
 
 
 @dataclass(frozen=True)
-class LinearRAG:
+class LinearRAG(Walker):
     """LinearRAG (Zhuang et al. 2025, arXiv 2510.10114), whose graph needs entities and sentences
     but no relations.
 
@@ -62,25 +60,14 @@ class LinearRAG:
     steps: int = 2
     ratio: float = 1.5
     passage_weight: float = 0.05
-    restart: float = 0.5
-    tolerance: float = 1e-6
-    max_iter: int = 200
-    block: int = field(default=64, metadata=NO_RESULT)
-    threads: int | None = field(default=None, metadata=NO_RESULT)
-    device: str = "cpu"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("sentences", "steps"):
             whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
         for name in ("ratio", "passage_weight"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0)
         bounded("lists.NAME.threshold", self.threshold, 0, 1)
-        bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
-        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
-        whole_number("lists.NAME.max_iter", self.max_iter, 1)
-        whole_number("lists.NAME.block", self.block, 1)
-        if self.threads is not None:
-            whole_number("lists.NAME.threads", self.threads, 1)
         if self.link is not None:
             bounded("lists.NAME.link", self.link, 0, 1)
 
@@ -93,55 +80,27 @@ class LinearRAG:
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         joined = Joined.of(self.encoder, benchmark, extraction, store)
         counts = sp.csr_array(network.mentions + network.about)
-        first = len(network.names)
 
-        def activated(part: slice) -> Columns:
-            totals, bonus = [], []
-            for query in range(part.start, part.stop):
-                start = slice(*linked.indptr[query : query + 2])
-                given = np.minimum(linked.data[start], 1.0).tolist()
-                seeds = dict(zip(linked.indices[start].tolist(), given, strict=True))
-                total, last = self.activate(joined, questions, query, seeds)
-                totals.append(_row(total, first))
-                bonus.append(_bonus(counts, last))
-            found = (
-                sp.csr_array(sp.vstack(totals, format="csr"))
-                if totals
-                else sp.csr_array((0, first))
-            )
-            return (
-                np.diff(found.indptr),
-                found.indices,
-                found.data,
-                np.array(bonus).reshape(-1, len(passages)),
-            )
-
-        lengths, held, values, bonus = map_rows("activate", activated, len(questions), PART)
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        entities = sp.csr_array((values, held, indptr), shape=(len(questions), first))
+        rows, held, values = list[int](), list[int](), list[float]()
+        bonus = np.zeros((len(questions), len(passages)))
+        for query in range(len(questions)):
+            start = slice(*linked.indptr[query : query + 2])
+            given = np.minimum(linked.data[start], 1.0).tolist()
+            seeds = dict(zip(linked.indices[start].tolist(), given, strict=True))
+            total, last = self.activate(joined, questions, query, seeds)
+            rows += [query] * len(total)
+            held += list(total)
+            values += total.values()
+            bonus[query] = _bonus(counts, last)
+        shape = (len(questions), len(network.names))
+        entities = sp.csr_array(sp.coo_array((values, (rows, held)), shape=shape))
         weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
         restarts = normalize_rows(
             sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
         )
         shares = normalize_rows(sp.csr_array(counts.T.tocsr()))
         both = sp.csr_array(sp.block_array([[None, shares.T], [shares, None]]))
-        walks = Walks(
-            normalize_rows(both),
-            self.restart,
-            self.tolerance,
-            self.max_iter,
-            self.block,
-            self.threads,
-            self.device,
-        )
-
-        def reached(part: slice) -> Iterator[Walked]:
-            return (
-                (block.values[first:].T, block.iterations, block.change)
-                for block in walks(restarts[part])
-            )
-
-        run, walked = collect_lists(benchmark, reached, self.tolerance)
+        run, walked = self.walk_lists(benchmark, self.walks(normalize_rows(both)), restarts)
         return run, {**facts, **walked, "active_entities": len(held)}
 
     def activate(
@@ -203,15 +162,6 @@ class Joined:
 def _columns(matrix: sp.csr_array, row: int) -> list[int]:
     columns: list[int] = matrix.indices[slice(*matrix.indptr[row : row + 2])].tolist()
     return columns
-
-
-def _row(values: Mapping[int, float], size: int) -> sp.csr_array:
-    columns = sorted(values)
-    entries = (
-        np.array([values[one] for one in columns]),
-        (np.zeros(len(columns), np.int64), np.array(columns, np.int64)),
-    )
-    return sp.csr_array(sp.coo_array(entries, shape=(1, size)))
 
 
 def _bonus(counts: sp.csr_array, last: Activation) -> Float64Array:

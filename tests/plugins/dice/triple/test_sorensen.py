@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from harness.plugins.dice.triple.sorensen import Labels, normalize, similarities
 
 
-def similarity(question: str, label: str, tokens: str = "bigrams") -> float:
+def similarity(question: str, label: str) -> float:
     """Through the kernel: the label as head, relation and tail, so that the mean is its
     similarity.
     """
-    return every(question, [label], tokens)[0]
+    return every(question, [label])[0]
 
 
-def every(question: str, texts: list[str], tokens: str = "bigrams") -> list[float]:
-    labels = Labels.of(texts, tokens)
+def every(question: str, texts: list[str]) -> list[float]:
+    labels = Labels.of(texts)
     bag, own = labels.bag(question)
     table = np.repeat(np.arange(len(texts))[:, None], 3, axis=1)
     memory = np.full(len(texts), -1.0)
@@ -75,20 +75,6 @@ def test_by_hand(one: str, other: str, expected: float) -> None:
     assert similarity(one, other) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("who directed Inception", "inception", 2 * 1 / 4),
-        ("the the cat", "the cat", 1.0),  # a set
-        ("cat", "cats", 0.0),
-        ("a", "a", 1.0),
-        ("", "cat", 0.0),
-    ],
-)
-def test_words_are_a_set(one: str, other: str, expected: float) -> None:
-    assert similarity(one, other, "words") == pytest.approx(expected, abs=1e-12)
-
-
 def literally(one: str, other: str) -> float:
     """The algorithm one pair at a time, as the documentation of the function tells it."""
     bags = []
@@ -116,13 +102,12 @@ def test_all_labels_at_once_are_each_alone(question: str, texts: list[str]) -> N
 
 @given(TEXT, TEXT)
 def test_symmetric_within_0_and_1_and_1_with_itself(one: str, other: str) -> None:
-    for tokens in ("bigrams", "words"):
-        value = similarity(one, other, tokens)
-        assert value == similarity(other, one, tokens)
-        assert 0 <= value <= 1
-        assert similarity(one, one, tokens) == 1
+    value = similarity(one, other)
+    assert value == similarity(other, one)
+    assert 0 <= value <= 1
+    assert similarity(one, one) == 1
 
 
 def test_no_labels() -> None:
-    labels = Labels.of([], "bigrams")
+    labels = Labels.of([])
     assert labels.bag("who")[0].tolist() == []

@@ -150,13 +150,13 @@ def test_equal_messages_are_asked_once(endpoint: Scripted) -> None:
 
 
 def test_dry_run_asks_nothing(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
-    assert answered(endpoint, "dry_run=true", "reader.price={prompt: 1, completion: 2}") is None
+    assert answered(endpoint, "dry_run=true") is None
     assert not endpoint.requests
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2].split()[:3] == ["all", "8", "0"]
     answered(endpoint)
     answered(endpoint, "dry_run=true")
-    assert capsys.readouterr().out.splitlines()[-2].split() == ["all", "8", "8", "0", "0", "0"]
+    assert capsys.readouterr().out.splitlines()[-2].split() == ["all", "8", "8", "0", "0"]
 
 
 def test_several_runs_and_depths(endpoint: Scripted) -> None:
@@ -241,15 +241,13 @@ def uncounted(content: str) -> bytes:
 
 
 def test_a_server_that_counts_no_tokens(
-    endpoint: Scripted, caplog: pytest.LogCaptureFixture
+    endpoint: Scripted,
 ) -> None:
     endpoint.play = lambda number, message: ("garbage", uncounted(play(number, message)))
-    priced = ["reader.price={prompt: 1, completion: 2}", "controls=null", "baseline=null"]
-    with pytest.raises(HarnessError, match=r"\(`usage`\).*reader\.max_cost"):
-        answered(endpoint, *priced, "reader.max_cost=1")
+    bound = ["reader.max_tokens_total=9", "controls=null", "baseline=null"]
+    with pytest.raises(HarnessError, match=r"\(`usage`\).*reader\.max_tokens_total"):
+        answered(endpoint, *bound)
     assert len(endpoint.requests) == 1
-    answered(endpoint, *priced)
-    assert "answers come without `usage`" in caplog.text
 
 
 def test_no_baseline_is_named_where_there_is_none(

@@ -117,16 +117,10 @@ def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> Non
         embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
 
 
-def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(
-    server: Server, tmp_path: Any
-) -> None:
+def test_a_refused_batch_is_an_error_with_the_servers_words(server: Server, tmp_path: Any) -> None:
     server.failures = [400]
-    encoder = TextEmbedding3Small(base_url=server.url)
-    assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
-    assert sorted(len(request["input"]) for request in server.requests) == [12, 13, 25]
-    server.failures = [400]
-    with pytest.raises(HarnessError, match=r"\(400.*please wait.*\)"):
-        embed(encoder, TEXTS[:1], "question", Store(tmp_path))
+    with pytest.raises(HarnessError, match=r"\(400.*please wait.*\).*batch_size"):
+        embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
 
 
 def test_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

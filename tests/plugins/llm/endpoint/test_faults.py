@@ -246,37 +246,13 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
     assert CANARY not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("bound", "asked", "said"),
-    [
-        (
-            {"max_tokens_total": 500},
-            5,
-            r"asking.max_tokens_total=500 is reached: this run has paid for 550 tokens",
-        ),
-        (
-            {"max_cost": 0.5, "price": {"prompt": 1000, "completion": 5000}},
-            4,
-            r"asking.max_cost=0.5 .*\(cost 0.6\)",
-        ),
-    ],
-)
-def test_a_run_stops_at_what_it_may_pay_and_goes_on_with_more(
-    tmp_path: Path, bound: dict[str, Any], asked: int, said: str
-) -> None:
-    """An answer is 100 + 10 tokens, and costs .15 where a million cost 1,000 and 5,000."""
+def test_a_run_stops_at_what_it_may_pay_and_goes_on_with_more(tmp_path: Path) -> None:
+    """An answer is 100 + 10 tokens."""
     with served(lambda number, message: "1") as endpoint:
-        with pytest.raises(HarnessError, match=said):
-            ask(asking(endpoint.url, tmp_path, parallel=1, **bound), 9)
-        assert len(endpoint.requests) == asked
+        with pytest.raises(HarnessError, match=r"asking.max_tokens_total=500.* 550 tokens"):
+            ask(asking(endpoint.url, tmp_path, parallel=1, max_tokens_total=500), 9)
+        assert len(endpoint.requests) == 5
         found, conversation = ask(asking(endpoint.url, tmp_path), 9)
         assert found == [1] * 9
         assert len(endpoint.requests) == 9
-        assert conversation.facts()["answers_paid"] == 9 - asked
-
-
-def test_a_bound_of_the_cost_needs_a_price() -> None:
-    with pytest.raises(HarnessError, match=r"asking.max_cost=1.*0"):
-        Asking(model="m", max_cost=1)
-    with pytest.raises(HarnessError, match=r"asking.max_tokens_total.*\(0"):
-        Asking(model="m", max_tokens_total=0)
+        assert conversation.facts()["answers_paid"] == 4

@@ -69,7 +69,7 @@ def triples(extraction: Extraction) -> list[tuple[str, str, str]]:
 
 def test_entities_then_triples(titled: Any, tmp_path: Path) -> None:
     with served(good) as endpoint:
-        llm = extractor(endpoint.url, tmp_path, price={"prompt": 2.0, "completion": 10.0})
+        llm = extractor(endpoint.url, tmp_path)
         made = artifact(llm, titled(WORLD, []), Store(tmp_path))
     assert triples(Extraction.load(made.path)) == GRAPH
     assert len(endpoint.requests) == 6
@@ -93,7 +93,6 @@ def test_entities_then_triples(titled: Any, tmp_path: Path) -> None:
         "answers": 6,
         "answers_paid": 6,
         "tokens": {"prompt": 600, "completion": 60},
-        "cost": 0.0018,
         "malformed": {"invalid": 0, "cut": 0, "refused": 0},
         "triples": 3,
         "self_loops": 0,
@@ -401,13 +400,9 @@ def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
         entities=str(one),
         triples=str(two),
         max_tokens=10,
-        price={"prompt": 1e6, "completion": 2e6},
     )
     nobody = len("(none were found)")
     letters = (8 + 4) + (8 + 20) + (4 + nobody) + (20 + nobody)
     asked = -(-letters // 4) + 2 * 10
-    assert llm.estimate(["four", "twenty letters are it"[:20]]) == {
-        "requests": 4,
-        "tokens": {"prompt": asked, "completion": 40},
-        "cost": asked + 80.0,
-    }
+    text = llm.asked(["four", "twenty letters are it"[:20]], [])
+    assert text == f"tiny/model: 4 calls, {asked} tokens asked and 40 answered at most"

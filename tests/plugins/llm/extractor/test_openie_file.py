@@ -1,7 +1,6 @@
 """Published triples: both forms, matching by content, coverage, and rows that are wrong."""
 
 import gzip
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from harness.graph.extractor import Extraction, artifact, extract
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.offline import Offline
 from harness.graph.network import relation
-from harness.plugins.llm.extractor.openie import Statements
 from harness.plugins.llm.extractor.openie_file import OpenIEFile
 from harness.work.store import Store
 
@@ -41,15 +39,10 @@ def passages() -> list[str]:
     return [f"{title}\n{text}" for title, text in WORLD.items()]
 
 
-def hipporag(folder: Path, content: list[str], idx: bool = False) -> Path:
+def hipporag(folder: Path, content: list[str]) -> Path:
     """The file that HippoRAG 2 writes."""
     docs = [
-        {
-            "idx": f"chunk-{hashlib.md5(text.encode()).hexdigest()}",
-            "extracted_entities": e,
-            "extracted_triples": t,
-        }
-        | ({} if idx else {"passage": text})
+        {"passage": text, "extracted_entities": e, "extracted_triples": t}
         for text, (e, t) in zip(content, SAID, strict=True)
     ]
     path = folder / "openie_results_ner_meta-llama_Llama-3.3-70B-Instruct.json"
@@ -75,13 +68,12 @@ def triples(extraction: Extraction) -> list[tuple[int, str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("form", ["passage", "spaces", "md5", "text", "id"])
+@pytest.mark.parametrize("form", ["passage", "spaces", "text", "id"])
 def test_every_form_gives_the_same_graph(titled: Any, tmp_path: Path, form: str) -> None:
     benchmark = titled(WORLD, QUESTIONS)
     path = {
         "passage": lambda: hipporag(tmp_path, passages()),
         "spaces": lambda: hipporag(tmp_path, [" ".join(text.split()) for text in passages()]),
-        "md5": lambda: hipporag(tmp_path, passages(), idx=True),
         "text": lambda: ours(tmp_path, [{"text": text, "id": "wrong"} for text in WORLD.values()]),
         "id": lambda: ours(tmp_path, [{"id": f"d{n:03d}"} for n in range(3)]),
     }[form]()
@@ -190,7 +182,7 @@ def test_odd_names(titled: Any, tmp_path: Path) -> None:
             "record 0: neither passage nor id names the passage",
         ),
         (
-            '{"docs": [{"idx": "d000", "extracted_triples": []}]}',
+            '{"docs": [{"id": "d000", "extracted_triples": []}]}',
             "record 0: entities and triples are missing",
         ),
     ],
@@ -220,8 +212,10 @@ def test_configuration() -> None:
     assert instantiate(config.extractor) == OpenIEFile(Offline(model=None), "x.json")
 
 
-def test_a_confidence_is_a_share_and_only_files_state_one() -> None:
-    rows = [["a", "p", "b", 0.5], ["a", "p", "b", 1.5], ["a", "p", "b", True], ["a", "p", "b"]]
-    said = Statements.of([], rows, graded=True)
-    assert (said.confidence, said.wrong["not_triples"]) == ([0.5, None], 2)
-    assert Statements.of([], rows).wrong["not_triples"] == 3
+def test_a_fourth_part_of_a_triple_is_not_read(titled: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    stated = [["Dune", "by", "David Lynch", 0.9], ["Dune", "by"], ["Dune", "of", "Arrakis"]]
+    path.write_text(json.dumps({"id": "d000", "entities": [], "triples": stated}))
+    extractor = OpenIEFile(TITLES, str(path), coverage=0)
+    made = artifact(extractor, titled(WORLD, []), Store(tmp_path / "runs"))
+    assert (made.facts["triples"], made.facts["not_triples"]) == (2, 1)

@@ -85,24 +85,6 @@ def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
     assert {name: facts[name] for name in wanted} == wanted
 
 
-def test_prompts_for_seeds_and_for_a_domain(tmp_path: Path) -> None:
-    """A prompt with a place for the domain needs one, and one without has no use for it."""
-    with served(good) as endpoint:
-        for more in ({"prompt": "seeds"}, {"prompt": "keep_domain", "domain": "law"}):
-            folder = tmp_path / more["prompt"]
-            passed, _ = keep(
-                gate(endpoint.url, folder, parallel=1, **more), QUESTIONS, CANDIDATES, Store(folder)
-            )
-            assert passed.tolist() == GOOD
-    seeds, law = (endpoint.requests[place]["messages"][0]["content"] for place in (0, 2))
-    assert "Entities:\n- dune filmed" in seeds
-    assert "from the domain of law" in law
-    with pytest.raises(HarnessError, match=r"gate\.domain"):
-        identity(gate("http://127.0.0.1:9", tmp_path, prompt="keep_domain"))
-    with pytest.raises(HarnessError, match=r"gate\.prompt=keep_domain"):
-        identity(gate("http://127.0.0.1:9", tmp_path, domain="law"))
-
-
 @pytest.mark.parametrize(
     ("answer", "first", "counts"),
     [

@@ -18,7 +18,7 @@ from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.plugins.mentions.fit.crossfit import CrossFit
-from harness.plugins.mentions.fit.record import fit
+from harness.plugins.mentions.fit.fit_file import fit
 from harness.plugins.mentions.fit.search import Search, check_knobs
 from harness.plugins.mentions.retriever.fitted import Fitted, read_fit, with_weights
 from harness.plugins.mentions.target import Setting
@@ -166,23 +166,11 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
         data.gold[data.members("test")] = -1
         return data
 
-    monkeypatch.setattr("harness.plugins.mentions.fit.record.inputs.benchmark", blind)
+    monkeypatch.setattr("harness.plugins.mentions.fit.fit_file.inputs.benchmark", blind)
     assert (
         fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"]
         == fitted[1]["weights"]
     )
-
-
-@pytest.mark.plugin("policyrag")
-def test_a_reranker(runs):
-    graph = ("fuser=single", "fuser.list=dense", "pool.lists=[dense]")
-    _, found = fit(
-        *configuration(
-            runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")
-        )
-    )
-    one = found["objective"]["sample"]
-    assert one["fit"] >= one["start"]
 
 
 def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
@@ -202,11 +190,6 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
         (
             ("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",),
             r"PPR has no restrat \(restrat\) \(did you mean restart",
-        ),
-        pytest.param(
-            ("target=policy", "fuser=learned"),
-            "learns its own; choose",
-            marks=pytest.mark.plugin("policyrag"),
         ),
         (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
         (
@@ -265,7 +248,7 @@ def test_what_a_target_moves_is_a_field_of_its_strategy(name):
     target = instantiate(compose("fit", [f"target={name}"]).target)
     for stage in target.stages:
         check_knobs(stage)
-        with_weights(target.strategy, {knob: start for knob, (start, *_) in stage.items()})
+        with_weights(target.retriever, {knob: start for knob, (start, *_) in stage.items()})
 
 
 @dataclass(frozen=True)

@@ -215,18 +215,6 @@ def test_a_title_that_many_name_does_not_lead_back(
     assert facts["edges"]["named_by"] == 0
 
 
-def test_a_trace_tells_the_scores(world: Benchmark, tmp_path: Path) -> None:
-    walk, store = replace(FULL, steps=2), Store(tmp_path)
-    run = retrieve(walk, world, store).to_dict()
-    for query in range(len(QUESTIONS)):
-        trail = walk.tracer(world, store)(query, range(7), 2)
-        found = {f"d{doc}": paths[0].strength for doc, paths in trail.paths.items() if paths}
-        assert found == pytest.approx(run[f"q{query}"])
-        for paths in trail.paths.values():
-            assert all(len(path.links) == len(path.nodes) - 1 for path in paths)
-            assert len({path.nodes for path in paths}) == len(paths) <= 2
-
-
 def test_hidden_titles_join_nothing(world: Benchmark, tmp_path: Path) -> None:
     """Then only Ann Boe, Dune, Missoula and Sting, as any names, join passages, and no question
     names a passage.

@@ -9,7 +9,6 @@ import pytest
 
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
-from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 PROMPT = "Instruct: Given a question, retrieve passages that answer the question\nQuery: "
 
@@ -17,7 +16,6 @@ PROMPT = "Instruct: Given a question, retrieve passages that answer the question
 @pytest.mark.parametrize(
     ("name", "model", "question"),
     [
-        ("dpr", "sentence-transformers/facebook-dpr-ctx_encoder-single-nq-base", ""),
         ("contriever", "facebook/contriever", ""),
         ("gtr_t5_base", "sentence-transformers/gtr-t5-base", ""),
         ("gte_qwen2", "Alibaba-NLP/gte-Qwen2-7B-instruct", PROMPT),
@@ -30,32 +28,10 @@ def test_models_and_prompts_of_the_cards(name: str, model: str, question: str) -
     assert encoder.trust_remote_code == (name == "gte_qwen2")
 
 
-@pytest.mark.parametrize("name", ["dpr", "contriever"])
+@pytest.mark.parametrize("name", ["gtr_t5_base", "contriever"])
 def test_a_folder_that_is_not_there_is_named(name: str) -> None:
     with pytest.raises(HarnessError, match=r"^encoder\.model=/nowhere:"):
         strategy("encoder", name, model="/nowhere", device="cpu").open()
-
-
-def test_dpr_reads_passages_and_questions_with_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-
-    def open_fake(encoder: SentenceTransformer) -> Any:
-        def encode(texts: Any, role: str, advance: Any) -> Any:
-            asked.append((encoder.model.split("-")[3].split("/")[-1], role, texts))
-
-        return SimpleNamespace(encode=encode, dimension=768, facts={})
-
-    monkeypatch.setattr(SentenceTransformer, "open", open_fake)
-    towers = strategy(
-        "encoder", "dpr", model="a-b-c-passages", question_model="a-b-c-questions"
-    ).open()
-    for role in ("passage", "question", "name"):
-        towers.encode(["Title\nA text.\nMore."], role, lambda done: None)
-    assert asked == [
-        ("passages", "passage", ["Title [SEP] A text.\nMore."]),
-        ("questions", "question", ["Title\nA text.\nMore."]),
-        ("questions", "name", ["Title\nA text.\nMore."]),
-    ]
 
 
 def test_gritlm_gets_its_instruction_from_the_role(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ FACTS = {
     "passage": np.array([0, 1], np.int32),
     "start": np.array([0, 0], np.int32),
     "end": np.array([5, 6], np.int32),
+    "words": np.array([2, 2], np.int64),
 }
 
 

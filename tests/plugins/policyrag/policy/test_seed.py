@@ -1,20 +1,16 @@
 """Seeds by equation 2, worked by hand."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from harness.plugins.llm.gate import Candidates
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory, load_memory
 from harness.plugins.policyrag.policy.policy import Policy
 from harness.plugins.policyrag.policy.seed import Seed
-from harness.work.store import Store
 
 NONE = FactCandidates(*(np.empty(0, kind) for kind in (np.int64, np.int64, np.float64, np.bool_)))  # type: ignore[arg-type]
 DUNE, LYNCH, MISSOULA, ROME, ALONE = range(5)
@@ -123,27 +119,3 @@ def test_restart_is_normalised_once(plain: Callable[..., Policy]) -> None:
     np.testing.assert_allclose(
         seed.restart(phrases, close).toarray(), [[0.4, 0.4, 0, 0.2], [0, 0, 0.5, 0.5]]
     )
-
-
-@dataclass(frozen=True)
-class First:
-    """Keeps the first candidate of the first question, and nothing else."""
-
-    def decide(
-        self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
-    ) -> Any:
-        return np.arange(len(candidates.fact)) == 0, {}
-
-
-def test_a_filter_selects_among_what_a_question_names(store: Store) -> None:
-    """Of three questions: the first keeps its first name alone; the second, which it leaves
-    nothing, keeps both.
-    """
-    named = sp.csr_array(np.array([[0.5, 1, 1], [1, 0, 1], [0, 0, 0]]))
-    names, questions = ["a", "b", "c"], ["one", "two", "three"]
-    chosen, counts = Seed(filter=First()).selected(names, named, questions, store)
-    assert chosen.toarray().tolist() == [[0.5, 0, 0], [1, 0, 1], [0, 0, 0]]
-    assert (counts["candidates"], counts["kept"]) == (5, 1)
-    same, none = Seed().selected(names, named, questions, store)
-    assert same is named
-    assert not none

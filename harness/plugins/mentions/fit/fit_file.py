@@ -70,7 +70,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         "stages": [
             {name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages
         ],
-        "strategy": record(identity(target.strategy)),
+        "strategy": record(identity(target.retriever)),
         "code": code_version(),
         "libraries": library_versions(),
         **crossed.fit_folds(),

@@ -88,34 +88,27 @@ def _phrases(started: PolicyStart, query: int) -> Rows:
 
 
 def _passages(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
-    size = len(started.memory.names)
-    row = sp.csr_array(started.restart[[query]])
-    held = [
-        (int(n) - size, float(w)) for n, w in zip(row.indices, row.data, strict=True) if n >= size
-    ]
+    weights = started.restart[[query]].toarray()[0, len(started.memory.names) :]
     return [
-        {
-            "passage": str(benchmark.doc_ids[doc]),
-            "title": benchmark.corpus[doc]["title"],
-            "weight": weight,
-        }
-        for doc, weight in sorted(held, key=lambda pair: (-pair[1], pair[0]))
+        {**_passage(benchmark, doc), "weight": float(weights[doc])}
+        for doc in np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)].tolist()
     ]
+
+
+def _passage(benchmark: Benchmark, doc: int) -> dict[str, object]:
+    return {"passage": str(benchmark.doc_ids[doc]), "title": benchmark.corpus[doc]["title"]}
 
 
 def _facts(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
-    found, facts = started.candidates, started.memory.facts
+    candidates, facts = started.candidates, started.memory.facts
     rows = []
-    for i in np.flatnonzero(found.question == query):
-        fact = int(found.fact[i])
-        subject, predicate, object_ = facts.stated[fact]
+    for i in np.flatnonzero(candidates.question == query):
+        fact = int(candidates.fact[i])
         rows.append(
             {
-                "kept": bool(found.kept[i]),
-                "score": float(found.score[i]),
-                "subject": subject,
-                "predicate": predicate,
-                "object": object_,
+                "kept": bool(candidates.kept[i]),
+                "score": float(candidates.score[i]),
+                **dict(zip(("subject", "predicate", "object"), facts.stated[fact], strict=True)),
                 "passage": str(benchmark.doc_ids[int(facts.passage[fact])]),
                 "start": int(facts.start[fact]),
                 "end": int(facts.end[fact]),
@@ -128,21 +121,22 @@ def _terms(
     started: PolicyStart, benchmark: Benchmark, part: ScoredBlock, docs: Sequence[int], best: int
 ) -> Rows:
     rank, before = ranks(part.score[0]), ranks(part.terms["walk"][0])
-    shown = sorted({*np.flatnonzero(rank <= best).tolist(), *docs}, key=lambda doc: int(rank[doc]))
-    kept = started.memory
+    shown = {*np.flatnonzero(rank <= best).tolist(), *docs}
+    columns = {
+        "score": part.score[0],
+        **{name: term[0] for name, term in part.terms.items()},
+        "mass": part.mass[0],
+        "length": started.memory.length,
+        "ipf": started.memory.ipf,
+    }
     return [
         {
-            "passage": str(benchmark.doc_ids[doc]),
-            "title": benchmark.corpus[doc]["title"],
+            **_passage(benchmark, doc),
             "rank_before": int(before[doc]),
             "rank": int(rank[doc]),
-            "score": float(part.score[0, doc]),
-            **{name: float(term[0, doc]) for name, term in part.terms.items()},
-            "mass": float(part.mass[0, doc]),
-            "length": float(kept.length[doc]),
-            "ipf": float(kept.ipf[doc]),
+            **{name: float(values[doc]) for name, values in columns.items()},
         }
-        for doc in shown
+        for doc in sorted(shown, key=rank.__getitem__)
     ]
 
 
@@ -165,56 +159,40 @@ def find_paths(
     entities, passages = kept.context.shape
     held, norm, onward = policy.project.held(kept), policy.project.norm(kept), walk.transition(kept)
     restart = np.concatenate([started.restart[[query]].toarray()[0], [0.0]])
-    found = {}
+    paths: dict[int, list[Path]] = {doc: [] for doc in docs}
     for doc in docs:
-        row = sp.csr_array(held[[doc]])
-        ends = np.concatenate([row.indices, [entities + doc]])
-        shares = np.concatenate([row.data, [1.0]]) / (
-            1 - walk.alpha
-        )  # no restart on the projection's edge
-        last = sp.csr_array(
-            sp.coo_array((shares, (ends, np.zeros_like(ends))), shape=(entities + passages, 1))
-        )
-        whole = sp.csr_array(sp.block_array([[onward, last], [None, sp.csr_array((1, 1))]]))
-        found[doc] = [
-            Path(*_name_path(kept, benchmark, nodes[:-1], doc), strength / float(norm[doc]))
-            for nodes, strength in strongest_walks(
-                whole, restart, walk.alpha, entities + passages, count
-            )
-        ]
-    return found
-
-
-def _name_path(
-    memory: TypedMemory, benchmark: Benchmark, nodes: list[int], doc: int
-) -> tuple[tuple[Node, ...], tuple[str, ...]]:
-    size = len(memory.names)
-    whole = nodes if nodes[-1] == size + doc else [*nodes, size + doc]
-    links = tuple(_bond(memory, benchmark, one, other) for one, other in pairwise(whole))
-    return tuple(Node.of(memory.names, number) for number in whole), links
+        last = sp.lil_array((entities + passages, 1))
+        last[:entities] = held[[doc]].T
+        last[entities + doc] = 1
+        # No restart on the projection's edge.
+        onto = sp.csr_array(last) / (1 - walk.alpha)
+        whole = sp.csr_array(sp.block_array([[onward, onto], [None, sp.csr_array((1, 1))]]))
+        target = entities + passages
+        for nodes, strength in strongest_walks(whole, restart, walk.alpha, target, count):
+            through = [*nodes[:-1]]
+            if through[-1] != entities + doc:
+                through.append(entities + doc)
+            named = tuple(Node.of(kept.names, node) for node in through)
+            links = tuple(_bond(kept, benchmark, *edge) for edge in pairwise(through))
+            paths[doc].append(Path(named, links, strength / float(norm[doc])))
+    return paths
 
 
 def _bond(memory: TypedMemory, benchmark: Benchmark, one: int, other: int) -> str:
-    size = len(memory.names)
+    size, facts = len(memory.names), memory.facts
     if one >= size:
         return "names"
     if other >= size:
         return "is the title of" if memory.titled[other - size] == one else "is named in"
     words = []
     if memory.joined[one, other]:
-        fact = _fact(memory, one, other)
-        text = memory.facts.text(fact)
-        short = text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-        words.append(f"{short} [{benchmark.doc_ids[int(memory.facts.passage[fact])]}]")
+        subject = np.repeat(facts.subject, np.diff(facts.indptr))
+        ends = np.sort(np.stack([subject, facts.object]), axis=0)
+        entry = int(np.equal(ends.T, sorted((one, other))).all(axis=1).argmax())
+        fact = int(np.searchsorted(facts.indptr, entry, side="right")) - 1
+        text = facts.text(fact)
+        text = text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+        words.append(f"{text} [{benchmark.doc_ids[int(facts.passage[fact])]}]")
     if memory.alike[one, other]:
         words.append(f"is like ({memory.alike[one, other]:.2f})")
     return ", ".join(words)
-
-
-def _fact(memory: TypedMemory, one: int, other: int) -> int:
-    """Return the first fact that joins two entities."""
-    facts = memory.facts
-    owner = np.repeat(np.arange(len(facts)), np.diff(facts.indptr))
-    forth = (facts.subject[owner] == one) & (facts.object == other)
-    back = (facts.subject[owner] == other) & (facts.object == one)
-    return int(owner[np.flatnonzero(forth | back)[0]])

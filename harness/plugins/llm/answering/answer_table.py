@@ -132,8 +132,8 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
     lines = [
         f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} "
-        f"completion tokens, cost {sum(one['cost'] for one in counted):.4f} if each condition is "
-        "asked alone; requests of several conditions, and stored answers, are paid for once"
+        "completion tokens if each condition is asked alone; requests of several conditions, "
+        "and stored answers, are paid for once"
     ]
     unusable = sum(row["unusable"] for row in found["conditions"])
     if unusable:
@@ -151,22 +151,9 @@ def notes(found: Mapping[str, Any]) -> list[str]:
 
 def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> Table:
     """Return the table of each condition's estimate."""
-    rows: list[list[Any]] = [
-        [
-            name,
-            one["requests"],
-            one["kept"],
-            one["tokens"]["prompt"],
-            one["tokens"]["completion"],
-            one["cost"],
-        ]
-        for name, one in estimates.items()
-    ]
-    rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
+    parts = ("requests", "kept", "prompt", "completion")
+    rows: list[list[Any]] = [[name, *map(dict(one).get, parts)] for name, one in estimates.items()]
+    rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 5))])
     counts = ("requests", "answered", "prompt tokens", "completion tokens")
-    columns = [
-        Column("condition", "text"),
-        *(Column(title, "count") for title in counts),
-        Column("cost", "value"),
-    ]
+    columns = [Column("condition", "text"), *(Column(title, "count") for title in counts)]
     return Table("estimate", f"{dataset}: {counted(n, 'question')} a condition", columns, rows)

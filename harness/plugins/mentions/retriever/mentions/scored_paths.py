@@ -8,15 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float64Array, Int64Array
-from harness.graph.trail import Node, Path
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, keep_greatest
-
-LINKS = {
-    "names": "names",
-    "named_by": "is named by",
-    "shares": "shares a name with",
-    "resembles": "read with the question, resembles",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,33 +67,3 @@ def best_of_rows(rows: Int64Array, values: Values, count: int) -> BoolArray:
     place = np.empty(len(rows), dtype=np.int64)
     place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
     return place < count
-
-
-def paths_of_question(
-    start: SeedBlock, paths: Sequence[Paths], query: int, size: int
-) -> tuple[dict[int, float], dict[int, list[Path]]]:
-    """Return a question's seeds with their scores, and the paths to each of ``size`` passages."""
-    low, high = (query - start.queries[0] + np.array([0, 1])) * size
-    mine = (start.seeds >= low) & (start.seeds < high)
-    weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
-    ways = {p: [Path((Node(passage=p),), (), value)] for p, value in weights.items()}
-    for part in paths:
-        mine = (part.end >= low) & (part.end < high)
-        columns = (part.parent[mine] - low, part.end[mine] - low, part.score[mine])
-        for parent, end, score in zip(*(column.tolist() for column in columns), strict=True):
-            before = (
-                ways[parent][0]
-                if part.step == 1
-                else max(ways[parent], key=lambda way: way.strength)
-            )
-            nodes = (*before.nodes, Node(passage=end))
-            ways.setdefault(end, []).append(Path(nodes, (*before.links, LINKS[part.kind]), score))
-    return weights, ways
-
-
-def strongest_paths(ways: Sequence[Path], count: int) -> list[Path]:
-    """Return the strongest paths, one for each sequence of nodes."""
-    apart: dict[tuple[Node, ...], Path] = {}
-    for way in sorted(ways, key=lambda way: (-way.strength, way.nodes)):
-        apart.setdefault(way.nodes, way)
-    return list(apart.values())[:count]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plugins.llm.answering.answer import em, f1, normalised
+from harness.plugins.llm.answering.answer_scores import em, f1, normalised
 
 
 @pytest.mark.parametrize(

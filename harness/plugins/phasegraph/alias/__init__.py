@@ -1,1 +1,0 @@
-"""Rules that merge names of an entity graph."""

@@ -1,1 +1,0 @@
-"""What a report shows of the calibrations of a benchmark."""
