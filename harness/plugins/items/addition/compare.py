@@ -2,6 +2,7 @@
 
   harness compare run=ours.csv baseline=theirs.csv metric=f1
   harness compare run=logs/new.eval baseline=logs/old.eval metric=match
+  harness compare run=ours.csv baseline=theirs.csv missing=drop
 
 They are .csv, .tsv, .jsonl or .parquet with an item and a score (columns item, id, query, qid, ...;
 score, value; cluster; run, seed, repeat; or named: columns={item: uid, score: f1, cluster:
@@ -12,7 +13,8 @@ exact McNemar test, others a permutation test of the differences (their signs ar
 bootstrap interval; if items have clusters, tests and intervals by cluster decide. Repeats may also
 be a column run, seed or repeat (the epochs of a log).
 
-All files need a score of every item.
+All files need a score of every item. If an evaluation failed for some, missing=drop leaves these
+items out of all files and missing=zero counts them as 0; the table says how many.
 """
 
 from __future__ import annotations
@@ -53,4 +55,4 @@ def compare(
         raise HarnessError(
             f"metric={metric}: expected the name of a metric in the files, or a list of names"
         )
-    return compare_files(runs, baselines, wanted, python_value(config.columns))
+    return compare_files(runs, baselines, wanted, python_value(config.columns), config.missing)

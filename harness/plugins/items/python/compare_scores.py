@@ -18,6 +18,7 @@ def compare_scores(
     baseline: Given | Sequence[Given],
     metric: str | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: str | None = None,
 ) -> ScoreComparison:
     """Compare the scores of a system and its baseline on the same items.
 
@@ -29,6 +30,8 @@ def compare_scores(
         metric: name of one of the files' metrics; None if there is only one.
         columns: names of a table's columns, ``{"item": "uid", "score": "f1", "cluster":
             "passage"}``.
+        missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0;
+            None refuses them.
 
     Returns:
         Wins, losses, p (exact McNemar for scores of 0 and 1, otherwise by permutation), intervals.
@@ -41,7 +44,7 @@ def compare_scores(
         several = given if isinstance(given, (list, tuple)) else [given]
         shown = str(given) if isinstance(given, str | Path) else name
         systems.append({shown: [_read(one, name, metric, columns) for one in several]})
-    return compare_systems(systems[0], systems[1])[0]
+    return compare_systems(systems[0], systems[1], missing)[0]
 
 
 def _read(

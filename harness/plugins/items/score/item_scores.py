@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from harness.plugins.items.score.score_file import NAMES, ScoreRow, read_rows
 
 SINGLE = 2.0**-23
 """``EQUAL`` for files of 32-bit numbers, whose rounding error is up to half of this."""
-MEND = "score every item in every file, or leave it out of all of them"
 TRUTH = {"true": 1.0, "false": 0.0}
 
 
@@ -30,9 +29,10 @@ class Scores:
         source: the file.
         metric: name of the metric.
         items: ids of the items.
-        values: float64[n, r].
+        values: float64[n, r]; NaN if one is missing.
         clusters: of each item, or None.
         places: file and line of each item.
+        lacks: for each item without a score, a sentence that says in which repeat and file.
     """
 
     source: str
@@ -41,13 +41,14 @@ class Scores:
     values: Values
     clusters: Sequence[str | None] | None
     places: Sequence[str]
+    lacks: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, metric: str, rows: Sequence[ScoreRow]) -> Scores:
         """Return the scores in the rows of a file.
 
         Raises:
-            HarnessError: an item has no score, two scores or clusters, or a score is not finite.
+            HarnessError: an item has two scores or clusters, or a score is not a finite number.
         """
         clusters = _clusters(rows)
         scored = _scored(rows, metric)
@@ -55,14 +56,16 @@ class Scores:
         items, runs = sorted(clusters), sorted({run for _, run in scored})
         values = np.array([[numbers.get((item, run), math.nan) for run in runs] for item in items])
         first = {row.item: row for row in reversed(rows)}
-        if len(absent := np.argwhere(np.isnan(values))):
-            item, run = items[absent[0, 0]], runs[absent[0, 1]]
+        lacks: dict[str, str] = {}
+        for line, column in np.argwhere(np.isnan(values)).tolist():
+            item, run = items[line], runs[column]
             place = scored.get((item, run), first[item]).place
             which = f" of run {run}" if len(runs) > 1 else ""
-            raise HarnessError(f"{place}: item {item} has no {metric}{which}; {MEND}")
+            lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
         named = [clusters[item] for item in items] if clusters[items[0]] else None
-        places = [first[item].place for item in items]
-        return cls(source, metric, items, values, named, places)
+        return cls(
+            source, metric, items, values, named, [first[item].place for item in items], lacks
+        )
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -81,6 +84,11 @@ class Scores:
         first = next((one for one in several if one.clusters is not None), several[0])
         values = np.concatenate([one.values for one in several], axis=1)
         return replace(first, source=", ".join(one.source for one in several), values=values)
+
+    def without_score(self, items: Sequence[str]) -> list[str]:
+        """Return the items that lack a score in any repeat."""
+        whole = set(self.items) - set(self.lacks)
+        return [item for item in items if item not in whole]
 
     @property
     def zero_one(self) -> bool:
@@ -125,19 +133,6 @@ def _scored(rows: Sequence[ScoreRow], metric: str) -> dict[tuple[str, str], Scor
                 "gold=queries.jsonl"
             )
     return found
-
-
-def check_items(several: Sequence[Scores]) -> None:
-    """Raise HarnessError if a file lacks an item of another."""
-    every: dict[str, str] = {}
-    for one in several:
-        every = dict(zip(one.items, one.places, strict=True)) | every
-    for one in several:
-        if absent := sorted(every.keys() - set(one.items)):
-            raise HarnessError(
-                f"{every[absent[0]]}: item {absent[0]} has no score in {one.source}, which lacks "
-                f"{len(absent)} of {len(every)}; {MEND}"
-            )
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
@@ -231,7 +226,8 @@ def _number(row: ScoreRow, metric: str) -> float:
     if found is None or abs(found) > GREATEST:
         raise HarnessError(
             f"{row.place}: item {row.item}: {metric} must be {FINITE} got {value!r:.60}; score "
-            "the item: right is 1, wrong is 0"
+            "the item (right is 1, wrong is 0), or leave it empty and give missing=drop or "
+            "missing=zero"
         )
     return found
 

@@ -15,7 +15,8 @@ from harness.core.table import Scale, counted
 from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.statistic import Labels
 from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
-from harness.plugins.items.score.item_scores import Scores, check_items, read_scores, tied
+from harness.plugins.items.score.item_scores import Scores, read_scores, tied
+from harness.plugins.items.score.missing import Missing, complete
 
 LESS = re.compile(
     r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])",
@@ -36,10 +37,12 @@ class ScoreComparison(SystemComparison):
 
     Args:
         item_ids: ids of the items, ascending.
+        missing: scores that files lack.
         rounded: differences that are rounding (see ``tied``) and count as ties.
     """
 
     item_ids: Sequence[str]
+    missing: Missing
     rounded: Sequence[float] = ()
     fusable: ClassVar[bool] = False
 
@@ -56,14 +59,14 @@ class ScoreComparison(SystemComparison):
     def extent(self, n: int) -> str:
         """Return the number of items, and of clusters if there are any, in words."""
         clusters = "" if self.labels is None else f" in {len(np.unique(self.labels))} clusters"
-        return f"{n} items{clusters}"
+        return f"{n} items{clusters}{self.missing.extent()}"
 
     @property
     def notes(self) -> list[str]:
-        """Notes on rounding, on scales, and on a metric for which less is
+        """Notes on missing scores, on rounding, on scales, and on a metric for which less is
         better.
         """
-        said = []
+        said = self.missing.cautions()
         if self.rounded:
             many = counted(len(self.rounded), "difference")
             said.append(
@@ -86,6 +89,7 @@ class ScoreComparison(SystemComparison):
     def _json(self) -> dict[str, object]:
         found = super()._json()
         found |= {"rounded": len(self.rounded)} if self.rounded else {}
+        found |= {"missing": self.missing.to_dict()} if self.missing.rule else {}
         if self.errors is not None:
             return found
         test = "exact McNemar" if self.binary else "sign-flip permutation"
@@ -105,6 +109,7 @@ def compare_files(
     baselines: Mapping[str, Sequence[str]],
     metrics: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    missing: str | None = None,
 ) -> list[ScoreComparison]:
     """Compare the scores in files, each run with each baseline, by each metric.
 
@@ -113,6 +118,7 @@ def compare_files(
         baselines: the same.
         metrics: names of metrics; None if there is only one.
         columns: names of a table's columns.
+        missing: see ``complete``.
 
     Returns:
         The comparisons. Their p are corrected over all of them.
@@ -123,37 +129,41 @@ def compare_files(
         {name: [files[path] for path in several] for name, several in each.items()}
         for each in (runs, baselines)
     )
-    return compare_systems(ours, theirs)
+    return compare_systems(ours, theirs, missing)
 
 
 def compare_systems(
     runs: Mapping[str, Sequence[Mapping[str, Scores]]],
     baselines: Mapping[str, Sequence[Mapping[str, Scores]]],
+    missing: str | None = None,
 ) -> list[ScoreComparison]:
     """Compare scores, each run with each baseline, by each metric.
 
     Args:
         runs: by name, the scores by metric of one file, or of several, which are repeats.
         baselines: the same.
+        missing: see ``complete``.
     """
     systems = {**baselines, **runs}
     files = [(name, found) for name, several in systems.items() for found in several]
     metrics = _common_metrics([found for _, found in files])
+    owners, scores = zip(
+        *(((name, metric), found[metric]) for name, found in files for metric in metrics),
+        strict=True,
+    )
+    whole, absent = complete(scores, missing)
     by_system: dict[tuple[str, str], list[Scores]] = defaultdict(list)
-    for name, found in files:
-        for metric in metrics:
-            by_system[name, metric].append(found[metric])
-    whole = [one for several in by_system.values() for one in several]
-    check_items(whole)
+    for owner, own in zip(owners, whole, strict=True):
+        by_system[owner].append(own)
     labels = _labels(whole)
     shares = all(((one.values >= 0) & (one.values <= 1)).all() for one in whole)
     scale = Scale(shares, "item")
     pairs = pairs_of(runs, baselines)
-    by_metric = []
+    found = []
     for metric in metrics:
         joined = {name: Scores.joined(by_system[name, metric]) for name in systems}
-        by_metric.append(_compare_pairs(pairs, joined, labels, scale))
-    return corrected([one for of_pair in zip(*by_metric, strict=True) for one in of_pair])
+        found.append(_compare_pairs(pairs, joined, labels, scale, absent))
+    return corrected([one for of_pair in zip(*found, strict=True) for one in of_pair])
 
 
 def _compare_pairs(
@@ -161,6 +171,7 @@ def _compare_pairs(
     raw: Mapping[str, Scores],
     labels: Labels | None,
     scale: Scale,
+    missing: Missing,
 ) -> list[ScoreComparison]:
     """Compare each pair of systems by one metric."""
     equal = dict(zip(raw, tied(list(raw.values())), strict=True))
@@ -187,6 +198,7 @@ def _compare_pairs(
                 baseline=base,
                 item_ids=ours.items,
                 repeats=repeats,
+                missing=missing,
                 rounded=tuple(rounded.tolist()),
             )
         )

@@ -219,12 +219,12 @@ def test_clusters_decide_and_several_baselines_are_corrected(
         (
             "item,score\na,1\n",
             (),
-            "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2; score",
+            "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score",
         ),
         (
             "item,score\na,1\nb,0\nc,1\n",
             (),
-            "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3",
+            "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)",
         ),
         (
             "item,score\na,1\nb,0\na,0\n",
@@ -242,9 +242,14 @@ def test_clusters_decide_and_several_baselines_are_corrected(
             "ours.csv:3: item b: score must be a finite number, at most 1e150 from 0, got '1e151';",
         ),
         (
-            "item,score\na,1\n",
-            (),
-            "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2",
+            "item,score\na,1\nb,1\n",
+            ("missing=mean",),
+            "missing=mean: expected drop or zero, or leave it out",
+        ),
+        (
+            "item,score\nc,1\n",
+            ("missing=drop",),
+            "theirs.csv: no item has a score in every file; nothing is left",
         ),
         (
             "item,score\na,right\nb,1\n",
@@ -385,6 +390,59 @@ def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> No
         "log.json: sample item2, epoch 1: item item2 has no match; score every item in every file"
         in said
     )
+
+
+def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Command) -> None:
+    """Of six items ours has none of q4 (empty) and q5 (no row), theirs none of q0: 2 wins and 1
+    loss are left of 3.
+    """
+    Path("ours.csv").write_text("item,score,cluster\nq0,1,a\nq1,1,b\nq2,1,c\nq3,0,d\nq4,,e\n")
+    Path("theirs.csv").write_text(
+        "item,score,cluster\nq0,nan,a\nq1,0,b\nq2,0,c\nq3,1,d\nq4,1,e\nq5,1,f\n"
+    )
+    given = ("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")
+    refused = command(*given)[2]
+    assert (
+        "theirs.csv:2: item q0 has no score; score every item in every file, or give missing=drop ("
+        in refused
+    )
+    assert "missing=zero" in refused
+    status, said, _ = command(*given, "missing=drop")
+    found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
+        0,
+        3,
+        2,
+        1,
+        3,
+    )
+    assert found["missing"] == {"rule": "drop", "lacks": {"theirs.csv": 1, "ours.csv": 2}}
+    assert "3 items in 3 clusters, 3 more without a score left out" in text
+    assert (
+        "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)."
+        in text
+    )
+    status, said, _ = command(*given, "missing=zero")
+    found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
+        0,
+        6,
+        3,
+        3,
+        6,
+    )
+    assert "6 items in 6 clusters, 3 missing scores counted as 0" in text
+    told = harness.compare_scores({"a": -1.0, "b": -2.0}, {"a": -1.0}, missing="zero")
+    assert told.notes[1] == "Some scores are below 0, so a missing one counts as better."
+
+
+def test_ranked_lists_have_no_missing_scores(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    Path("gold.jsonl").write_text('{"id": "q", "supporting_ids": ["a"]}\n')
+    Path("a.trec").write_text("q Q0 a 1 1 s\n")
+    command("compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop")
+    assert "this command does not use missing=drop; it is ignored" in caplog.text
 
 
 def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> None:

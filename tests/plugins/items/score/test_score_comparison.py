@@ -226,4 +226,4 @@ def test_what_is_refused(folder: Path, command: Command) -> None:
     Path("a2.csv").write_text("item,score\na,1\n")
     Path("b.csv").write_text("item,score\na,1\nb,0\n")
     said = command("compare", "run=a*.csv", "baseline=b.csv")[2]
-    assert "b.csv:3: item b has no score in a2.csv, which lacks 1 of 2;" in said
+    assert "b.csv:3: item b has no score in a2.csv, which lacks 1 of 2 (b)" in said

@@ -1,0 +1,156 @@
+"""Items without a score in some file: refused, left out of all files, or counted as 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from harness.core.errors import HarnessError
+from harness.plugins.items.score.item_scores import Scores
+
+RULES = ("drop", "zero")
+MEND = (
+    "score every item in every file, or give missing=drop (leave such items out) or missing=zero "
+    "(count them as 0)"
+)
+SHOWN = 3
+"""Number of items that a message names."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """The treatment of missing scores.
+
+    Args:
+        rule: one of ``RULES``; None if no score may be missing.
+        items: number of items in all files.
+        lacks: for each file that lacks some, the items.
+        below: whether a score is less than 0, if a missing one counts as 0.
+    """
+
+    rule: str | None = None
+    items: int = 0
+    lacks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    below: bool = False
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """The items that are left out of all files."""
+        return frozenset().union(*self.lacks.values()) if self.rule == "drop" else frozenset()
+
+    @property
+    def dropped(self) -> int:
+        """The number of items that are left out of all files."""
+        return len(self.left_out)
+
+    @property
+    def zeros(self) -> int:
+        """The number of scores that count as 0, over all files."""
+        return sum(map(len, self.lacks.values())) if self.rule == "zero" else 0
+
+    def extent(self) -> str:
+        """Return the part of a table's title on missing scores, or an empty text."""
+        if self.dropped:
+            return f", {self.dropped} more without a score left out"
+        return f", {self.zeros} missing scores counted as 0" if self.zeros else ""
+
+    def cautions(self) -> list[str]:
+        """Return sentences that say which file lacks which items."""
+        if not self.lacks:
+            return []
+        done = (
+            f"{self.dropped} of {self.items} items are left out"
+            if self.dropped
+            else "Missing scores count as 0"
+        )
+        each = [
+            f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()
+        ]
+        less = ["Some scores are below 0, so a missing one counts as better."] if self.below else []
+        return [f"{done}: {'; '.join(each)}.", *less]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the rule and the number of items that each file lacks."""
+        return {
+            "rule": self.rule,
+            "lacks": {source: len(items) for source, items in self.lacks.items()},
+        }
+
+
+def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], Missing]:
+    """Return the scores, all of the same items, and the record of missing ones.
+
+    Args:
+        scores: the scores of files.
+        rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as
+            0.
+
+    Raises:
+        HarnessError: a score is missing and the rule is None, or no item is left.
+    """
+    if rule is not None and rule not in RULES:
+        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
+    every = sorted(set().union(*(one.items for one in scores)))
+    lacking = [(one, items) for one in scores if (items := one.without_score(every))]
+    if lacking and rule is None:
+        raise _refusal(*lacking[0], scores, len(every))
+    below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
+    lacks: dict[str, list[str]] = {}
+    for one, items in lacking:  # by any metric of a file, each once
+        lacks[one.source] = list(dict.fromkeys([*lacks.get(one.source, ()), *items]))
+    missing = Missing(rule, len(every), lacks, below)
+    kept = [item for item in every if item not in missing.left_out]
+    if not kept:
+        raise HarnessError(
+            f"{scores[0].source}: no item has a score in every file; nothing is left to compare"
+        )
+    clusters: dict[str, str | None] = {}
+    for one in scores:
+        clusters |= dict(zip(one.items, one.clusters or (), strict=False))
+    return [_of_items(one, kept, clusters) for one in scores], missing
+
+
+def _refusal(
+    one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int
+) -> HarnessError:
+    """Return the error for the first item that a file lacks.
+
+    An item with a row but without a score comes before one without a row.
+    """
+    if one.lacks:
+        return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
+    item = absent[0]
+    place = next(
+        other.places[list(other.items).index(item)] for other in scores if item in set(other.items)
+    )
+    return HarnessError(
+        f"{place}: item {item} has no score in {one.source}, which lacks {len(absent)} of "
+        f"{items} ({_named(absent)}); "
+        f"{MEND}"
+    )
+
+
+def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
+    """Return the scores of these items, 0 for a missing one."""
+    rows = {item: row for row, item in enumerate(one.items)}
+    values = np.zeros((len(kept), one.values.shape[1]))
+    for place, item in enumerate(kept):
+        if item in rows:
+            values[place] = np.nan_to_num(one.values[rows[item]], nan=0.0)
+    places = [one.places[rows[item]] if item in rows else one.source for item in kept]
+    named = None
+    if one.clusters is not None:
+        named = [one.clusters[rows[item]] if item in rows else clusters.get(item) for item in kept]
+        if None in named:
+            raise HarnessError(
+                f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give "
+                "it one"
+            )
+    return replace(one, items=kept, values=values, clusters=named, places=places, lacks={})
+
+
+def _named(items: Sequence[str]) -> str:
+    return ", ".join([*items[:SHOWN], *["..."] * (len(items) > SHOWN)])
