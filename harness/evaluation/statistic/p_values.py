@@ -98,9 +98,9 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     Args:
         ps: see ``holm``.
     """
-    from scipy.stats import false_discovery_control
+    from statsmodels.stats.multitest import fdrcorrection
 
-    return _adjusted(ps, false_discovery_control)
+    return _adjusted(ps, lambda tested: fdrcorrection(tested)[1])
 
 
 def charge(evaluation: int) -> int:
