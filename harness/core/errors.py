@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 from pathlib import Path
 from typing import TypeGuard
 
-NEAR = 0.6
-"""The similarity of two names from which one is suggested for the other."""
+NEAR = 0.5
+"""The share of letters at both ends that a name has in common with one suggested for it."""
 
 
 class HarnessError(Exception):
@@ -41,8 +41,9 @@ class CombinationError(HarnessError):
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number. A truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Return whether a value is a number that tensors have. A truth value or a fraction is none."""
+    exact = isinstance(value, Rational) and not isinstance(value, Integral)
+    return isinstance(value, Real) and not exact and not isinstance(value, bool)
 
 
 def bounded(
@@ -127,8 +128,27 @@ def nearest(value: str, known: Iterable[str]) -> str:
 
 
 def closest(value: str, known: Iterable[str]) -> str:
-    """Return the known name that is closest to a value, or an empty text if none is close."""
-    return next(iter(difflib.get_close_matches(value, list(known), n=1, cutoff=NEAR)), "")
+    """Return the known name that has most letters at both ends in common with a value, in any case.
+
+    Empty if it has no more than half of the longer one's letters, so that ``rel`` is not near
+    ``qrels``, nor ``grid`` near ``gold``. The beginning of a name, and a name with two letters
+    exchanged, count as one letter more.
+    """
+
+    def alike(ours: str, theirs: str) -> int:
+        same = (one == other for one, other in zip(ours, theirs, strict=False))
+        return sum(itertools.takewhile(bool, same))
+
+    def share(name: str) -> float:
+        ours, theirs = value.casefold(), name.casefold()
+        start = alike(ours, theirs)
+        end = alike(ours[start:][::-1], theirs[start:][::-1])
+        begins = start == min(len(ours), len(theirs)) > 0
+        more = begins or sorted(ours) == sorted(theirs)
+        return (start + end + more) / max(len(ours), len(theirs), 1)
+
+    best = max(known, key=share, default="")
+    return best if share(best) > NEAR else ""
 
 
 def unused(key: str, why: str = "") -> str:

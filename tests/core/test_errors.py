@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import pytest
 
 from harness.core.errors import HarnessError, bounded, nearest, one_of
@@ -15,6 +17,7 @@ def test_within_bounds_is_silent(value):
         (float("nan"), "got alpha=nan"),
         ("x", "must be a number, got 'x'"),
         (True, "must be a number, got True"),
+        (Fraction(1, 2), "must be a number, got Fraction"),
     ],
 )
 def test_out_of_bounds_says_the_bound_and_the_value(value, message):
@@ -29,6 +32,8 @@ def test_an_open_bound():
 
 def test_the_nearest_known_name_is_suggested():
     assert nearest("boltzman", ["rrf", "boltzmann"]) == " (did you mean boltzmann?)"
-    assert nearest("xyz", ["rrf", "boltzmann"]) == ""
+    assert nearest("RRF", ["single", "rrf"]) == " (did you mean rrf?)"
+    for far in ("xyz", "rr", "trust"):
+        assert nearest(far, ["runs", "rel", "boltzmann"]) == ""
     with pytest.raises(HarnessError, match=r"kind=weka.*weak\?\)"):
         one_of("normalizer.kind", "weka", ["weak", "mean"])
