@@ -169,6 +169,11 @@ def _joint(jobs: Sequence[Job]) -> Table:
 
 
 def _check(jobs: Sequence[Job]) -> None:
+    if not jobs:
+        raise HarnessError(
+            "there was no job: a key has no value; glob(...) matches names of conf/, and files are "
+            "a list, as in -m run=a.trec,b.trec"
+        )
     if failed := _reasons(jobs, "failed"):
         print(*(f"failed: {line}" for line in failed), sep="\n", file=sys.stderr)
         error = HarnessError(
@@ -177,7 +182,7 @@ def _check(jobs: Sequence[Job]) -> None:
         )
         error.exit_code = 1
         raise error
-    if jobs and all("left_out" in job for job in jobs):
+    if all("left_out" in job for job in jobs):
         reasons = "; ".join(_reasons(jobs, "left_out"))
         raise CombinationError(
             f"none of {counted(len(jobs), 'cell')} has settings that go together: {reasons}"

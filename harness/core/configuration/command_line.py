@@ -16,7 +16,14 @@ HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
 """Hydra's flags that take a value."""
 CFG = ("job", "hydra", "all")
 """The values of ``--cfg``."""
-SHORT = ("-m", "-c", "-p", "-i", "-cd", "-sc", "-cn", "-cp")
+SHORT = {
+    "-m": "--multirun",
+    "-c": "--cfg",
+    "-p": "--package",
+    "-i": "--info",
+    "-cd": "--config-dir",
+    "-sc": "--shell-completion",
+}
 """Hydra's flags of a letter or two."""
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
@@ -76,7 +83,7 @@ class CommandLine:
     @property
     def is_several(self) -> bool:
         """Whether Hydra has to run one job for each value of a key."""
-        return not {"-m", "--multirun"}.isdisjoint(self.flags)
+        return "--multirun" in self.flags
 
     @property
     def is_for_hydra(self) -> bool:
@@ -135,18 +142,22 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     pending = list(arguments)
     while pending:
         argument = pending.pop(0)
+        argument = SHORT.get(argument, argument)
         name, equals, value = argument.removeprefix("--").partition("=")
         bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
         if not argument.startswith("-"):
             overrides.append(argument)
         elif _is_hydra_flag(argument, name):
             flags.append(argument)
-            if name in HYDRA_VALUES and not equals and bare:
-                flags.append(pending.pop(0))
-            if name == "cfg" and flags[-1].removeprefix("--cfg=") not in CFG:
+            if name in HYDRA_VALUES and not equals:
+                value = pending.pop(0) if bare else {"info": "all"}.get(name, "")
+                flags.append(value)
+            if name == "cfg" and value not in CFG:
                 raise HarnessError(
                     f"{argument}: give {', '.join(CFG[:-1])} or {CFG[-1]}: --cfg job"
                 )
+            if name in HYDRA_VALUES and not value:
+                raise HarnessError(f"{argument}: give its value behind it")
         else:
             if not equals:
                 value = pending.pop(0) if bare else "true"
@@ -158,11 +169,9 @@ def _is_hydra_flag(argument: str, name: str) -> bool:
     """Return whether an argument is one of Hydra's flags. Raise HarnessError for an unknown short
     flag.
     """
-    if argument.startswith("--"):
-        return name in HYDRA_FLAGS
-    if argument not in SHORT:
+    if not argument.startswith("--"):
         raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
-    return True
+    return name in HYDRA_FLAGS
 
 
 def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
-from harness.core.configuration.choices import unknown
+from harness.core.configuration.choices import concepts, names, unknown
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.overrides import Composition, Override, prepare
 from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
@@ -37,8 +37,11 @@ def build(prepared: Composition) -> DictConfig:
     config = OmegaConf.create(prepared.tree)
     OmegaConf.set_struct(config, True)
     for one in prepared.overrides:
-        if not one.chooses(prepared.groups) and one.head != "hydra":
-            _apply(config, one, prepared.overrides)
+        if not one.chooses(prepared.groups):
+            if one.head != "hydra":
+                _apply(config, one, prepared.overrides)
+        elif one.value is not None and one.values != [one.value]:
+            raise HarnessError(f"{one}: several values; give one, or with -m a job for each")
     _check_paths(config)
     return config
 
@@ -49,7 +52,7 @@ def _delete(config: DictConfig, holder: Any, key: str) -> None:
 
     last = key.rpartition(".")[2]
     if not OmegaConf.is_dict(holder) or last not in holder:
-        raise _no_key(config, holder, key)
+        raise _no_key(config, key)
     with open_dict(config):
         del holder[last]
 
@@ -70,7 +73,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         _delete(config, holder, one.key)
         return
     if one.value is None:
-        raise HarnessError(f"{one}: expected key=value; `--help` has the keys")
+        raise _lone(config, one.key)
     value = parse(one.key, one.value)
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
     replaced = isinstance(value, dict) and of_strategy
@@ -81,7 +84,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     try:
         OmegaConf.update(config, one.key, value, merge=not replaced, force_add="+" in one.sign)
     except (ConfigAttributeError, ConfigKeyError) as error:
-        raise _no_key(config, holder, one.key) from error
+        raise _no_key(config, one.key, value) from error
     except ValueError as error:  # of int(): a name below a list
         raise HarnessError(
             f"a key ends with .{last} below a list, which has no names; an axis of a grid has a "
@@ -95,20 +98,38 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         raise HarnessError(f"{str(one).lstrip('+')}: expected {expected}") from error
 
 
-def _no_key(config: DictConfig, holder: Any, key: str) -> HarnessError:
-    """Return the error about a key that the configuration lacks.
+def _lone(config: DictConfig, word: str) -> HarnessError:
+    """Return the error about a word without a value, which names the key that has it."""
+    from omegaconf import OmegaConf
+
+    named = [str(key) for key in config if key in concepts() and word in names(str(key))]
+    truth = isinstance(OmegaConf.select(config, word), bool)
+    mend = f"write {word}=true" if truth else "`--help` has the keys"
+    mend = f"write {named[0]}={word}" if named else mend
+    return HarnessError(f"{word}: expected key=value; {mend}")
+
+
+def _no_key(config: DictConfig, key: str, value: object = None) -> HarnessError:
+    """Return the error about a key that the configuration lacks, or about one of a mapping for it.
 
     The error suggests a key with similar letters, or the same key below another concept.
     """
     from omegaconf import OmegaConf
 
+    there = OmegaConf.select(config, key)
+    if isinstance(value, dict) and OmegaConf.is_dict(there):
+        key = f"{key}.{next(name for name in value if name not in there)}"
     section, _, last = key.rpartition(".")
-    if section and OmegaConf.is_dict(holder):
-        own = [str(name) for name in holder if name != "_target_"]
-        near = f" (did you mean {section}.{name}?)" if (name := closest(last, own)) else ""
-        return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own) or 'no keys'}")
+    holder = OmegaConf.select(config, section) if section else config
     plain: Any = OmegaConf.to_container(config)
     known = sorted(_keys(plain))
+    inner = holder if section in known and OmegaConf.is_dict(holder) else {}
+    own = [str(name) for name in inner if name != "_target_"]
+    if own:
+        near = f" (did you mean {section}.{name}?)" if (name := closest(last, own)) else ""
+        return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own)}")
+    if section in known:
+        return HarnessError(f"{section} has no names; write '{section}={{{last}: ...}}'")
     same = [one for one in known if one.rpartition(".")[2] == last]
     near = f" (did you mean {min(same, key=len)}?)" if same else nearest(key, known)
     return HarnessError(f"{key} is no key of this command{near}; see `--cfg job` for all keys")

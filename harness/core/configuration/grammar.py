@@ -105,8 +105,9 @@ def parse(key: str, value: str) -> Any:
         raise HarnessError(f"{key}={value}{_unreadable(key, value)}") from error
     if override.is_sweep_override():
         point = value.replace(",", ".")
-        mend = f", with a decimal point {key}={point}" if DECIMAL.fullmatch(value) else ""
-        raise HarnessError(f"{key}={value}: several values; a list is {key}=[{value}]{mend}")
+        mend = "" if "(" in value else f", a list is {key}=[{value}]"
+        mend += f", with a decimal point {key}={point}" if DECIMAL.fullmatch(value) else ""
+        raise HarnessError(f"{key}={value}: several values; with -m a job for each{mend}")
     return override.value()
 
 

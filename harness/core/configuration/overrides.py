@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from harness.core.configuration.choices import Layers, names, unknown
 from harness.core.configuration.extensions import folders, inputs
 from harness.core.configuration.grammar import parse, read_conf
-from harness.core.errors import HarnessError, nearest, unused
+from harness.core.errors import HarnessError, closest, unused
 from harness.core.input import value_at
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,8 @@ TRUTHS = {
     **dict.fromkeys(("false", "0", "no", "off"), "false"),
 }
 """The words that may be typed for true and false."""
+SWEEP = re.compile(r"(?:choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
+"""The beginning of a value by Hydra's functions that give several values."""
 MAY_BE_NULL = ("controls",)
 """Sections that may be null. The keys of all other sections are read."""
 
@@ -63,7 +65,7 @@ class Override(NamedTuple):
         A list or a mapping is one value.
         """
         value = self.value or ""
-        if "(" in value and not value.startswith(("[", "{")):
+        if SWEEP.match(value):
             return []
         found, depth = [""], 0
         for letter in value:
@@ -78,7 +80,7 @@ class Override(NamedTuple):
         """Return whether the override chooses a file of one of these concepts. A mapping sets keys
         instead.
         """
-        concept = self.key in groups or "@" in self.key
+        concept = self.key in groups or self.key.find("@") > 0
         return concept and not (self.value or "").startswith("{")
 
     @property
@@ -159,7 +161,8 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
         known = names(concept)
         for value in one.values:
             if value not in known:
-                parse(one.key, value)  # reports an open bracket
+                if value.startswith("["):
+                    parse(one.key, value)  # reports an open bracket
                 raise unknown(one.key, value, known)
         chosen[one.key] = next(iter(one.values), known[0])
     return chosen
@@ -218,34 +221,33 @@ def _is_read(
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
     holders = [name for name, own in tree.items() if isinstance(own, dict) and head in own]
-    if holders and not inner:
+    if holders and not inner and head.removesuffix("s") not in heads:
         raise HarnessError(f"{one}: this command does not use {head}; write {holders[0]}.{one}")
-    _check_known(one, [head, *inner], heads, closed)
-    log.warning("%s%s", unused(one.key), nearest(head, heads))
+    inside = [f"{name}.{key}" for name, own in tree.items() if isinstance(own, dict) for key in own]
+    near = inner[-1] if {*inner[-1:]} & {*heads} else closest(place, [*heads, *inside])
+    _check_known(one, [head, *inner], near, closed)
+    log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
     return False
 
 
-def _check_known(
-    one: Override, place: Sequence[str], heads: Collection[str], closed: Sequence[str]
-) -> None:
+def _check_known(one: Override, place: Sequence[str], near: str, closed: Sequence[str]) -> None:
     """Raise HarnessError if no file of conf/ has the key.
 
     Args:
         one: the override.
         place: the words of its key.
-        heads: the first words of the command's keys.
+        near: the key of this command that it is near to, or an empty text.
         closed: the keys of its section, if that takes no further ones.
     """
     head, *inner = place
     known = _known_keys(tuple(folders()))
+    hint = near and f" (did you mean {near}?)"
+    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
     if head not in known:
-        same = f" (did you mean {inner[-1]}?)" if {*inner[-1:]} & {*heads} else ""
-        near = same or nearest(head, heads) or nearest(head, known)
-        raise HarnessError(f"{one}: no file of conf/ has {head}{near}; leave it out")
+        raise HarnessError(f"{one}: no file of conf/ has {head}{hint}; {mend}")
     if inner and known[head] and inner[0] not in known[head]:
-        there = nearest(inner[0], closed or known[head])
-        there = there or f"; it has {', '.join(closed or sorted(known[head]))}"
-        raise HarnessError(f"{one}: {head} has no {inner[0]}{there}; leave it out")
+        has = hint or f"; it has {', '.join(closed or sorted(known[head]))}"
+        raise HarnessError(f"{one}: {head} has no {inner[0]}{has}; {mend}")
 
 
 @functools.cache
@@ -295,7 +297,9 @@ def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Ov
     closed = default and "." not in one.key and not _holds_strategies(default)
     if closed and not (value == "null" and one.key in MAY_BE_NULL):
         keys = list(map(str, default))
+        gold = f"; its gold is gold={value}" if value in names(one.key) else ""
         raise HarnessError(
-            f"{one}: expected its keys, as in {one.key}.{keys[0]}=...; it has: {', '.join(keys)}"
+            f"{one}: expected its keys, as in {one.key}.{keys[0]}=...; it has: "
+            f"{', '.join(keys)}{gold}"
         )
     return one
