@@ -190,6 +190,7 @@ def _of_split(
 
     from harness.benchmark import split_queries
     from harness.evaluation.gold import Gold
+    from harness.run.matching import without
 
     if config.split == "all":
         return query_ids
@@ -197,10 +198,7 @@ def _of_split(
         parts = split_queries(splitting, query_ids.to_pylist(), "the lists", "splitting")
         return query_ids.filter(pa.array(parts == config.split))
     gold = Gold.read(str(config.gold), config.lenient)
-    unknown = query_ids.filter(
-        pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string())))
-    )
-    if len(unknown):
+    if len(unknown := without(query_ids, pa.array(gold.query_ids, pa.string()))):
         raise HarnessError(
             f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} questions "
             f"({unknown[0]}), so their split is "

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from omegaconf import OmegaConf
 
 from harness.core.errors import HarnessError, one_of
@@ -16,7 +15,14 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.gold_ranks import Range, describe_ranges
 from harness.run import Run
-from harness.run.matching import documents, known, queries, resembling, share_nothing
+from harness.run.matching import (
+    documents,
+    known,
+    queries,
+    resembling,
+    share_nothing,
+    without,
+)
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -65,15 +71,15 @@ class Coverage:
             for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing])
         )
         lacking = [
-            ("gold questions have no list", _without(judged, answered), _without(answered, every)),
+            ("gold questions have no list", without(judged, answered), without(answered, every)),
             (
                 "gold documents are in no list",
-                _without(gold.documents, held),
-                _without(held, gold.documents),
+                without(gold.documents, held),
+                without(held, gold.documents),
             ),
         ]
         if gold.corpus is not None:
-            strange = _without(held, gold.corpus)
+            strange = without(held, gold.corpus)
             lacking.append(("of its documents are not in the corpus", strange, gold.corpus))
         return cls(
             queries=len(gold),
@@ -150,10 +156,6 @@ class Coverage:
         }
         sentences = [f"{text}." for text, holds in said.items() if text and holds]
         return [*self.read, *self.lacking(name), *sentences]
-
-
-def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
-    return ids.filter(pc.invert(pc.is_in(ids, value_set=others)))
 
 
 def check_known(runs: Mapping[str, Run], gold: Gold) -> None:

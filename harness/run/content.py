@@ -17,8 +17,13 @@ DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id
 """Names of the columns of ids, ours and those of other tools (PyTerrier, ranx, ir_measures,
 BEIR).
 """
-SYSTEM = ("tag", "run_id", "run_tag", "run_name", "run", "system")
+SYSTEM = ("tag", "run_id", "run_tag", "run_name", "run", "system", "model", "method", "retriever")
 """Names of a column with the system of an entry."""
+
+
+def plain(name: str) -> str:
+    """Return the name of a column without case and outer blanks, by which columns are found."""
+    return name.strip().casefold()
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Content:
         for an unknown key.
         """
         keys_of("columns", columns, self.typed)
-        given = {self.typed[key]: (str(name),) for key, name in (columns or {}).items()}
+        given = {self.typed[key]: (plain(str(name)),) for key, name in (columns or {}).items()}
         ranks = given.pop("rank", self.ranks)
         return replace(self, columns={**self.columns, **given}, ranks=ranks)
 
@@ -68,14 +73,15 @@ class Content:
         """Return the schema by which Arrow reads the columns of a query, a document, numbers and a
         system.
         """
-        texts = (*chosen[:2], *self.systems)
+        texts = {*map(plain, chosen[:2]), *self.systems}
         return pa.schema(
-            [(name, pa.string() if name in texts else pa.float64()) for name in chosen]
+            [(name, pa.string() if plain(name) in texts else pa.float64()) for name in chosen]
         )
 
     def has_columns(self, found: Sequence[str]) -> bool:
         """Return whether these columns include a name of each column."""
-        return all(any(name in found for name in others) for others in self.columns.values())
+        names = {*map(plain, found)}
+        return all(names.intersection(others) for others in self.columns.values())
 
 
 LISTS = Content(

@@ -36,9 +36,11 @@ def entries_of(frame: Frame, content: Content) -> Entries:
             f"expected a data frame with the columns {', '.join(content.columns)}, got "
             f"{described(frame)}"
         )
-    found = [
-        str(name) for name in (frame.column_names if isinstance(frame, pa.Table) else frame.columns)
-    ]
+    if hasattr(frame, "iloc"):
+        index = {*frame.index.names} - {None, *frame.columns}
+        frame = frame.reset_index(list(index)) if index else frame
+    of_arrow = isinstance(frame, (pa.Table, pa.RecordBatch))
+    found = [*map(str, frame.column_names if of_arrow else frame.columns)]
     wanted = choose_columns(FRAME, found, content)
     places = [found.index(name) for name in wanted]
     if not hasattr(frame, "iloc"):

@@ -76,6 +76,11 @@ def share_nothing(
     )
 
 
+def without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
+    """Return the ids that are not among others."""
+    return ids.filter(pc.invert(pc.is_in(ids, value_set=others)))
+
+
 def known(ids: pa.StringArray, among: pa.StringArray) -> int:
     """Return how many of the ids are among others."""
     return int(pc.sum(pc.is_in(ids, value_set=among)).as_py() or 0)
@@ -104,8 +109,7 @@ def fit(
     held = documents(run)
     if not known(held, doc_ids):
         raise share_nothing("document", (source, held), (name, doc_ids))
-    missing = held.filter(pc.invert(pc.is_in(held, value_set=doc_ids)))
-    if len(missing):
+    if len(missing := without(held, doc_ids)):
         raise HarnessError(
             f"{source}: {len(missing)} of its {len(held)} documents are not in the corpus of "
             f"{name}: "

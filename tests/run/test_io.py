@@ -362,6 +362,19 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
 
 
+@TABLES
+def test_names_of_columns_have_no_case_and_no_outer_blanks(tmp_path: Path, form: str) -> None:
+    """A rank under such a name is read, too, and so is a system."""
+    columns = {"Query_ID": ["q"] * 3, " doc_id": ["a", "b", "c"], "Rank": [3, 1, 2]}
+    found = lists.read(table(tmp_path, form, **columns, Model=["m", "n", "m"]))
+    assert found.to_dict() == {"q": {"b": 1.0, "c": 1 / 2, "a": 1 / 3}}
+    assert ["entries of 2 systems (m, n)" in note for note in found.notes] == [True]
+    with pytest.raises(HarnessError, match=r"rank 2.*0.5.*negate"):
+        lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9], Rank=[1, 2, 3]))
+    with pytest.raises(HarnessError, match="2 columns are called score"):
+        lists.read(table(tmp_path, form, **COLUMNS, score=[0.9] * 3, Score=[0.1] * 3))
+
+
 def test_rising_scores_in_json(tmp_path: Path) -> None:
     """The keys of an object need not be best first: 3!^3 = 216 orders are few, 4!^3 are not."""
     few = {query: {"a": 0.5, "b": 1.0, "c": 2.0} for query in ("p", "q", "r")}
@@ -427,7 +440,8 @@ def test_frames_of_other_tools(tmp_path: Path, names: tuple[str, str]) -> None:
             "score": [0.5, 0.9, 3],
         }
     )
-    assert Run.from_frame(frame).to_dict() == LISTS
+    for same in (frame, frame.set_index(list(names)), pa.RecordBatch.from_pandas(frame)):
+        assert Run.from_frame(same).to_dict() == LISTS
     frame.to_parquet(tmp_path / "run.parquet")
     assert lists.read(tmp_path / "run.parquet").to_dict() == LISTS
 

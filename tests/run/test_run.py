@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.errors import HarnessError
+from harness.evaluation.gold import Gold
 from harness.run import Run
 
 NAMES = st.text(alphabet="abcxyz0189é", min_size=1, max_size=3)
@@ -116,6 +117,8 @@ def test_mappings_pairs_and_ids_alone_are_lists():
         {np.int64(7): (3, 2)},
     ):
         assert Run.from_dict(lists).to_dict() == ranked, lists
+    gold = Gold.from_dict({7: (doc for doc in (3, 2))}, ordered=True)
+    assert gold.supporting == [["3", "2"]]
 
 
 def test_a_document_stands_once_in_a_list():

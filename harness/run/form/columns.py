@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
-from harness.run.content import LISTS, Content
+from harness.run.content import LISTS, Content, plain
 from harness.run.entries import Entries, id_of, number_of, several_systems
 from harness.run.trec.lines import NUMBER
 
@@ -35,7 +35,8 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
         HarnessError: a column is missing or occurs twice.
     """
     chosen: list[str] = []
-    rank = next((one for one in content.ranks if one in found), None)
+    names = [*map(plain, found)]
+    rank = next((found[names.index(one)] for one in content.ranks if one in names), None)
     for number, others in enumerate((*content.columns.values(), content.ranks)):
         free = _free(others, found, chosen)
         name = next((one for one in free if number == RANK or one != rank), None)
@@ -43,15 +44,16 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
             continue
         if name is None:
             raise HarnessError(_missing(source, found, content))
-        if found.count(name) > 1:
-            raise HarnessError(f"{source}: {found.count(name)} columns are called {name}; keep one")
+        if (count := names.count(plain(name))) > 1:
+            raise HarnessError(f"{source}: {count} columns are called {plain(name)}; keep one")
         chosen.append(name)
     return [*chosen, *_free(content.systems, found, chosen)[:1]]
 
 
 def _free(wanted: Iterable[str], found: list[str], chosen: list[str]) -> list[str]:
     """Return the wanted columns that a table has and that are not chosen yet."""
-    return [one for one in wanted if one in found and one not in chosen]
+    named = {plain(one): one for one in found if one not in chosen}
+    return [named[one] for one in wanted if one in named]
 
 
 def _missing(source: str, found: list[str], content: Content) -> str:
@@ -59,7 +61,9 @@ def _missing(source: str, found: list[str], content: Content) -> str:
         others[0] if len(others) == 1 else key for key, others in content.columns.items()
     )
     (first, *others) = found or [""]
-    if not others and (between := re.search(r"[|:;,\t ]", first)):
+    if first.startswith("#"):
+        mend = "; leave out lines before the head"
+    elif not others and (between := re.search(r"[|:;,\t ]", first)):
         mend = f"; its values are between {between[0]!r}: write commas, or tabs in a .tsv"
     elif any(NUMBER.fullmatch(name.strip().encode()) for name in found):
         mend = "; the first line has to name them"
@@ -84,7 +88,7 @@ def of_table(source: str, table: pa.Table, content: Content) -> Entries:
     if not len(table):
         raise no_rows(source, content)
     query, doc, *values = table.column_names
-    system = values.pop() if values[-1] in content.systems else None
+    system = values.pop() if plain(values[-1]) in content.systems else None
     return _entries(
         _texts(source, query, table[query]),
         _texts(source, doc, table[doc]),
@@ -108,7 +112,7 @@ def _entries(
     """
     *names, last = values
     notes = several_systems(place(0).rpartition(":")[0], systems)
-    if last not in content.ranks:
+    if plain(last) not in content.ranks:
         return Entries(queries, docs, values[last], place=place, notes=notes, ordered=True)
     ranks = values[last]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
@@ -182,7 +186,7 @@ def of_rows(
         content: the content of the rows.
     """
     names = chosen[:VALUE]
-    values = [name for name in chosen[VALUE:] if name not in content.systems]
+    values = [name for name in chosen[VALUE:] if plain(name) not in content.systems]
     read = [*names, *values]
     systems: dict[object, None] = {}
     lines: list[int] = []

@@ -136,7 +136,7 @@ class Line:
 
     def _mend(self, fields: Sequence[bytes], lenient: bool) -> str:
         comment = fields[0].startswith(b"#")
-        if not lenient and (comment or len(fields) > self.width):
+        if not lenient and (comment or self.fits(fields[: self.width])):
             return "lenient=true passes over comment lines and trailing fields"
         if mend := self.mends.get(len(fields)):
             return mend.format(*(one.decode() for one in fields))
