@@ -34,7 +34,14 @@ from harness.fusion.pool import PoolSpec
 from harness.fusion.temperature import Temperature
 from harness.run import Run
 from harness.run.entries import said
-from harness.run.matching import documents, known, queries, share_nothing
+from harness.run.matching import (
+    documents,
+    known,
+    queries,
+    resembling,
+    share_nothing,
+    without,
+)
 from harness.run.systems import Systems, read_systems
 
 T = TypeVar("T")
@@ -44,6 +51,19 @@ CELLS = 1 << 17
 caches.
 """
 GPU_CELLS = 1 << 25
+USUAL: Mapping[str, object] = {
+    "importance": None,
+    "normalizer": "pit",
+    "temperature": "auto",
+    "capped": ("graph",),
+}
+"""The defaults of what a fuser may not read."""
+READS = {
+    "importance": {"importance"},
+    "normalizer": {"values", "probabilities"},
+    "temperature": {"probabilities"},
+}
+"""What a fuser reads that is made from each."""
 GIVEN = "importance"
 """The name of an importance that does not come from a file."""
 
@@ -106,8 +126,11 @@ def fuse(
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
     check(chosen, calibration[0])
     notes = [] if disjoint is None else shared(lists, disjoint)
-    if importance is not None and "importance" not in chosen.reads:
-        notes.append(unused("importance", f"fuser={_name(chosen)} does not read it"))
+    given: dict[str, object] = {"importance": importance}
+    if disjoint is not None:  # a command warns of these itself
+        given |= {"normalizer": normalizer, "temperature": temperature}
+        given["capped"] = USUAL["capped"] if pool_cap else capped
+    notes += _unread(chosen, given)
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
     context = (
@@ -134,6 +157,16 @@ def fuse(
     return fused.changed(notes=[*dict.fromkeys(read), *said(notes)])
 
 
+def _unread(chosen: Fuser, given: Mapping[str, object]) -> list[str]:
+    """Return a note for each argument that is not the usual one and that nothing reads."""
+    why = {"capped": "it is read if pool_cap is set"}
+    return [
+        unused(key, why.get(key, f"fuser={_name(chosen)} does not read it"))
+        for key, value in given.items()
+        if value != USUAL[key] and not READS.get(key, set()) & chosen.reads
+    ]
+
+
 def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
     """Return a note for each list that shares less than half of its ids with the first list.
 
@@ -148,10 +181,11 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
             shared, least = known(others_ids, ids), min(len(ids), len(others_ids))
             if not (shared or (disjoint and (what == "document" or not least))):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
+            pair = f"lists.{first} and lists.{name}"
             if shared < least / 2:
-                notes.append(
-                    f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}"
-                )
+                notes.append(f"{pair} share only {shared} {what} ids of {least}")
+            alike = resembling(without(others_ids, ids), without(ids, others_ids))
+            notes += [f"{pair}: of {what} ids in one {line}" for line in alike]
     return notes
 
 

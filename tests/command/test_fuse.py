@@ -135,7 +135,10 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
             ["fuser=rrf", "pool.capped=[nope]", "pool.cap=5"],
             "pool.capped=nope is not known; known: dense, graph",
         ),
-        (["fuser=rrf", "+pool.kap=3"], "+pool.kap=3: pool has no kap (did you mean cap?)"),
+        (
+            ["fuser=rrf", "+pool.kap=3"],
+            "pool has no kap (did you mean pool.cap?); write pool.cap=3",
+        ),
         (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
         (["lock=lock.json", "+fuser.k=3"], "lock=lock.json fixes what +fuser.k=3 would change"),
         (["lock=lock.json", "~reranker"], "lock=lock.json fixes what ~reranker would change"),
@@ -217,10 +220,18 @@ def test_lists_that_share_little_are_said(folder: Path, caplog: pytest.LogCaptur
     fused("fuser=rrf")
     told = "lists.dense and lists.graph share only 1 document ids of 3"
     assert told in caplog.text
+    (note,) = harness.fuse([{"q": {"a": 1}}, {"q": {"A": 1}}], "rrf").notes[1:]
+    assert note.endswith("of document ids in one 1 differs in case alone: 'A', 'a'")
     given = {"dense": str(folder / "d.trec"), "graph": str(folder / "g.json")}
-    held = harness.fuse(given, "rrf", "none", importance={"b": 1.0})
+    held = harness.fuse(given, "rrf", importance={"b": 1.0})
     unread = "warning: this command does not use importance; it is ignored: fuser=rrf does not"
     assert [note.startswith((told, unread)) for note in held.notes] == [True, True]
+    held = harness.fuse(given, "rrf", "zscore", temperature="fixed", capped="graph")
+    assert [note.split()[6] for note in held.notes[1:]] == [
+        "normalizer;",
+        "temperature;",
+        "capped;",
+    ]
 
 
 def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Path) -> None:

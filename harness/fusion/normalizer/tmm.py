@@ -35,11 +35,15 @@ class Tmm(PerList):
         if name not in self.minimum:
             raise HarnessError(
                 f"normalizer.minimum has no list {name!r}, it names "
-                f"{', '.join(self.minimum) or 'none'}; "
-                f"add the least score that its retriever can give: normalizer.minimum={{..., "
-                f"{name}: 0}}"
+                f"{', '.join(self.minimum) or 'none'}; {_mend(self.minimum, name, 0)}"
             )
-        return Above(name, float(self.minimum[name]))
+        return Above(name, self.minimum)
+
+
+def _mend(minimum: Mapping[str, float], name: str, value: float) -> str:
+    """Return, for a message, the key with the minimum of one more list."""
+    pairs = ", ".join(f"{key}: {low:g}" for key, low in {**minimum, name: value}.items())
+    return f"give the least score that its retriever can give: 'normalizer.minimum={{{pairs}}}'"
 
 
 @dataclass(frozen=True)
@@ -47,18 +51,19 @@ class Above(ZeroAbsent):
     """``Tmm`` for one list, from its theoretical minimum."""
 
     name: str
-    minimum: float
+    minima: Mapping[str, float] = field(hash=False)
     unit: ClassVar[bool] = True
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
         """Return float64[Q, N]; raise HarnessError for a score below the minimum."""
-        below = (least(scores, present) < self.minimum) & present.any(dim=-1, keepdim=True)
-        if below.any():
+        minimum = float(self.minima[self.name])
+        low = least(scores, present)[present.any(dim=-1)]
+        if (low < minimum).any():
+            value = low.min().item()
             raise HarnessError(
-                f"list {self.name} holds the score {least(scores, present)[below][0].item():g}, "
-                "below "
-                f"normalizer.minimum.{self.name}={self.minimum:g}; give the least score that its "
-                "retriever can give"
+                f"list {self.name} holds the score {value:g}, below "
+                f"normalizer.minimum.{self.name}={minimum:g}; "
+                f"{_mend(self.minima, self.name, value)}"
             )
-        span = best(scores) - self.minimum
-        return (scores - self.minimum).div_(torch.where(span > 0, span, 1.0))
+        span = best(scores) - minimum
+        return (scores - minimum).div_(torch.where(span > 0, span, 1.0))
