@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -112,9 +113,11 @@ def _gold(queries: Records, corpus: Corpus) -> Int32Array:
     for row, query in enumerate(queries.values):
         for place, name in enumerate(query["supporting_ids"]):
             if name not in numbers:
+                forms = [unicodedata.normalize(form, name) for form in ("NFC", "NFD")]
+                same = "write both as NFC" if corpus.numbers(forms) else "correct the id"
                 raise HarnessError(
                     f"{queries.at(row)}: query {query['id']} has the unknown supporting id {name}; "
-                    f"add that passage to {corpus.path} or correct the id"
+                    f"add that passage to {corpus.path} or {same}"
                 )
             gold[row, place] = numbers[name]
     return gold

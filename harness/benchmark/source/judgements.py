@@ -75,6 +75,7 @@ def judged_benchmark(
         "passages": len(blank),
         "judgements": sum(passage not in there for passage in named),
         "queries": len(questions) - len(asked.values),
+        "judged queries": len({name for name in relevant if relevant[name]} - {*questions}),
     }
     _warn(source, left_out, len(questions))
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
@@ -125,6 +126,7 @@ def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
     reasons = {
         "queries": ("query", f" of {questions} without a supporting passage"),
         "passages": ("passage", " without title and text"),
+        "judged queries": ("judged query", " that is not among the questions"),
         "judgements": ("relevant passage", " of its judgements that is not in the corpus"),
     }
     for name, (item, reason) in reasons.items():
@@ -141,17 +143,21 @@ def join_judgements(
         parts: splits with their judgements: query, passage, relevance.
 
     Raises:
-        HarnessError: a query is judged in two splits.
+        HarnessError: a query is judged in two splits, or a passage twice with other relevance.
     """
     judged: dict[str, dict[str, int]] = {}
     splits: dict[str, str] = {}
     for split, rows in parts:
         for query, passage, grade in rows:
-            if (other := splits.setdefault(query, split)) != split:
+            if (first := splits.setdefault(query, split)) != split:
                 raise HarnessError(
-                    f"query {query} is judged in the splits {other} and {split}; name one of them"
+                    f"query {query} is judged in the splits {first} and {split}; keep one file of "
+                    "qrels/, or name one split"
                 )
-            judged.setdefault(query, {})[passage] = grade
+            if (other := judged.setdefault(query, {}).setdefault(passage, grade)) != grade:
+                raise HarnessError(
+                    f"query {query}: passage {passage} is judged {other} and {grade}; keep one"
+                )
     return judged, splits
 
 

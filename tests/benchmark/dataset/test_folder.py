@@ -412,3 +412,9 @@ def test_a_folder_of_beir_is_a_benchmark_and_gold(
     (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")
     with pytest.raises(HarnessError, match=r"dev\.tsv:1:"):
         load(folder, store)
+    head = "query-id\tcorpus-id\tscore\n"
+    (folder / "qrels" / "dev.tsv").write_text(f"{head}q9\td2\t1\n")
+    assert load(folder, store).left_out["judged queries"] == 1
+    (folder / "qrels" / "dev.tsv").write_text(f"{head}q3\td4\t1\nq3\td4\t0\n")
+    with pytest.raises(HarnessError, match="query q3: passage d4 is judged 1 and 0"):
+        load(folder, store)
