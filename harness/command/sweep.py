@@ -49,7 +49,7 @@ from omegaconf import DictConfig, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from harness.command import python_value, typed
-from harness.core.configuration import defaults, instantiate
+from harness.core.configuration import instantiate
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.threads import available
 from harness.work.compute import measured
@@ -130,23 +130,13 @@ def keep_results_keys(config: DictConfig) -> None:
     Raises:
         HarnessError: a key needs results, and this is a dry run.
     """
+    from harness.sweep.dataset import use_gold
     from harness.sweep.trial import inputs
 
     inputs.check_lists(config)
     with open_dict(config):
         explain = config.pop("explain", False)
-        if (splitting := config.pop("splitting", None)) is not None:
-            config.split = splitting
-        if config.get("gold") is not None:
-            use_own_runs(config)
-        else:
-            config.pop("gold", None)
-            given = {text.partition("=")[0] for text in typed()}
-            if "dataset" not in given and {*map(type, config.lists.values())} == {str}:
-                log.warning(
-                    "every list is a file and no dataset= is given, so they are lists of "
-                    "dataset=sample; for other questions give their gold=queries.jsonl"
-                )
+    use_gold(config, typed())
     if config.dry_run and explain:
         raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
 
@@ -159,39 +149,6 @@ def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:
     models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
     for reranker in models.values():
         reranker.check_reachable()
-
-
-def use_own_runs(config: DictConfig) -> None:
-    """Replace the dataset by the gold file and the lists, and remove the parts that make lists."""
-    keys = {text.lstrip("+~").partition("=")[0] for text in typed()}
-    if "dataset" not in keys:
-        config.dataset = defaults("dataset", "own_runs")
-    elif "own_runs" not in config.dataset.get("_target_", ""):
-        raise HarnessError(
-            "gold= is for runs without a corpus, and dataset= names one; leave one out"
-        )
-    for key in ("encoder", "extractor", "graph", "seeds", "relations"):
-        config.pop(key, None)
-    names = [str(name) for name in config.lists]
-    if len(names) < 2 and "fuser" not in keys:
-        raise HarnessError(
-            f"lists has {names[0]} alone, and a sweep fuses two or more: "
-            "lists={dense: d.trec, graph: g.trec}; `harness evaluate` scores one"
-        )
-    for name, node in config.lists.items():
-        if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
-            raise HarnessError(
-                f"lists.{name} is not a run file; with gold= every list is one: "
-                f"lists={{dense: d.trec, graph: g.trec}}, or leave it out with ~lists.{name}"
-            )
-    if "pool.lists" not in keys:
-        config.pool.lists = names
-    if "pool.capped" not in keys and not set(names) & set(config.pool.capped):
-        log.warning(
-            "pool.capped=%s names none of the lists, so no cap is tried; e.g. pool.capped=[%s]",
-            list(config.pool.capped),
-            names[-1],
-        )
 
 
 def show_plan(plan: Plan) -> None:

@@ -13,10 +13,14 @@ to a tracker.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
-from harness.core.configuration import compose
-from harness.core.errors import path_of, texts_of
+from omegaconf import open_dict
+
+from harness.core.configuration import CommandLine, compose
+from harness.core.errors import HarnessError, path_of, texts_of
+from harness.sweep.dataset import use_gold
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.trial.plan import Plan, reopen
@@ -38,8 +42,14 @@ def run_sweep(*overrides: str) -> SweepResult:
     Raises:
         HarnessError: an error that the user can fix, if possible before anything is built.
     """
-    texts_of("overrides", overrides)
-    plan = Plan(compose("config", overrides), overrides)
+    given = _typed("sweep", overrides)
+    config = compose("sweep", given)
+    with open_dict(config):
+        config.pop("explain")
+    if config.dry_run:
+        raise HarnessError("dry_run=true prints what `harness sweep` would do; leave it out here")
+    use_gold(config, given)
+    plan = Plan(config, given)
     trials = plan.trials()
     for line in plan.unused(trials):
         log.warning("%s", line)
@@ -66,6 +76,17 @@ def run_heldout(
     """
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
-    texts_of("overrides", overrides)
-    config = compose("heldout", [f"paths.runs='{runs}'", "tracking=none", *overrides])
+    own = _typed("heldout", overrides)
+    config = compose("heldout", [f"paths.runs='{runs}'", "tracking=none", *own])
     return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)
+
+
+def _typed(command: str, overrides: Sequence[str]) -> tuple[str, ...]:
+    """Return overrides as a command line has them, with file names in quotes."""
+    line = CommandLine.read(command, texts_of("overrides", overrides))
+    if line.is_for_hydra:
+        raise HarnessError(
+            f"{' '.join(overrides)}: flags of Hydra are for the command line; call this once for "
+            "each value"
+        )
+    return line.overrides

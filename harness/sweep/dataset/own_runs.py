@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from omegaconf import DictConfig, open_dict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import Chain
+from harness.core.configuration import defaults
+from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold
 from harness.retriever.trec import Trec
 from harness.run import io
 from harness.work.store import Store
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -81,3 +87,57 @@ class OwnRuns:
         sha256 = file_sha256(Path(self.gold))
         read = [self.rel, self.chain]
         return sha256 if read == [1, None] else digest([sha256, *read])
+
+
+def use_gold(config: DictConfig, given: Sequence[str]) -> None:
+    """Set the split by ``splitting`` and the dataset by ``gold``, which belong to a sweep alone.
+
+    Args:
+        config: the configuration of a sweep, changed here.
+        given: the overrides.
+    """
+    keys = {text.lstrip("+~").partition("=")[0] for text in given}
+    with open_dict(config):
+        if (splitting := config.pop("splitting", None)) is not None:
+            config.split = splitting
+        if config.get("gold") is not None:
+            _use_own_runs(config, keys)
+            return
+        config.pop("gold", None)
+        if "dataset" not in keys and {*map(type, config.lists.values())} == {str}:
+            log.warning(
+                "every list is a file and no dataset= is given, so they are lists of "
+                "dataset=sample; for other questions give their gold=queries.jsonl"
+            )
+
+
+def _use_own_runs(config: DictConfig, keys: Collection[str]) -> None:
+    """Replace the dataset by the gold file and the lists, and remove the parts that make lists."""
+    if "dataset" not in keys:
+        config.dataset = defaults("dataset", "own_runs")
+    elif "own_runs" not in config.dataset.get("_target_", ""):
+        raise HarnessError(
+            "gold= is for runs without a corpus, and dataset= names one; leave one out"
+        )
+    for key in ("encoder", "extractor", "graph", "seeds", "relations"):
+        config.pop(key, None)
+    names = [str(name) for name in config.lists]
+    if len(names) < 2 and "fuser" not in keys:
+        raise HarnessError(
+            f"lists has {names[0]} alone, and a sweep fuses two or more: "
+            "lists={dense: d.trec, graph: g.trec}; `harness evaluate` scores one"
+        )
+    for name, node in config.lists.items():
+        if not isinstance(node, str) and not str(node.get("_target_")).endswith(".Trec"):
+            raise HarnessError(
+                f"lists.{name} is not a run file; with gold= every list is one: "
+                f"lists={{dense: d.trec, graph: g.trec}}, or leave it out with ~lists.{name}"
+            )
+    if "pool.lists" not in keys:
+        config.pool.lists = names
+    if "pool.capped" not in keys and not set(names) & set(config.pool.capped):
+        log.warning(
+            "pool.capped=%s names none of the lists, so no cap is tried; e.g. pool.capped=[%s]",
+            list(config.pool.capped),
+            names[-1],
+        )

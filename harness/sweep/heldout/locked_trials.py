@@ -178,8 +178,8 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
     for key in fitted:
         if key not in known:
             raise HarnessError(
-                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep "
-                "again for a new lock"
+                f"{result.folder}: its config.yaml, or a list or strategy that it names, changed "
+                f"and no longer gives the locked trial {key}; sweep again for a new lock"
             )
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 

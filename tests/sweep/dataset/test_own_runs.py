@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import harness
 from harness.core.concepts import PACKAGE
 from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
@@ -86,7 +87,13 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
         "grid=point",
     )
     assert not command("sweep", named, "gold=test.qrels", *asked)[0]
-    manifest = SweepResult(latest(place / "runs")).manifest
+    shutil.copy("graph.trec", "walk (1).trec")
+    for again in ([LISTS, "--grid=point"], ["lists={dense: vectors.trec, graph: walk (1).trec}"]):
+        made = harness.run_sweep(*again, "gold=gold.jsonl", "grid=point", "fuser=rrf")
+        assert made.manifest["objective"] == "last_hop@5"
+    made = harness.run_sweep(named, "gold=test.qrels", *asked)
+    manifest = made.manifest
+    assert made.folder == latest(Path("runs"))
     assert (manifest["objective"], manifest["reference"]) == ("full_sup@2", "walk")
     assert (manifest["splitting"], manifest["dataset"]) == ("disjoint", "test")
 
