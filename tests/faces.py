@@ -19,7 +19,7 @@ from harness.core.concepts import ROOMS
 
 PACKAGE = Path(__file__).parents[1] / "harness"
 CONCEPTS = {*ROOMS, "figure"}
-MOST = {"core": 16, "evaluation": 13, "work": 16}
+MOST = {"core": 16, "evaluation": 13, "sweep": 13, "work": 16}
 USUAL = 12
 
 
