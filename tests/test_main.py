@@ -148,3 +148,25 @@ def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
 
     table = pd.read_parquet(trials)
     assert score in set(table["last_hop@5"])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["evaluate", "run=graph.trec", "gold=gold.jsonl"],
+        ["compare", "run=graph.trec", "baseline=vectors.trec", "gold=gold.jsonl"],
+    ],
+)
+def test_two_files_are_read_without_what_takes_longer_to_import(given: list[str]) -> None:
+    code = (
+        "import sys; from harness.__main__ import main; main();"
+        "print(*{'hydra', 'pandas', 'torch'} & {*sys.modules}, 'none')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *given],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1] / "reports/docs/examples",
+    )
+    assert done.stdout.splitlines()[-1] == "none"

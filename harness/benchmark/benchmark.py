@@ -24,7 +24,7 @@ from harness.benchmark.split import (
     split_queries,
     splitting_name,
 )
-from harness.core.arrays import BoolArray, Int32Array, Int64Array
+from harness.core.arrays import BoolArray, Int32Array, Int64Array, arrow
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.core.table import counted
@@ -177,12 +177,12 @@ class Benchmark:
     @cached_property
     def doc_ids(self) -> pa.StringArray:
         """string[D], ascending."""
-        return pa.array(self.corpus["id"][:], type=pa.string())
+        return arrow(self.corpus["id"][:])
 
     @cached_property
     def query_ids(self) -> pa.StringArray:
         """string[Q]."""
-        return pa.array(self.queries["id"][:], type=pa.string())
+        return arrow(self.queries["id"][:])
 
     def split_by(self, splitting: Splitting, knob: str = "split") -> Benchmark:
         """Return the benchmark with another splitting. Warn if its questions have a split that it
@@ -253,7 +253,7 @@ class Benchmark:
 
     def ids(self, members: Int64Array) -> list[str]:
         """Return the ids of these queries."""
-        found: list[str] = self.query_ids.take(pa.array(members)).to_pylist()
+        found: list[str] = self.query_ids.take(arrow(members)).to_pylist()
         return found
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from omegaconf import OmegaConf
 
+from harness.core.arrays import arrow
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.gold import Gold
@@ -66,10 +67,7 @@ class Coverage:
         """Return the coverage of a run; a question is unknown if no split of the gold has it."""
         answered, held = queries(run), documents(run)
         whole = gold.whole or gold
-        judged, every = (
-            pa.array(ids, pa.string())
-            for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing])
-        )
+        judged, every = (arrow(ids) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
         lacking = [
             ("gold questions have no list", without(judged, answered), without(answered, every)),
             (
@@ -171,7 +169,7 @@ def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
     Raises:
         HarnessError: a run shares no question or no document.
     """
-    asked = pa.array(gold.query_ids, pa.string())
+    asked = arrow(gold.query_ids)
     name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
     for source, run in runs.items():
         if not known(queries(run), asked):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core.arrays import Float64Array, Int32Array, Int64Array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array, arrow, find, to_numpy
 from harness.core.errors import HarnessError, described
 from harness.core.table import counted
 
@@ -129,17 +129,18 @@ def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[
     """
     ids = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
     ids = ids.take(pc.array_sort_indices(ids))
-    places = [pc.index_in(column.dictionary, value_set=ids).to_numpy() for column in columns]
+    places = [find(column.dictionary, ids) for column in columns]
     return ids, [
-        place[column.indices.to_numpy()] for place, column in zip(places, columns, strict=True)
+        place[to_numpy(column.indices)] for place, column in zip(places, columns, strict=True)
     ]
 
 
 def check_named(found: Entries) -> None:
     """Raise HarnessError at the first query or document whose id is empty."""
     for what, ids in (("query", found.queries), ("document", found.docs)):
-        if (empty := pc.index(ids.dictionary, "").as_py()) >= 0:
-            entries = np.flatnonzero(ids.indices.to_numpy() == empty)
+        (empty,) = find(arrow([""]), ids.dictionary)
+        if empty >= 0:
+            entries = np.flatnonzero(to_numpy(ids.indices) == empty)
             place = (
                 found.place(int(entries[0])) if entries.size else found.place(0).rpartition(":")[0]
             )
@@ -161,7 +162,7 @@ def check_finite(found: Entries) -> None:
 def large_scores(found: Entries) -> list[str]:
     """Return a note if whole numbers that are equal are too large to be distinct."""
     large = np.flatnonzero(np.abs(found.scores) >= EXACT)
-    rows, scores = found.queries.indices.to_numpy()[large], found.scores[large]
+    rows, scores = to_numpy(found.queries.indices)[large], found.scores[large]
     order = np.lexsort((scores, rows))
     before, after = order[:-1], order[1:]
     equal = (rows[before] == rows[after]) & (scores[before] == scores[after])
@@ -185,7 +186,7 @@ def check_rising(found: Entries) -> list[str]:
     """
     if found.ranks is not None and (found.ranks != found.ranks[:1]).any():
         return []
-    rows = found.queries.indices.to_numpy()
+    rows = to_numpy(found.queries.indices)
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
@@ -218,7 +219,8 @@ def without_padding(found: Entries) -> Entries:
     """Return the entries without those that FAISS fills short lists with, which are counted in a
     note.
     """
-    padded = np.asarray(pc.equal(found.docs.dictionary, "-1"))[found.docs.indices.to_numpy()]
+    (padding,) = find(arrow(["-1"]), found.docs.dictionary)
+    padded = to_numpy(found.docs.indices) == padding
     padded &= np.abs(found.scores) >= PADDING
     if not padded.any():
         return found
@@ -226,8 +228,8 @@ def without_padding(found: Entries) -> Entries:
     place = found.place(int(np.flatnonzero(padded)[0]))
     return replace(
         found,
-        queries=found.queries.take(pa.array(kept)),
-        docs=found.docs.take(pa.array(kept)).cast(pa.string()).dictionary_encode(),
+        queries=found.queries.take(arrow(kept)),
+        docs=found.docs.take(arrow(kept)).cast(pa.string()).dictionary_encode(),
         scores=found.scores[kept],
         ranks=None if found.ranks is None else found.ranks[kept],
         place=lambda entry: found.place(int(kept[entry])),
@@ -256,7 +258,7 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
     Returns:
         A note if the whole file has one score and different ranks, which then order nothing.
     """
-    scores, rows = found.scores, found.queries.indices.to_numpy()
+    scores, rows = found.scores, to_numpy(found.queries.indices)
     message = (
         f"{found.place(0).rpartition(':')[0]}: all scores are {scores[0]:g} and the ranks differ; "
         "equal scores are ordered by document id, as in trec_eval, and NOT by rank: if the ranks "
@@ -289,7 +291,7 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
 
 def check_once(found: Entries) -> None:
     """Raise HarnessError at the first document that occurs twice in a list."""
-    rows, docs = (ids.indices.to_numpy() for ids in (found.queries, found.docs))
+    rows, docs = (to_numpy(ids.indices) for ids in (found.queries, found.docs))
     pairs = np.sort(rows.astype(np.int64) * len(found.docs.dictionary) + docs)
     if not (pairs[1:] == pairs[:-1]).any():
         return
@@ -345,7 +347,7 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
     if not ordered or (wrong := [one for one in held if not isinstance(one, str)]):
         got = described(wrong[0] if ordered else ids)
         raise HarnessError(f"{name}: expected texts in their order, got {got}")
-    return pa.array(held, pa.string())
+    return arrow(held)
 
 
 def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from harness.core.arrays import arrow
 from harness.core.errors import HarnessError, described
 from harness.run.content import Content
 from harness.run.entries import Entries, id_of, number_of
@@ -50,12 +51,12 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
     rows = np.repeat(
         np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
     )
-    docs = pa.array([doc for found in lists.values() for doc in found], pa.string())
+    docs = arrow(doc for found in lists.values() for doc in found)
     scores = np.array(
         [number for found in lists.values() for number in found.values()], dtype=np.float64
     )
     return Entries(
-        pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
+        pa.DictionaryArray.from_arrays(arrow(rows), arrow(lists)),
         docs.dictionary_encode(),
         scores,
         place=lambda entry: f"{source}: entry {entry + 1}",

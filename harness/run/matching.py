@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from harness.core.arrays import arrow
 from harness.core.errors import HarnessError
 from harness.run.run import Run
 
@@ -88,12 +89,12 @@ def known(ids: pa.StringArray, among: pa.StringArray) -> int:
 
 def documents(run: Run) -> pa.StringArray:
     """Return the ids of the documents in the lists of a run."""
-    return run.doc_ids.take(pa.array(np.flatnonzero(np.bincount(run.docs))))
+    return run.doc_ids.take(arrow(np.flatnonzero(np.bincount(run.docs))))
 
 
 def queries(run: Run) -> pa.StringArray:
     """Return the ids of the queries whose list is not empty."""
-    return run.query_ids.filter(pa.array(run.lengths() > 0))
+    return run.query_ids.filter(arrow(run.lengths() > 0))
 
 
 def fit(

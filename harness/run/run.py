@@ -16,7 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core.arrays import Float64Array, Int32Array, Int64Array, read_array, write_array
+from harness.core.arrays import (
+    Float64Array,
+    Int32Array,
+    Int64Array,
+    arrow,
+    find,
+    read_array,
+    to_numpy,
+    write_array,
+)
 from harness.core.errors import HarnessError, path_of, whole_number
 from harness.core.files import REBUILD
 from harness.core.table import counted
@@ -95,7 +104,7 @@ class Run:
         entries = self.entries()
         check_finite(entries)
         check_once(entries)
-        rows = entries.queries.indices.to_numpy()
+        rows = to_numpy(entries.queries.indices)
         order = find_order(rows, self.docs, self.scores)
         if order is not None:
             entry = int(np.flatnonzero(order != np.arange(count))[0])
@@ -263,22 +272,22 @@ class Run:
         """
         from harness.run.form import TREC, trec_lines
 
-        TREC.check_text("tag", pa.array([tag]))
+        TREC.check_text("tag", arrow([tag]))
         replace(TREC, write=trec_lines(tag).write).save(self.ranked(), path_of("path", path))
 
     def entries(self) -> Entries:
         """Return the lists as entries of a file."""
         rows = np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
         return Entries(
-            pa.DictionaryArray.from_arrays(pa.array(rows), self.query_ids),
-            pa.DictionaryArray.from_arrays(pa.array(self.docs), self.doc_ids),
+            pa.DictionaryArray.from_arrays(arrow(rows), self.query_ids),
+            pa.DictionaryArray.from_arrays(arrow(self.docs), self.doc_ids),
             self.scores,
         )
 
     def ranked(self) -> Entries:
         """Return the lists as entries with ranks from 1."""
         entries, starts = self.entries(), self.indptr[:-1]
-        ranks = np.arange(1, len(entries.scores) + 1) - starts[entries.queries.indices.to_numpy()]
+        ranks = np.arange(1, len(entries.scores) + 1) - starts[to_numpy(entries.queries.indices)]
         return replace(entries, ranks=ranks)
 
     def __len__(self) -> int:
@@ -350,7 +359,7 @@ class Run:
                 scores=self.scores[part],
             )
         entries = np.repeat(self.indptr[places] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        ids = self.query_ids.take(pa.array(places))
+        ids = self.query_ids.take(arrow(places))
         values = {"docs": self.docs[entries], "scores": self.scores[entries]}
         return self.changed(query_ids=ids, indptr=indptr, **values)
 
@@ -386,17 +395,15 @@ class Run:
         """
         if self.query_ids.equals(query_ids) and self.doc_ids.equals(doc_ids):
             return self
-        numbers = pc.index_in(self.doc_ids, value_set=doc_ids)
-        if numbers.null_count:
-            missing = self.doc_ids.filter(pc.is_null(numbers))
+        renumbered = find(self.doc_ids, doc_ids)  # ascending, so lists keep their order
+        if (renumbered < 0).any():
+            missing = self.doc_ids.filter(arrow(renumbered < 0))
             raise HarnessError(
                 f"document {missing[0]} and {len(missing) - 1} others are not in the corpus"
             )
-        # ascending, so lists keep their order
-        renumbered = numbers.to_numpy().astype(np.int32)
-        places = pc.index_in(query_ids, value_set=self.query_ids)
-        found = ~np.asarray(pc.is_null(places))
-        taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
+        places = find(query_ids, self.query_ids)
+        found = places >= 0
+        taken = self.take(places[found].astype(np.int64))
         lengths = np.zeros(len(query_ids), dtype=np.int64)
         lengths[found] = taken.lengths()
         ids = {"query_ids": query_ids, "doc_ids": doc_ids}
@@ -456,7 +463,8 @@ def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
         raise HarnessError(f"query_ids: {twice} is repeated; expected each once")
     rising = pc.less(documents[:-1], documents[1:])
-    if len(documents) > 1 and (wrong := pc.index(rising, False).as_py()) >= 0:
+    if len(documents) > 1 and not pc.all(rising).as_py():
+        wrong = pc.index(rising, False).as_py()
         raise HarnessError(
             f"doc_ids: {documents[wrong]} is before {documents[wrong + 1]}; expected ids in "
             "ascending order, each once"
@@ -478,9 +486,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
     runs = {}
     for (name, found), docs in zip(files.items(), places, strict=True):
-        rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[
-            found.queries.indices.to_numpy()
-        ]
+        rows = find(found.queries.dictionary, queries)[to_numpy(found.queries.indices)]
         check_named(found)
         check_finite(found)
         ranked = [] if found.ranks is None else check_ranks(found, found.ranks)

@@ -27,7 +27,7 @@ from harness.benchmark import (
 )
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
 from harness.benchmark.split import clusters
-from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, arrow, find
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
 from harness.core.table import counted
@@ -412,9 +412,7 @@ class Gold:
     @cached_property
     def documents(self) -> pa.StringArray:
         """The ids of all supporting passages without repetition."""
-        return pa.array(
-            [passage for passages in self.supporting for passage in passages], pa.string()
-        ).unique()
+        return arrow(passage for passages in self.supporting for passage in passages).unique()
 
     def clusters(self) -> Int64Array:
         """Return int64[Q]; questions with the same number are linked by shared gold passages."""
@@ -435,10 +433,8 @@ class Gold:
             the end if the hop order is unknown.
         """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
-        flat = pa.array(
-            [passage for passages in self.supporting for passage in passages], pa.string()
-        )
-        found = pc.fill_null(pc.index_in(flat, value_set=doc_ids), len(doc_ids)).to_numpy()
+        flat = arrow(passage for passages in self.supporting for passage in passages)
+        found = find(flat, doc_ids, absent=len(doc_ids))
         gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
         gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
         if self.has_last_hop.all():

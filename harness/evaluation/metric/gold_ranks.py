@@ -17,10 +17,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from harness.core.arrays import Int32Array, Int64Array
+from harness.core.arrays import Int32Array, Int64Array, arrow, find
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.evaluation.metric.measure import (
@@ -123,8 +121,7 @@ def run_ranks(run: Run, gold: Int32Array, ties: Ties = "house") -> Int32Array:
     known = (gold >= 0) & (gold < size)
     rows = np.nonzero(known)[0]
     held = lists * size + docs
-    entry = pc.index_in(pa.array(rows * size + gold[known]), value_set=pa.array(held))
-    place = pc.fill_null(entry, -1).to_numpy()
+    place = find(arrow(rows * size + gold[known]), arrow(held))
     ranks[known] = np.where(place < 0, ABSENT, place - run.indptr[rows] + 1)
     return ranks
 
@@ -147,7 +144,7 @@ class RunRanks:
     @cached_property
     def lists(self) -> Run:
         """The lists of the gold's questions, in its order."""
-        return self.run.aligned(pa.array(self.gold.query_ids, pa.string()), self.run.doc_ids)
+        return self.run.aligned(arrow(self.gold.query_ids), self.run.doc_ids)
 
     @cached_property
     def ranks(self) -> Ranks:

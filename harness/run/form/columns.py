@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from harness.core.arrays import Float64Array
+from harness.core.arrays import Float64Array, arrow, to_numpy
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content, plain
 from harness.run.entries import Entries, id_of, number_of, several_systems
@@ -134,17 +134,12 @@ def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArra
     return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
 
 
-def _numbers(
-    source: str, name: str, column: pa.ChunkedArray
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _numbers(source: str, name: str, column: pa.ChunkedArray) -> Float64Array:
     """Return a column of numbers without nulls, float64[N]."""
     column = _plain(column)
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     _check(source, name, column, numeric, "numbers")
-    values: np.ndarray[tuple[int], np.dtype[np.float64]] = _cast(
-        source, name, column, pa.float64()
-    ).to_numpy()
-    return values
+    return to_numpy(_cast(source, name, column, pa.float64()))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -202,7 +197,7 @@ def of_rows(
             column.append(number_of(f"{place} {name}", cell))
         systems.update(dict.fromkeys(cells[len(read) :]))
         lines.append(line)
-    queries, docs = (pa.array(one, pa.string()).dictionary_encode() for one in ids)
+    queries, docs = (arrow(one).dictionary_encode() for one in ids)
     columns = (np.array(column, dtype=np.float64) for column in numbers)
     return _entries(
         queries,

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from harness.core.arrays import to_numpy
 from harness.core.errors import HarnessError
 from harness.core.input import MARK, decoded, numbered_lines, opened
 from harness.core.table import counted
@@ -203,7 +204,7 @@ def entries(
         number, first = first_line(path, lenient)
         return number if line.is_head(first.split(), *ids) else 0
 
-    number, tables = 1, [line.schema.empty_table()]
+    number, tables = 1, [pa.Table.from_batches([], line.schema)]
     skipped: Counter[str] = Counter()
     for text in pieces(path):
         table = None if lenient else plain(text, line)  # a comment may have as many words
@@ -218,7 +219,7 @@ def entries(
         raise HarnessError(f"{path}: the file is empty; expected lines `{line.form}`")
     columns = {name: found[name].chunk(0) for name in line.read}
     queries, docs, *values = columns.values()
-    scores = values["rank" in columns].cast(pa.float64(), safe=False).to_numpy()
+    scores = to_numpy(values["rank" in columns].cast(pa.float64(), safe=False))
     systems = columns["tag"].dictionary.to_pylist() if "tag" in columns else []
     left_out = [
         f"{path}: left out {counted(count, what)}" for what, count in skipped.items() if count
@@ -227,7 +228,7 @@ def entries(
         queries,
         docs,
         scores,
-        columns["rank"].to_numpy() if "rank" in columns else None,
+        to_numpy(columns["rank"]) if "rank" in columns else None,
         lambda entry: f"{path}:{_line(path, entry, lenient, head())}",
         left_out + several_systems(str(path), systems),
     )
