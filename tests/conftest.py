@@ -28,7 +28,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.testing import random_lists
+from harness.testing import lists
 from harness.work.store import Store
 from tests import process
 from tests.world.few import Passages, few
@@ -206,7 +206,7 @@ def scores() -> Callable[..., dict[str, float]]:
     """``scores(fuser, lists, normalizer, **options)``: fused score by document, best first, of one
     query.
     """
-    return random_lists.fused_scores
+    return lists.fused_scores
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ def random_runs() -> Callable[..., dict[str, Run]]:
     """``random_runs(seed, ties)``: three lists of uneven lengths over 40 queries, every seventh one
     empty.
     """
-    return random_lists.random_runs
+    return lists.random_runs
 
 
 @pytest.fixture(scope="session")
@@ -222,7 +222,7 @@ def trained() -> Callable[..., Any]:
     """``trained(concept, name, **fields)``: the strategy; one that learns has learned from random
     judged lists.
     """
-    return random_lists.trained
+    return lists.trained
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,8 @@ from harness.fusion.pool import Pool
 from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
+from harness.testing.lists import assert_equal, fused_scores, random_runs, trained
 from harness.testing.process import digests, digests_elsewhere
-from harness.testing.random_lists import assert_equal, fused_scores, random_runs, trained
 
 WEIGHTS = {"dense": 0.5, "graph": 0.3, "bm25": 0.2}
 LISTS = st.dictionaries(

@@ -12,7 +12,7 @@ from torch import Tensor
 from harness.fusion.normalizer import Normalizer, for_list
 from harness.fusion.pool import Pool
 from harness.testing.conformance import PureConformance
-from harness.testing.random_lists import random_runs
+from harness.testing.lists import random_runs
 
 
 class NormalizerConformance(PureConformance):

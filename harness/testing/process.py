@@ -15,7 +15,7 @@ from pathlib import Path
 import harness
 from harness.core.configuration import names, search
 from harness.core.errors import HarnessError
-from harness.testing.random_lists import random_runs, trained
+from harness.testing.lists import random_runs, trained
 
 
 def digests_elsewhere(

@@ -19,7 +19,7 @@ from harness.fusion.reranker import Reranker
 from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
-from harness.testing.random_lists import random_runs, under_default_types
+from harness.testing.lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):

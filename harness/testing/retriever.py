@@ -12,7 +12,7 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.retriever import Retriever, retrieve
 from harness.testing.conformance import Conformance
-from harness.testing.random_lists import assert_equal
+from harness.testing.lists import assert_equal
 from harness.testing.world import small_benchmark
 from harness.work import shared_rows
 from harness.work.parts import Share, sharing

@@ -13,7 +13,7 @@ from harness.fusion.normalizer import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Temperature, boltzmann
 from harness.testing.conformance import PureConformance
-from harness.testing.random_lists import random_runs
+from harness.testing.lists import random_runs
 
 
 class TemperatureConformance(PureConformance):

@@ -23,7 +23,7 @@ from harness.fusion.pool import Pool, PoolSpec, union
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import Trial
-from harness.testing.random_lists import random_runs, trained, under_default_types
+from harness.testing.lists import random_runs, trained, under_default_types
 
 
 def test_queries_and_documents_are_united_the_first_run_first() -> None:

@@ -65,7 +65,7 @@ def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int
     stack = contextlib.ExitStack()
     expand = stack.enter_context(Memory().open(facts, True))
     reach = RowTargets(np.arange(size + 1), np.arange(size), None)
-    known = Labels.of([*facts.names, *facts.relations], "bigrams")
+    known = Labels.of([*facts.names, *facts.relations])
     branch = GraphBranch(facts, expand, known, reach, True, LIMIT)
     starts = seeds_of(facts, len(asked)) if seeds else [None] * len(asked)
     part = asked[: max(1, len(asked) // scale)]

@@ -18,7 +18,7 @@ from harness.fusion.reranker import text_reranker
 from harness.fusion.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
-from harness.testing.random_lists import under_default_types
+from harness.testing.lists import under_default_types
 from harness.work.parts import Share, sharing
 from harness.work.store import Store
 

@@ -13,7 +13,7 @@ from harness.fusion.pool import Pool
 from harness.sweep.trial import engine
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
-from harness.testing.random_lists import random_runs
+from harness.testing.lists import random_runs
 from tests.sweep.trial.test_grid import grid
 
 

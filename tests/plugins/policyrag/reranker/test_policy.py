@@ -34,7 +34,7 @@ from harness.plugins.site.trace import trace
 from harness.run import Run
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
-from harness.testing.random_lists import under_default_types
+from harness.testing.lists import under_default_types
 from harness.work.store import Store
 
 WORLD = {

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.run import Run
-from harness.testing.random_lists import assert_equal
+from harness.testing.lists import assert_equal
 
 ONE = {"q1": {"a": 1.0}, "q2": {"a": 0.1 + 0.2 + 0.3, "b": 0.25}}
 
