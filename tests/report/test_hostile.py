@@ -81,7 +81,7 @@ def test_a_stored_experiment_cannot_name_a_file_elsewhere(
     result.config["experiment"] = {"source": "s", "differs": "d", "tables": [table]}
     with pytest.raises(HarnessError, match=r"table '../../x'"):
         section(result, Display())
-    with pytest.raises(HarnessError, match="figure"):
+    with pytest.raises(ValueError, match="figure"):
         Picture("../x", "", lambda figure: None)
 
 
