@@ -7,7 +7,7 @@ and whether a list is stable if the question is reworded. A measure is a value, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -90,18 +90,22 @@ class Diagnostic:
         for query, row in enumerate(benchmark.queries):
             docs = _head(run, query, self.k)
             gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
+            read = [texts[doc] for doc in docs]
             answers = [plain_words(answer).strip() for answer in row["answers"] or []]
             stated = [answer for answer in answers if answer and answer not in JUDGED]
-            named = [normal(titles[doc] or "") for doc in gold]
-            read = [texts[doc] for doc in docs]
             supported = bool(gold) and set(gold) <= set(docs)
             if stated:
                 supported = any(f" {answer} " in text for answer in stated for text in read)
             if self.name == "hops_recovered":
-                chain = (plain_words(name) for name in named if name)
-                supported &= all(any(entity in text for text in read) for entity in chain)
+                supported &= _named_in([titles[doc] for doc in gold], read)
             values[query] = supported
         return values
+
+
+def _named_in(titles: Iterable[str | None], texts: Sequence[str]) -> bool:
+    """Return whether each title is named in one of the texts."""
+    names = filter(None, (normal(title or "") for title in titles))
+    return all(any(plain_words(name) in text for text in texts) for name in names)
 
 
 def plain_passages(benchmark: Benchmark) -> list[str]:
