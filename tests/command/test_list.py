@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from harness.core.configuration import names
 from harness.evaluation.metric.measure import MEASURES
 from tests.process import harness
@@ -19,6 +21,7 @@ def test_metrics_with_the_counts_of_every_trial(tmp_path: Path) -> None:
     assert "dense" in win
 
 
+@pytest.mark.plugin("phasegraph")
 def test_every_name_of_a_concept_and_what_it_is(tmp_path: Path) -> None:
     for concept in ("fuser", "normalizer", "experiment"):
         lines = harness("list", concept, cwd=tmp_path, check=True).stdout.splitlines()[2:]

@@ -144,6 +144,7 @@ def conf_keys() -> dict[str, dict[str, set[str]]]:
     return found
 
 
+@pytest.mark.plugin("site")
 def test_a_mend_names_what_there_is() -> None:
     """Every command, key and strategy that any text of the package advises exists."""
     known = conf_keys()

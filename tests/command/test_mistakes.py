@@ -114,8 +114,13 @@ def test_of_sweep_before_anything_is_built(
         ("trace q query=other", "q and query=other: query is given twice; leave one out"),
         ("apply questions.jsonl", "questions.jsonl: expected key=value"),
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
-        ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
-        ("report traces=1.5", "traces must be a whole number, got traces=1.5"),
+        *(
+            pytest.param(f"report traces={value}", message, marks=pytest.mark.plugin("site"))
+            for value, message in (
+                ("-1", "traces must be in [0, inf), got traces=-1"),
+                ("1.5", "traces must be a whole number, got traces=1.5"),
+            )
+        ),
         (
             "report sweep=[]",
             "sweep=[] names no sweep; give a name or a folder, or leave it out for the latest",

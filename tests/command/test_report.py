@@ -28,6 +28,7 @@ def config(root: Path, sweep: Path | None = None) -> DictConfig:
     )
 
 
+@pytest.mark.plugin("site")
 @pytest.mark.usefixtures("undrawn")
 def test_the_latest_sweep(
     example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -144,6 +144,7 @@ TRACED = {
 }
 
 
+@pytest.mark.plugin("site")
 @pytest.mark.parametrize("what", TRACED)
 def test_the_lock_of_a_trace_runs_nothing(folder, bench, canary, attack, tmp_path, what):
     (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))

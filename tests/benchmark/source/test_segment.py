@@ -97,6 +97,7 @@ def test_mistakes(tmp_path: Path) -> None:
         Folder("x", overlap=2)
 
 
+@pytest.mark.plugin("site")
 def test_why_a_passage_is_where_it_is_names_the_document_and_its_bytes(tmp_path: Path) -> None:
     loaded(tmp_path, *(["note", "law#37-56"] for _ in range(12)), tokens=8)
     typed = [

@@ -5,6 +5,7 @@ from its ranks.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,6 @@ from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.conclusion import LEAD, select_texts
 from harness.evaluation.paired_comparison import Comparison, corrected
-from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
@@ -63,6 +63,7 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert "Against graph, the best single list on tune, it is +12.5 points (95% " in short
 
 
+@pytest.mark.plugin("site")
 def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_path: Path) -> None:
     """In the terminal (the marked row, the winner's line and the sentences), on the site and in the
     paper.
@@ -88,7 +89,10 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert marked.split()[2] == "graph"
     assert any(line.startswith("graph scores 62.5%") for line in printed)
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
-    listed = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
+    overview = importlib.import_module("harness.plugins.site.pages.overview")
+    listed = overview.overview([overview.SweepEntry("k", "t", result, False)], {}, "1", Display())[
+        "sweeps"
+    ]
     (row,), (place,) = listed["rows"], listed["places"]
     assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
     assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]

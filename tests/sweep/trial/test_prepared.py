@@ -16,7 +16,6 @@ from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks
 from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
-from harness.plugins.site.trace import trace
 from harness.run import Run
 from harness.sweep.heldout import heldout
 from harness.sweep.recomputation import verify_numbers
@@ -152,7 +151,10 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     )
 
 
+@pytest.mark.plugin("site")
 def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
+    from harness.plugins.site.trace import trace
+
     result = sweep(prepared, prepared.plan.trials())
     lock = f"lock={result.folder / 'winner.lock.json'}"
     data, trials = prepared.benchmark, prepared.plan.trials()
