@@ -48,7 +48,7 @@ def arrow(values: Iterable[str] | NDArray[Any]) -> pa.Array:
 
 
 def to_numpy(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """Return a column of numbers without nulls as a NumPy array, which may not be written to."""
+    """Return a column of numbers without nulls, such as int32[N]. It may not be written to."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return np.from_dlpack(array)
 
