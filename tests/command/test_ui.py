@@ -98,7 +98,7 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         link, greeting = (process.stdout.readline() for _ in range(2))
         yield Server(url, greeting, link.partition(": ")[2].strip())
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
 
 
