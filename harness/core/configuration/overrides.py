@@ -220,14 +220,27 @@ def _is_read(
     alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
-    holders = [name for name, own in tree.items() if isinstance(own, dict) and head in own]
+    own_sections = {name: own for name, own in tree.items() if isinstance(own, dict)}
+    holders = [name for name, own in own_sections.items() if head in own]
     if holders and not inner and head.removesuffix("s") not in heads:
         raise HarnessError(f"{one}: this command does not use {head}; write {holders[0]}.{one}")
-    inside = [f"{name}.{key}" for name, own in tree.items() if isinstance(own, dict) for key in own]
-    near = inner[-1] if {*inner[-1:]} & {*heads} else closest(place, [*heads, *inside])
+    near = _near_key(place, inner, heads, own_sections)
     _check_known(one, [head, *inner], near, closed)
     log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
     return False
+
+
+def _near_key(
+    place: str,
+    inner: Sequence[str],
+    heads: Collection[str],
+    sections: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """Return the key of this command that a key is near to, or an empty text."""
+    if inner and inner[-1] in heads:
+        return inner[-1]
+    inside = [f"{name}.{key}" for name, own in sections.items() for key in own]
+    return closest(place, [*heads, *inside])
 
 
 def _check_known(one: Override, place: Sequence[str], near: str, closed: Sequence[str]) -> None:
@@ -275,11 +288,8 @@ def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
         one = _fitted_truth(one, value)
     elif isinstance(default, dict) and is_plain:
         one = _fitted_section(one, value, default)
-    elif isinstance(default, list) and is_plain and value != "null" and "," not in value:
-        is_named = all(isinstance(item, str) for item in default)
-        if is_named and NO_NAME.fullmatch(value):
-            raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
-        one = one._replace(value=f"[{value}]" if is_named else value)
+    elif isinstance(default, list) and is_plain:
+        one = _fitted_list(one, value, default)
     knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
     return one._replace(sign="++") if knob else one
 
@@ -289,6 +299,16 @@ def _fitted_truth(one: Override, value: str) -> Override:
     if wrong := {*given} - {*TRUTHS}:
         raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
     return one._replace(value=",".join(TRUTHS[each] for each in given) or value)
+
+
+def _fitted_list(one: Override, value: str, default: Sequence[Any]) -> Override:
+    """Return a lone name as a list of it, if the default is a list of names."""
+    is_named = all(isinstance(item, str) for item in default)
+    if value == "null" or "," in value or not is_named:
+        return one
+    if NO_NAME.fullmatch(value):
+        raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
+    return one._replace(value=f"[{value}]")
 
 
 def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
