@@ -67,7 +67,7 @@ class PPR(Walker):
             error. ``null``: in graphs of more than ``EXACT`` nodes.
     """
 
-    version: ClassVar[int] = 4  # 4: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder

@@ -11,6 +11,10 @@ Gauss-Seidel iteration, which begins with x = h. Nothing is negative, so each sw
 the solution, and what is missing of sum(u) is the error in L1. It is known for each query after
 each sweep. A walk ends when it is small enough.
 
+The first sweeps, which leave an error of some ``ROUGH``, compute in float32, which moves half the
+bytes. Their values are then lowered by ``LOWER``, more than rounding can have raised them, so that
+x is below the solution again, and the sweeps after them compute in float64.
+
 A sweep is ``SWEPT`` products of a sparse matrix and a dense block of queries, by SciPy on the CPU
 and by torch on a device. Each query is a column whose sums follow the order of the nodes: its
 values depend neither on the block nor on the number of threads. They are rounded to float32 at the
@@ -21,7 +25,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -42,6 +46,12 @@ LEFT = 37
 """A sum of powers of 1 - a has all bits of a float64 after ``LEFT`` / a terms: exp(-37) = 1e-16."""
 SWEPT = 8
 """Number of parts of a sweep. A part uses the values of this sweep of the parts before it."""
+ROUGH = 3e-4
+"""The error in L1, as a share of sum(u), from which on sweeps compute in float64. A sweep divides
+the error by some 1 / (1 - a) ** 2.
+"""
+LOWER = 2.0**-15
+"""The share by which values of float32 are lowered: 500 times its rounding of one sum."""
 TINY = np.finfo(np.float64).tiny
 
 
@@ -104,13 +114,17 @@ class Walks:
         system.eliminate_zeros()
         system = sp.csr_array(self._scale @ system)
         bounds = np.linspace(0, len(self._rest), SWEPT + 1).astype(int)
-        self._parts = [
-            (slice(low, high), _on(device, system[low:high])) for low, high in pairwise(bounds)
-        ]
+        self._parts, self._rough = (
+            [(slice(low, high), _on(device, rows[low:high])) for low, high in pairwise(bounds)]
+            for rows in (system, system.astype(np.float32))
+        )
+        sweeps = math.log(ROUGH) / 2 / math.log(max(1 - restart, TINY))
+        self._rough_sweeps = min(round(sweeps), max_iter - 1)
         mass = sp.csr_array(1 + outward.sum(axis=0)[None, :])
         shown = int(np.searchsorted(self._few, first))
         self._outward, self._mass = _on(device, outward[shown:]), _on(device, mass)
-        self._first, self._asked = first, (int(np.searchsorted(self._rest, first)), shown)
+        self._first, self._nodes = first, size - first
+        self._asked = (int(np.searchsorted(self._rest, first)), shown)
         self._sums = _sums(moved, restart)
         self._error = (1 - restart) / restart * tolerance
         self._restart, self._max_iter, self._block, self._device = restart, max_iter, block, device
@@ -144,33 +158,54 @@ class Walks:
             own: [B, N - R], seeds of the eliminated nodes.
             total: float64[B], sum(u).
         """
-        first = _on(self._device, np.ascontiguousarray(started.toarray().T))
-        values, ended = first + 0, first * 0
+        dense = started.T.toarray()
+        low, first = (_on(self._device, dense.astype(kind)) for kind in (np.float32, np.float64))
+        rough = low + 0
+        for _ in range(self._rough_sweeps):
+            _sweep(self._rough, rough, low)
+        values = rough * _on(self._device, np.array([1 - LOWER]))
         sums = total - own.sum(axis=1)
+        scale = np.where(total > 0, total, 1)
+        shares = _rows(self._device, len(total), self._nodes)
         steps, missing = np.zeros(len(total), np.int64), np.zeros(len(total))
-        for step in range(1, self._max_iter + 1):
-            for part, rows in self._parts:
-                values[part] = rows @ values
-                values[part] += first[part]
+        for step in range(self._rough_sweeps + 1, self._max_iter + 1):
+            _sweep(self._parts, values, first)
             left = np.maximum(sums - _to_numpy(self._mass @ values)[0], 0)
             done = (left <= self._error * total) | (step == self._max_iter)
             ends = np.flatnonzero(done & (steps == 0))
             steps[ends], missing[ends] = step, left[ends]
-            columns = _on(self._device, ends)
-            ended[:, columns] = values[:, columns]
+            if len(ends):
+                columns = _on(self._device, ends)
+                shares[columns] = self._shares(values[:, columns], own[ends], scale[ends])
             if steps.all():
                 break
-        seeded = total > 0
-        total = np.where(seeded, total, 1)
-        scale = _on(self._device, total)
+        change = missing / scale * self._restart / max(1 - self._restart, TINY)
+        return _to_numpy(shares).T, steps * (total > 0), change
+
+    def _shares(self, values: Any, own: sp.csr_array, scale: Float64Array) -> Any:
+        """Return float32[B, V], the values of the nodes that are asked for, divided by the scale of
+        each query.
+
+        Args:
+            values: [R, B], the nodes that are not eliminated.
+            own: [B, N - R], seeds of the eliminated nodes.
+            scale: float64[B].
+        """
         rest, few = self._asked
-        eliminated = self._outward @ ended + _on(self._device, own[:, few:].toarray().T)
-        nodes = len(self._few) + len(self._rest) - self._first
-        found = _rows(self._device, len(total), nodes)
-        found[:, self._rest[rest:] - self._first] = _narrow(ended[rest:] / scale)
-        found[:, self._few[few:] - self._first] = _narrow(eliminated / scale)
-        change = missing / total * self._restart / max(1 - self._restart, TINY)
-        return _to_numpy(found).T, steps * seeded, change
+        divisor = _on(self._device, scale)
+        eliminated = self._outward @ values + _on(self._device, own[:, few:].toarray().T)
+        shares = _rows(self._device, len(scale), self._nodes)
+        shares[:, self._rest[rest:] - self._first] = _narrow(values[rest:] / divisor)
+        shares[:, self._few[few:] - self._first] = _narrow(eliminated / divisor)
+        return shares
+
+
+def _sweep(parts: Sequence[tuple[slice, Any]], values: Any, first: Any) -> None:
+    """Replace the values [R, B] by G values + first, part by part."""
+    for part, rows in parts:
+        product = rows @ values
+        product += first[part]
+        values[part] = product
 
 
 def _few_neighbours(moved: sp.csr_array) -> NDArray[np.bool_]:
@@ -219,8 +254,7 @@ def _on(device: str, values: Any) -> Any:
     import torch
 
     if not sp.issparse(values):
-        kind = np.int64 if values.dtype.kind == "i" else np.float64
-        return torch.from_numpy(np.ascontiguousarray(values, dtype=kind)).to(device)
+        return torch.from_numpy(np.ascontiguousarray(values)).to(device)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(

@@ -36,7 +36,7 @@ class PolicyRAG:
     synonym threshold is the policy's.
     """
 
-    version: ClassVar[int] = 4  # 4: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
     fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder

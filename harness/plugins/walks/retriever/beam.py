@@ -60,7 +60,7 @@ class Beam(Walker):
     of each length are encoded as one text; here only the question is encoded. Edges count once.
     """
 
-    version: ClassVar[int] = 3  # 3: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
     graph: Graph
     encoder: Encoder
     width: int = 4

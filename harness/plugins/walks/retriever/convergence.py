@@ -38,7 +38,7 @@ class Convergence:
         floor: value of a passage that a seed does not reach, > 0.
     """
 
-    version: ClassVar[int] = 3  # 3: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
     fitted_on: ClassVar[tuple[str, ...]] = PPR.fitted_on
     ppr: PPR
     seeds: int = 5

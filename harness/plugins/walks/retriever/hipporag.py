@@ -49,7 +49,7 @@ class HippoRAG(PPR):
             None.
     """
 
-    version: ClassVar[int] = 4  # 4: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
     walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
     passage_weight: float = 0.05
     by: str = "query_to_triple"

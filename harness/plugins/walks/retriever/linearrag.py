@@ -51,7 +51,7 @@ class LinearRAG(Walker):
     order. A question without a known entity starts from its passages alone.
     """
 
-    version: ClassVar[int] = 3  # 3: nodes of few neighbours are eliminated
+    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
     graph: Graph
     encoder: Encoder
     link: float | None = 0.7
