@@ -151,19 +151,26 @@ def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "slow"),
     [
-        ["evaluate", "run=graph.trec", "gold=gold.jsonl"],
-        ["compare", "run=graph.trec", "baseline=vectors.trec", "gold=gold.jsonl"],
+        (["evaluate", "run=graph.trec", "gold=gold.jsonl"], {"hydra", "pandas", "torch"}),
+        (
+            ["compare", "run=graph.trec", "baseline=vectors.trec", "gold=gold.jsonl"],
+            {"hydra", "pandas", "torch"},
+        ),
+        (["fuse", "lists={graph: graph.trec, dense: vectors.trec}"], {"pandas"}),
     ],
 )
-def test_two_files_are_read_without_what_takes_longer_to_import(given: list[str]) -> None:
+def test_two_files_are_read_without_what_takes_longer_to_import(
+    given: list[str], slow: set[str], tmp_path: Path
+) -> None:
     code = (
         "import sys; from harness.__main__ import main; main();"
-        "print(*{'hydra', 'pandas', 'torch'} & {*sys.modules}, 'none')"
+        f"print(*{slow} & {{*sys.modules}}, 'none')"
     )
+    out = [f"out={tmp_path / 'fused.trec'}"] if given[0] == "fuse" else []
     done = subprocess.run(
-        [sys.executable, "-c", code, *given],
+        [sys.executable, "-c", code, *given, *out],
         capture_output=True,
         text=True,
         check=True,

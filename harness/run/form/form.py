@@ -85,8 +85,8 @@ class Form:
             kind: what the texts are, for the message.
             texts: the texts.
         """
-        if len(empty := texts.filter(pc.equal(texts, ""))):
-            raise HarnessError(f"{kind} {empty[0].as_py()!r} is empty; give it a name")
+        if not pc.all(pc.binary_length(texts).cast(pa.bool_())).as_py():
+            raise HarnessError(f"{kind} '' is empty; give it a name")
         pattern, fault = self.refused or ("", "")
         if pattern and len(wrong := texts.filter(pc.match_substring_regex(texts, pattern))):
             others = " or ".join(

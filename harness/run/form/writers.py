@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from harness.core.arrays import arrow
 from harness.core.files import written
 from harness.run.entries import Entries
 
@@ -46,8 +47,10 @@ class Lines:
         queries, docs = (
             self._written(column.dictionary) for column in (entries.queries, entries.docs)
         )
-        ranks = pa.array(entries.ranks)
-        before_query, before_doc, before_rank, before_score, end = self.pieces
+        assert entries.ranks is not None
+        ranks, scores = arrow(entries.ranks), arrow(entries.scores)
+        before_query, before_doc, before_rank, before_score, end = arrow(self.pieces)
+        no_separator = arrow([""])[0]
         with written(path) as stream:
             stream.write(self.head.encode())
             for start in range(0, len(entries.scores), BLOCK):
@@ -60,19 +63,15 @@ class Lines:
                     before_rank,
                     ranks[part].cast(pa.string()),
                     before_score,
-                    pa.array(entries.scores[part]).cast(pa.string()),
+                    scores[part].cast(pa.string()),
                     end,
-                    "",
+                    no_separator,
                 )
                 _, offsets, letters = lines.buffers()
                 stream.write(memoryview(letters)[: np.frombuffer(offsets, np.int32)[len(lines)]])
 
     def _written(self, ids: pa.StringArray) -> pa.StringArray:
-        return (
-            ids
-            if self.write_id is None
-            else pa.array(map(self.write_id, ids.to_pylist()), pa.string())
-        )
+        return ids if self.write_id is None else arrow(map(self.write_id, ids.to_pylist()))
 
 
 def trec_lines(tag: str = "harness") -> Lines:
