@@ -1,5 +1,5 @@
 """A file of HotpotQA's published size, read, converted and stored, against the few lines of Python
-that a user would write for it; then a sweep over it with the static encoder.
+that a user would write for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +96,8 @@ def case(quick: bool) -> Case:
 
     def facts() -> dict[str, Any]:
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-        begun = time.monotonic()
-        _run("sweep", *place, "encoder=static", "tracking=none", *(["grid=point"] if quick else []))
-        swept = time.monotonic() - begun
         shutil.rmtree(folder)
-        return {"peak_gib": round(peak, 2), "static_sweep_s": round(swept, 1)}
+        return {"peak_gib": round(peak, 2)}
 
     return Case(
         work=f"{questions} questions, {passages} passages: read, converted and stored",
